@@ -1,7 +1,6 @@
 /**
- * One ACP agent (AG2, AC1-AC4): its workspace, its greeting and its first context, then turn after turn as they are ordered, each in the
- * context it names; one that is not open yet is opened for its turn. It tells what happens and decides nothing. Everything is prompt once;
- * being ordered the same twice changes nothing.
+ * Runs one ACP agent (AG2, AC1-AC4): prepares its workspace, opens its first context, then runs each ordered turn in the context
+ * it names, opening that first if needed. Reports what happens and decides nothing. Repeated orders have no effect.
  *
  *   workspace ──▶ process ──▶ initialize ──▶ session ──▶ ready ──turns ordered──▶
  *       └────────────┴─────────────┴────────────┴──▶ failed, with the step it was in; its process is ended
@@ -30,6 +29,7 @@ import { createCleaner } from './clean-update.ts'
 import { OutputGate } from './output-gate.ts'
 import { PendingPermissions } from './pending-permissions.ts'
 import { type PrepareWorkspaceOptions, prepareWorkspace } from './prepare-workspace.ts'
+import { RecentIds } from './recent-ids.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
 import type { Workspace } from './worktrees/make-workspace.ts'
 
@@ -42,25 +42,22 @@ export interface AcpAgentOptions
   readonly version: string
   readonly clock: Clock
   readonly report: (fact: NewFact) => void
-  /** Ends its process, and with it all of this. */
+  /** Ends the agent's process. */
   readonly stop: () => void
 }
 
-/** Turns that are over and may be ordered once more by an old message. */
+/** Remembered order ids, so that an old message cannot run an order again. */
 const maxRememberedOrders = 1000
 const maxErrorChars = 4000
-/** For what it has said last to come out of its pipe. */
+/** Wait for the last output after the process has exited. */
 const finalOutputMs = 200
-/** For one that did not become ready to go. */
+/** Wait for the exit of a process that failed to start. */
 const exitMs = 1000
 
-interface HeldContext {
-  context: AcpContext | undefined
-  /** The turn that runs in it. */
-  turnId: string | undefined
-}
+/** A context and the turn that runs in it. */
+type HeldContext = { context: AcpContext | undefined; turnId: string | undefined }
 
-/** Of a server that names no contexts. */
+/** Context id for servers that name no contexts. */
 const defaultContextId = ''
 
 export class AcpAgent {
@@ -68,8 +65,8 @@ export class AcpAgent {
   readonly #gate = new OutputGate()
   readonly #clean: <Value>(value: Value) => Value
   readonly #permissions = new PendingPermissions()
-  readonly #knownOrders = new Set<string>()
-  /** Rejects when the start has taken too long. */
+  readonly #knownOrders = new RecentIds(maxRememberedOrders)
+  /** Rejects when the start takes too long. */
   readonly #startTimeout = Promise.withResolvers<never>()
   readonly #startAborted = new AbortController()
   readonly #exited = Promise.withResolvers<Exit>()
@@ -79,15 +76,15 @@ export class AcpAgent {
   #connection: AcpConnection | undefined
   #folder = ''
   #phase: 'starting' | 'ready' | 'failed' | 'over' = 'starting'
-  /** By their ids; the one that was opened with the launch is `first`. */
+  /** Contexts by id. */
   readonly #contexts = new Map<string, HeldContext>()
-  /** Those that run, with the context they run in. */
+  /** Running turns with their context. */
   readonly #turns = new Map<string, HeldContext>()
-  /** Those whose context is being opened. */
+  /** Turns whose context is being opened. */
   readonly #opening = new Map<string, 'wanted' | 'cancelled'>()
   #handshake: Promise<void> | undefined
   #configured: Promise<void> = Promise.resolve()
-  /** What it says of itself while it starts, the last of each kind: prompt with the news that it is ready, which would else wait behind it. */
+  /** The latest state update of each kind during the start. Sent just before `agent-ready`. */
   readonly #updatesBeforeReady = new Map<AgentUpdate['kind'], AgentUpdate>()
 
   constructor(options: AcpAgentOptions) {
@@ -97,7 +94,7 @@ export class AcpAgent {
     this.#setStartTimeout(options.acp.startWithinMs)
   }
 
-  /** Where its process is to be started; rejects with CannotStart. null: where any other would be. */
+  /** Returns the folder to start the process in; null for the default. Rejects with CannotStart. */
   async prepareWorkspace(): Promise<string | null> {
     const { acp, particulars } = this.#options
     const { workspace, startWithinMs } = acp
@@ -126,25 +123,25 @@ export class AcpAgent {
     return prepareWorkspace({ ...this.#options, workspace, report, onOutput, onSetUp, signal: this.#startAborted.signal })
   }
 
-  /** It is not wanted any more: that it does not become ready is no failure. */
+  /** Cancels the start. Not becoming ready is no failure then. */
   cancelStart(): void {
     if (this.#phase === 'starting') this.#phase = 'failed'
     this.#startAborted.abort()
     this.#stopWaiting()
   }
 
-  /** It did not come to a conversation. */
+  /** Reports that the start failed, unless it has succeeded or was cancelled. */
   reportFailure(message: string, exit?: Exit): void {
     if (this.#phase !== 'starting') return
     this.#phase = 'failed'
-    // A place that is still being made is not made runnable for nobody.
+    // Stops a set-up that is still running.
     this.#startAborted.abort()
     this.#stopWaiting()
     const error = this.#clean(message).slice(0, maxErrorChars)
     this.#report({ type: 'agent-failed', step: this.#step, error, ...exit })
   }
 
-  /** Its process runs: greets it and opens its first context; whatever comes of that is prompt. */
+  /** Initializes the running process and opens its first context. Reports the result. */
   begin({ to, from }: Pipes, folder: string): void {
     const { clock, version } = this.#options
     this.#step = 'initialize'
@@ -162,26 +159,26 @@ export class AcpAgent {
       this.#stopWaiting()
       const hasGone = error instanceof AcpFailure && error.code === 'ended'
       if (!hasGone) this.#options.stop()
-      // What it wrote last, and with what code it went, is prompt with the failure.
+      // The exit code and the last output belong to the failure.
       const exit = (await Promise.race([this.#exited.promise, pause(clock, exitMs)])) ?? undefined
       this.reportFailure(error instanceof Error ? error.message : String(error), hasGone ? exit : undefined)
       this.#options.stop()
     })
-    // One that closes its output has nothing more to say, and would stay for ever.
+    // An agent that has closed its output would never exit.
     void connection.ended.then(async () => {
       await this.#handshake
       if (this.#phase !== 'over') this.#options.stop()
     })
   }
 
-  /** Runs this turn, once. */
+  /** Runs a turn once. */
   turn({ turnId, content, context }: TurnOrder): void {
     if (this.#knownOrders.has(turnId)) return
-    this.#remember(turnId)
+    this.#knownOrders.add(turnId)
     void this.#run(turnId, content, context)
   }
 
-  /** Whether this turn was ordered before. */
+  /** Whether an order with this id was seen before. */
   hasOrder(turnId: string): boolean {
     return this.#knownOrders.has(turnId)
   }
@@ -191,8 +188,8 @@ export class AcpAgent {
     if (held) held.context?.cancel()
     else if (this.#opening.has(turnId)) this.#opening.set(turnId, 'cancelled')
     else if (!this.#knownOrders.has(turnId)) {
-      // It is not to be run at all.
-      this.#remember(turnId)
+      // The cancel arrived before the turn: it must not run.
+      this.#knownOrders.add(turnId)
       this.#report({ type: 'turn-ended', turnId, outcome: 'cancelled', stopReason: null, error: null })
     }
   }
@@ -201,10 +198,10 @@ export class AcpAgent {
     this.#permissions.settle(askId, optionId === null ? { choose: 'deny' } : { optionId })
   }
 
-  /** Sets its mode or an option, once, one after the other; what came of it is prompt. */
+  /** Sets a mode or an option, once. Changes run one at a time, and each result is reported. */
   configure({ configureId, change }: Pick<ConfigureOrder, 'configureId' | 'change'>): void {
     if (this.#knownOrders.has(configureId)) return
-    this.#remember(configureId)
+    this.#knownOrders.add(configureId)
     this.#configured = this.#configured.then(async () => {
       let error: string | null = null
       try {
@@ -212,19 +209,18 @@ export class AcpAgent {
         if (this.#phase !== 'ready' || !context) throw new Error(statusText('cannotBeSpokenTo'))
         await context.configure(change)
       } catch (failure) {
-        const words = failure instanceof Error ? failure.message : String(failure)
-        error = this.#clean(words).slice(0, maxErrorChars)
+        error = this.#clean(failure instanceof Error ? failure.message : String(failure)).slice(0, maxErrorChars)
       }
       this.#report({ type: 'agent-configured', configureId, change, error })
     })
   }
 
-  /** An agent that writes waits until it may be read again. */
+  /** Pauses or resumes reading the agent's messages. */
   readOutput(yes: boolean): void {
     this.#gate.set(yes)
   }
 
-  /** Its process has ended. Resolves when all it said is prompt. */
+  /** Handles the exit of the process. Resolves when all its output is reported. */
   async end(exit: Exit): Promise<void> {
     this.#exited.resolve(exit)
     this.#stopWaiting()
@@ -238,8 +234,8 @@ export class AcpAgent {
 
   #setStartTimeout(ms: number): void {
     this.#stopWaiting()
-    const words = statusText('notReadyWithin', { seconds: ms / 1000 })
-    this.#stopWaiting = this.#options.clock.after(ms, () => this.#startTimeout.reject(new AcpFailure('timeout', words)))
+    const error = new AcpFailure('timeout', statusText('notReadyWithin', { seconds: ms / 1000 }))
+    this.#stopWaiting = this.#options.clock.after(ms, () => this.#startTimeout.reject(error))
   }
 
   async #openFirstContext(connection: AcpConnection): Promise<void> {
@@ -266,7 +262,7 @@ export class AcpAgent {
     this.#tellReady(facts, opened)
   }
 
-  /** A context of its own for each conversation, with tools that say which one they are called in. */
+  /** Opens a context with a tool server of its own, whose token names the context. */
   async #open(
     connection: AcpConnection,
     contextId: string,
@@ -315,9 +311,9 @@ export class AcpAgent {
 
   async #run(turnId: string, content: TurnOrder['content'], order: OpenContext | undefined): Promise<void> {
     const end = (ended: Partial<EndOfTurn> & Pick<EndOfTurn, 'outcome'>): void => {
-      const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false } = ended
-      const words = error === null ? null : this.#clean(error).slice(0, maxErrorChars)
-      this.#report({ type: 'turn-ended', turnId, outcome, stopReason, error: words, notRun, cancelIgnored })
+      const { outcome, stopReason = null, notRun = null, cancelIgnored = false } = ended
+      const error = ended.error ? this.#clean(ended.error).slice(0, maxErrorChars) : (ended.error ?? null)
+      this.#report({ type: 'turn-ended', turnId, outcome, stopReason, error, notRun, cancelIgnored })
     }
     const connection = this.#connection
     if (this.#phase !== 'ready' || !connection) return end({ outcome: 'failed', error: statusText('cannotBeSpokenTo') })
@@ -345,7 +341,7 @@ export class AcpAgent {
     } catch (error) {
       const { code, message } = error instanceof AcpFailure ? error : { code: 'refused', message: String(error) }
       if (code === 'flooded') this.#writeNote(`${message} It was ended.`)
-      // It has gone with the turn open; its exit says so, and nobody knows what it had done.
+      // The agent exited during the turn. The exit is reported, and what the turn had done is unknown.
       if (code !== 'ended' && code !== 'flooded') end({ outcome: 'failed', error: message })
     } finally {
       held.turnId = undefined
@@ -353,7 +349,10 @@ export class AcpAgent {
     }
   }
 
-  /** What is prompt before the prompt: the primer of a new context, the news of one that was brought back. */
+  /**
+   * Opens the context for a turn. Returns the text to send before the prompt: the primer of a new context, or the news of a
+   * restored one.
+   */
   async #openFor(
     connection: AcpConnection,
     turnId: string,
@@ -387,14 +386,9 @@ export class AcpAgent {
     })
   }
 
-  #remember(turnId: string): void {
-    if (this.#knownOrders.size >= maxRememberedOrders) this.#knownOrders.delete(this.#knownOrders.values().next().value ?? '')
-    this.#knownOrders.add(turnId)
-  }
-
-  /** Between what it wrote itself, for the person who looks for the reason. */
-  #writeNote(words: string): void {
-    this.#report({ type: 'process-output', text: `[Holdfast: ${this.#clean(words)}]\n` })
+  /** Adds a line of ours to the agent's output, for troubleshooting. */
+  #writeNote(note: string): void {
+    this.#report({ type: 'process-output', text: `[Holdfast: ${this.#clean(note)}]\n` })
   }
 
   #report(fact: WithoutLaunch<NewFact>): void {

@@ -1,4 +1,7 @@
-/** The agents of this machine that are spoken to, by launch: hands each the orders that are for it, also those it missed (link-turns.ts). */
+/**
+ * The ACP agents of this machine by launch. Passes each its orders, including those sent while the link was down
+ * (protocol/turns/link.ts).
+ */
 import type { Clock } from '../platform/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
@@ -8,14 +11,14 @@ import { answerRequest } from './worktrees/answer-request.ts'
 import { Git } from './worktrees/git.ts'
 import { Occupancy } from './worktrees/occupancy.ts'
 
-/** Before a turn that could not be asked for is asked for again. */
+/** Delay before a failed turn request is repeated. */
 const retryMs = 1000
 
 export interface AcpAgentsOptions extends Pick<AcpAgentOptions, 'program' | 'version' | 'worktreesFolder' | 'keeper' | 'report'> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly serverUrl: () => string
-  /** What a turn is about; undefined when it is over. Rejects when nobody can be asked now. */
+  /** Fetches a turn's content. Undefined when the turn is over; rejects when the server cannot be reached. */
   readonly fetchTurn: (launchId: string, turnId: string) => Promise<TurnOrder | undefined>
 }
 
@@ -24,10 +27,10 @@ export class AcpAgents {
   readonly #agents = new Map<string, AcpAgent>()
   readonly #git: Git
   readonly #occupancy = new Occupancy()
-  /** Turns that are being asked for. */
+  /** Turns that are being fetched. */
   readonly #fetching = new Set<string>()
   #readsOutput = true
-  /** Once it is needed. */
+  /** Loaded on first use. */
   #module: typeof import('./acp-agent.ts') | undefined
 
   constructor(options: AcpAgentsOptions) {
@@ -36,7 +39,7 @@ export class AcpAgents {
   }
 
   async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<AcpAgent> {
-    // The library of the protocol is large, and a machine whose agents pull does without it.
+    // The ACP library is large, and machines whose agents pull do not need it.
     this.#module ??= await import('./acp-agent.ts')
     const { AcpAgent } = this.#module
     const { serverUrl, ...rest } = this.#options
@@ -75,7 +78,7 @@ export class AcpAgents {
     this.#agents.get(order.launchId)?.configure(order)
   }
 
-  /** What was ordered while the server was away: a turn that is known goes on, another is asked for and run. */
+  /** Catches up after a reconnect: known turns go on, unknown ones are fetched and run. */
   synchronize(turns: readonly RunningTurn[], permissions: readonly SettledPermission[]): void {
     for (const settled of permissions) this.settle(settled)
     for (const { launchId, turnId, cancelOrdered } of turns) {
@@ -85,7 +88,7 @@ export class AcpAgents {
     }
   }
 
-  /** What is asked about the places they work in. */
+  /** Answers a request about worktrees. */
   answer(ask: CoordinatorRequest): Promise<CoordinatorAnswer> {
     const { worktreesFolder, clock } = this.#options
     return answerRequest({ git: this.#git, occupancy: this.#occupancy, worktreesFolder, clock }, ask)
@@ -96,7 +99,7 @@ export class AcpAgents {
     for (const agent of this.#agents.values()) agent.readOutput(yes)
   }
 
-  /** Asked for until there is an answer: nobody else would ever tell it. */
+  /** Retries until the server answers, because nobody else delivers the turn. */
   async #fetch(agent: AcpAgent, launchId: string, turnId: string): Promise<void> {
     if (this.#fetching.has(turnId)) return
     this.#fetching.add(turnId)

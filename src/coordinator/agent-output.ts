@@ -1,6 +1,6 @@
 /**
- * What an agent writes, bounded and masked (CO4, SE7): the newest is kept, and told at most once a second, so that one that floods
- * costs no more than one that talks (RE9). It is masked before it is cut, and cut where no secret can be in the middle.
+ * Collects, masks and bounds what an agent writes (CO4, SE7). The newest output is kept and reported at most once a second, so
+ * flooding costs no more than normal output (RE9). Text is masked before it is cut, and never cut inside a secret.
  */
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
@@ -8,15 +8,15 @@ import type { Clock } from '../platform/clock.ts'
 import { mask, masked } from '../platform/mask.ts'
 import { maxOutputPiece } from '../protocol/processes/link.ts'
 
-/** Kept of each stream between two pieces. */
+/** Kept of each stream between two reports. */
 const maxBufferedBytes = 64 * 1024
 const reportEveryMs = 1000
-/** What is written together comes together. */
+/** Delay that joins output written together. */
 const firstWaitMs = 50
 
 const leftOut = '[… too much at once: what came before was left out]\n'
 
-/** One stream: its newest bytes, as they came. */
+/** The newest bytes of one stream. */
 class StreamBuffer {
   readonly stream: Readable
   readonly #secrets: readonly string[]
@@ -24,7 +24,7 @@ class StreamBuffer {
   #chunks: Buffer[] = []
   #bytes = 0
   #lost = false
-  /** Behind the last whole line of the piece before. */
+  /** Text after the last complete line of the previous report. */
   #rest = ''
 
   constructor(stream: Readable, secrets: readonly string[]) {
@@ -45,7 +45,7 @@ class StreamBuffer {
     return this.#bytes === 0 && this.#rest === ''
   }
 
-  /** What there is, up to the last whole line; the rest when it has waited for its end long enough. */
+  /** Returns the text up to the last complete line; all of it if `all`, or if no more has come since the last call. */
   take(all: boolean): string {
     const waited = this.#rest
     let text = this.#decoder.write(Buffer.concat(this.#chunks))
@@ -61,14 +61,14 @@ class StreamBuffer {
   }
 }
 
-/** Where something was cut off in front, the end of a secret may be left: of one we know, whatever is in it, or in the first word. */
+/** Drops what may be the end of a secret at a cut: the tail of a known secret, and the first word. */
 function afterCut(text: string, secrets: readonly string[]): string {
   const behind = text.slice(Math.max(0, ...secrets.map((secret) => tailIn(text, secret))))
   const at = behind.search(/\s/)
   return at < 0 ? '' : behind.slice(at + 1)
 }
 
-/** How much of the end of the secret the text begins with. */
+/** Length of the secret's tail that the text begins with. */
 function tailIn(text: string, secret: string): number {
   for (let from = 1; from < secret.length; from++) if (text.startsWith(secret.slice(from))) return secret.length - from
   return 0
@@ -98,11 +98,11 @@ export class AgentOutput {
       buffer.add(chunk)
       this.#schedule()
     })
-    // A pipe that breaks has ended.
+    // A broken pipe counts as ended.
     stream.on('error', () => {})
   }
 
-  /** Nothing is read until `resume`: the agent waits when its pipe is full. */
+  /** Stops reading until `resume`. The agent blocks when its pipe is full. */
   pause(): void {
     this.#isPaused = true
     for (const { stream } of this.#buffers) stream.pause()
@@ -114,7 +114,7 @@ export class AgentOutput {
     this.#schedule()
   }
 
-  /** Whatever is left is told now, and nothing after it. */
+  /** Reports what is left and stops. */
   end(): void {
     this.#cancel?.()
     this.#report(true)
@@ -137,7 +137,7 @@ export class AgentOutput {
   }
 
   #report(all: boolean): void {
-    // Also when there is nothing to tell yet: half a line waits its second for the other half.
+    // Also without text to report: half a line waits a second for the other half.
     this.#lastAt = this.#options.clock.now()
     const text = this.#clean(this.#buffers.map((buffer) => buffer.take(all)).join(''))
     if (text !== '') this.#options.onPiece(text)
@@ -146,7 +146,7 @@ export class AgentOutput {
   #clean(text: string): string {
     let clean = text
     for (const secret of this.#options.secrets) clean = clean.replaceAll(secret, masked)
-    // PostgreSQL keeps no NUL.
+    // PostgreSQL stores no NUL.
     clean = mask(clean).replaceAll('\0', '\u2400')
     return clean.length <= maxOutputPiece ? clean : leftOut + clean.slice(leftOut.length - maxOutputPiece).toWellFormed()
   }

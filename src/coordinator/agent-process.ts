@@ -1,6 +1,6 @@
 /**
- * One process of an agent (CO4, SE4): started from a file and its arguments, never through a shell, in a group and with a mark of
- * its own, so that everything it starts can be found and ended with it.
+ * One agent process (CO4, SE4), started from a file and arguments, never through a shell, in its own group and with a launch
+ * mark, so that everything it starts can be found and ended with it.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ import { AgentOutput } from './agent-output.ts'
 import type { ProcessTable } from './process-table.ts'
 import { ProcessTree } from './process-tree.ts'
 
-/** How long the last words of a process that has ended may take to come out of its pipes. */
+/** Wait for the last output of an exited process. */
 const finalOutputMs = 200
 
 export interface Exit {
@@ -31,22 +31,22 @@ export interface AgentProcessOptions {
   readonly particulars: LaunchParticulars
   readonly mark: LaunchMark
   readonly serverUrl: string
-  /** What the command `holdfast` means: this program itself. */
+  /** The program that the command `holdfast` stands for: this one. */
   readonly program: OwnProgram
-  /** For a launch whose project has no folder on this machine. */
+  /** Working folder for projects that have none on this machine. */
   readonly fallbackFolder: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly table: ProcessTable
   readonly clock: Clock
   readonly onOutput: (text: string) => void
-  /** It has ended; what it has started may still be ending. */
+  /** Called when the process has exited; its children may still be ending. */
   readonly onExit: (exit: Exit) => void
 }
 
-/** In words for the person who entered the command. */
+/** A start failure, with a message for the person who entered the command. */
 export class CannotStart extends Error {}
 
-/** What is said to an agent and what it says, when it is spoken to. */
+/** Standard input and output of an ACP agent. */
 export interface Pipes {
   readonly to: Writable
   readonly from: Readable
@@ -55,11 +55,11 @@ export interface Pipes {
 export class AgentProcess {
   readonly pid: number
   readonly birth: string
-  /** Where it was started. */
+  /** Working folder of the process. */
   readonly folder: string
-  /** Somebody has to read them, or the agent waits; undefined for one that nobody speaks to. */
+  /** Set for ACP agents. Must be read, or the agent blocks. */
   readonly pipes: Pipes | undefined
-  /** Resolves when nothing of it is left, or with what cannot be ended. */
+  /** Resolves with the processes that could not be ended, none if all have. */
   readonly gone: Promise<readonly LiveProcess[]>
   readonly #tree: ProcessTree
   readonly #output: AgentOutput
@@ -74,9 +74,9 @@ export class AgentProcess {
     const child = await spawned(file, args, {
       cwd,
       env: variables,
-      // A group, and the whole of what a terminal would group, of its own.
+      // A process group and terminal session of its own.
       detached: true,
-      // Nobody speaks to an agent that pulls.
+      // Pulling agents read no input.
       stdio: [particulars.protocol === 'acp' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       windowsHide: true,
     })
@@ -100,17 +100,17 @@ export class AgentProcess {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#end = resolve
     this.gone = promise.then(() => this.#tree.end(table)).finally(() => removeIfEmpty(options.fallbackFolder))
-    // Whoever supervises it hears of it when it has ended; until then nobody may be listening.
+    // Handled where it is awaited, which may be later.
     this.gone.catch(() => {})
     void this.#watch(options, child)
   }
 
-  /** Asks all of it to end, and sees to it. */
+  /** Ends the process and everything it has started, with a grace period. */
   stop(): void {
     this.#end()
   }
 
-  /** Ends all of it at once. */
+  /** Kills the process and everything it has started. */
   kill(): void {
     this.#tree.skipGrace()
     this.#end()
@@ -128,7 +128,7 @@ export class AgentProcess {
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
     const { exitCode, signalCode } = child
     const [code, signal] = exitCode === null && signalCode === null ? await once(child, 'exit') : [exitCode, signalCode]
-    // CO5: also what it leaves behind when it goes by itself.
+    // CO5: also ends children of a process that exits by itself.
     this.#end()
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, finalOutputMs)
@@ -148,7 +148,7 @@ function workingFolder({ particulars: { folder }, fallbackFolder }: AgentProcess
   return folder
 }
 
-/** A project's folder that is gone, or never was, is not made: nobody would find there what the agent is to work on. */
+/** Throws CannotStart for a missing project folder. It is not created, because it would lack the files to work on. */
 export function requireFolder(folder: string | null): void {
   if (folder !== null && !isFolder(folder)) throw new CannotStart(statusText('folderGone', { folder }))
 }
@@ -161,7 +161,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** What the agent has left in a folder of its own stays. */
+/** Keeps files that the agent left in its fallback folder. */
 const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => {})
 
 async function spawned(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {

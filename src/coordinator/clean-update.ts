@@ -1,6 +1,6 @@
 /**
- * Takes the launch's own secrets out of what an agent says before it becomes an event (SE7), and what no store keeps: NUL and halves of
- * characters. Ordinary values of its environment stay, because they are ordinary words in an answer.
+ * Removes the launch's secrets from agent output before it becomes an event (SE7), and characters that no store keeps: NUL and
+ * lone surrogates. Other environment values stay, because they are ordinary words.
  */
 import { masked } from '../platform/mask.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
@@ -8,7 +8,7 @@ import type { LaunchParticulars } from '../protocol/processes/link.ts'
 const secretName = /key|token|secret|passw|credential|auth/i
 const minSecretChars = 8
 
-/** A copy without them. */
+/** Returns a function that copies a value without the secrets. */
 export function createCleaner({ env, launchToken }: LaunchParticulars): <Value>(value: Value) => Value {
   const named = Object.entries(env).filter(([name, value]) => secretName.test(name) && value.length >= minSecretChars)
   const secrets = [launchToken, ...named.map(([, value]) => value)].sort((a, b) => b.length - a.length)

@@ -1,6 +1,6 @@
 /**
- * What this coordinator is asked (protocol/processes/coordinator-requests.ts): each question once, however often it is told, and its answer as facts, which
- * survive a lost connection. So many at once; the others are told so. Never throws: what goes wrong is the answer.
+ * Runs the server's requests to this coordinator (protocol/processes/coordinator-requests.ts). Each runs once, and its answer is
+ * sent as facts, which survive a lost connection. Requests over the limit are refused. Errors become answers.
  */
 import type { Logger } from '../platform/logger.ts'
 import {
@@ -12,11 +12,11 @@ import {
   type OpenCoordinatorRequest,
 } from '../protocol/processes/coordinator-requests.ts'
 import { statusText } from '../protocol/sentences.ts'
+import { RecentIds } from './recent-ids.ts'
 import type { NewFact } from './spool.ts'
 
-/** Of questions that were answered; an old message about one is not taken for a new one. */
+/** Remembered request ids, so that an old message is not run again. */
 const maxRememberedRequests = 1000
-/** What is said about something unforeseen. */
 const maxErrorChars = 2000
 
 export interface CoordinatorRequestsOptions {
@@ -27,7 +27,7 @@ export interface CoordinatorRequestsOptions {
 
 export class CoordinatorRequests {
   readonly #options: CoordinatorRequestsOptions
-  readonly #knownRequests = new Set<string>()
+  readonly #knownRequests = new RecentIds(maxRememberedRequests)
   #open = 0
 
   constructor(options: CoordinatorRequestsOptions) {
@@ -36,8 +36,6 @@ export class CoordinatorRequests {
 
   handle({ questionId, ask }: OpenCoordinatorRequest): void {
     if (this.#knownRequests.has(questionId)) return
-    if (this.#knownRequests.size >= maxRememberedRequests)
-      this.#knownRequests.delete(this.#knownRequests.values().next().value ?? '')
     this.#knownRequests.add(questionId)
     void this.#run(questionId, ask)
   }
@@ -73,7 +71,7 @@ export class CoordinatorRequests {
   }
 }
 
-/** Never cut in the middle of a character that takes two units: no store keeps half of one. */
+/** Splits a text into parts, never inside a surrogate pair. */
 function partsOf(whole: string): string[] {
   const parts: string[] = []
   for (let rest = whole; rest !== ''; rest = rest.slice(parts.at(-1)?.length)) {

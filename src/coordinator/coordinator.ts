@@ -1,6 +1,6 @@
 /**
- * The coordinator of a machine, put together (CO1): the link brings orders to the supervisor, the supervisor's facts go through the
- * spool to the link. Stopped on purpose it leaves nothing running; a loss of the server ends nothing until it has been alone too long.
+ * The coordinator of a machine (CO1). The link delivers orders to the supervisor, and the supervisor's facts go through the spool
+ * to the link. A planned stop ends all agents. Losing the server ends nothing until the offline limit is reached.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -14,7 +14,7 @@ import { endOrphans } from './process-tree.ts'
 import { type NewFact, Spool } from './spool.ts'
 import { Supervisor, type SupervisorOptions } from './supervisor.ts'
 
-/** For the last facts to arrive, when it is stopped on purpose. */
+/** Wait for the last facts to be sent on a planned stop. */
 const flushMs = 2000
 
 export interface CoordinatorDependencies
@@ -27,7 +27,7 @@ export interface CoordinatorDependencies
   readonly aloneMinutes: number
   readonly clock: Clock
   readonly logger: Logger
-  /** It was alone for too long and has ended everything. */
+  /** Called when the server was unreachable for too long and everything has been ended. */
   readonly onOfflineTooLong: () => void
 }
 
@@ -117,13 +117,13 @@ export class Coordinator {
     this.#link.start()
   }
 
-  /** On purpose: ends all agents, tells their exits, says goodbye. */
+  /** Ends all agents, reports their exits and says goodbye. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
   }
 
-  /** Ends all agents at once; `stop`, which is under way, is done when they are gone. */
+  /** Kills all agents, which lets a running `stop` finish sooner. */
   killAll(): void {
     this.#supervisor.killAll()
   }

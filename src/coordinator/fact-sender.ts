@@ -1,7 +1,6 @@
 /**
- * Sends what is spooled over one connection, one message at a time: news as soon as the last was taken, what agents write 50 ms after
- * it at the earliest, and an empty message when nothing happened for a beat, so that the coordinator is heard of (CO6). A fact is
- * forgotten when its number is acknowledged. Nothing is sent before `begin`.
+ * Sends spooled facts over one connection, one message at a time: events at once, agent output at most every 50 ms, and an empty
+ * message as a heartbeat (CO6). A fact is dropped when its number is acknowledged. Sends nothing before `begin`.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -11,7 +10,7 @@ import type { Spool } from './spool.ts'
 
 const batchEveryMs = 50
 const retryAfterMs = 1000
-/** What the server says of a message that it will never take. */
+/** Statuses of messages that the server will never accept. */
 const malformed = new Set([400, 413])
 
 export interface FactSenderOptions {
@@ -21,7 +20,7 @@ export interface FactSenderOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly onFenced: () => void
-  /** Every fact there is has been taken. */
+  /** Called when every fact is acknowledged. */
   readonly onEmpty: () => void
 }
 
@@ -31,9 +30,9 @@ export class FactSender {
   #hasBegun = false
   #isSending = false
   #isStopped = false
-  /** The server did not take the last message, and is left alone for a while. */
+  /** The last message was refused; wait before the next. */
   #isRefused = false
-  /** Fewer while one of them is refused, until it is found. */
+  /** Halved while a message is refused, until the bad fact is found. */
   #maxFacts = Number.POSITIVE_INFINITY
   #cancel: (() => void) | undefined
   #cancelHeartbeat: (() => void) | undefined
@@ -42,18 +41,21 @@ export class FactSender {
     this.#options = options
   }
 
-  /** It knows its orders, and says so, if only by an empty message: from now on it may be offered what is ordered (CO4). */
+  /**
+   * Starts sending. The first message, even if empty, tells the server that the orders are known and launches can be offered
+   * (CO4).
+   */
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
     void this.#send()
   }
 
-  /** There may be something to send. */
+  /** Sends soon if there is anything to send. */
   wake(): void {
     const { clock, spool } = this.#options
     if (!this.#hasBegun || this.#isSending || this.#isStopped || this.#isRefused || spool.isEmpty) return
-    // What happens in one turn of the loop, such as a place and the process in it, is one message and one commit.
+    // Facts of one event-loop turn share a message and a commit.
     if (spool.hasNews) setImmediate(() => this.#send())
     else if (!this.#cancel) this.#schedule(Math.min(batchEveryMs, Math.max(0, this.#sentAt + batchEveryMs - clock.now())))
   }
@@ -108,7 +110,7 @@ export class FactSender {
     if (malformed.has(error.status) && facts.length > 0) {
       const [first] = facts
       if (facts.length > 1) this.#maxFacts = Math.floor(facts.length / 2)
-      // RE9: one that cannot be told must not silence the others.
+      // RE9: a fact that cannot be sent must not block the others.
       else if (first) spool.drop(first.n)
     }
     this.#isRefused = true

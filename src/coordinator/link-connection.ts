@@ -1,14 +1,14 @@
 /**
- * One WebSocket to the server: questions with their answers, and what the server says by itself. It is over at the first silence or
- * error; whoever holds it opens another.
+ * One WebSocket to the server: requests with answers, and messages the server pushes. Closed at the first timeout or error; the
+ * caller opens another.
  */
 import { WebSocket } from 'ws'
 import type { Clock } from '../platform/clock.ts'
 
-/** Far more than any answer needs; a server that is silent for so long is not there. */
+/** A server that takes longer is considered gone. */
 const answerWithinMs = 10_000
 const handshakeWithinMs = 5_000
-/** How often it is asked whether it is there, and what it may miss (SC3): a node that was stopped keeps its connections open. */
+/** Interval of pings (SC3). A stopped node keeps its connections open, so silence must be detected. */
 const pingEveryMs = 4_000
 const maxUnansweredPings = 2
 const closeWithinMs = 500
@@ -20,7 +20,7 @@ export interface ServerMessage {
   readonly [field: string]: unknown
 }
 
-/** The server has answered with an error of its catalogue. */
+/** The server answered with an error of its catalogue. */
 export class RefusedError extends Error {
   readonly code: string
   readonly status: number
@@ -32,7 +32,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** No answer will come on this connection. */
+/** The connection is closed, and no answer will come. */
 export class DisconnectedError extends Error {}
 
 interface Waiting {
@@ -45,13 +45,13 @@ export interface LinkConnectionOptions {
   readonly url: string
   readonly token: string
   readonly clock: Clock
-  /** What it says by itself, as it comes, and snapshots; `ask` does not see them. */
+  /** Handles pushed messages and snapshots, which `ask` does not return. */
   readonly onMessage: (message: ServerMessage) => void
-  /** Anything at all has come. */
+  /** Called for anything received. */
   readonly onReceived: () => void
 }
 
-/** For whoever reads the log of a coordinator that does not get in. */
+/** Explains a refused connection, for the coordinator's log. */
 const refusalReason = (status: number): string =>
   status === 401
     ? 'the server does not accept the token (401): it was revoked, has expired or is of another server. Make one there with ' +
@@ -59,7 +59,7 @@ const refusalReason = (status: number): string =>
     : `the server refuses the connection (${status})`
 
 export class LinkConnection {
-  /** Resolves with why, once. */
+  /** Resolves with the reason. */
   readonly closed: Promise<string>
   readonly #socket: WebSocket
   readonly #options: LinkConnectionOptions
@@ -101,17 +101,14 @@ export class LinkConnection {
     this.#socket.on('open', () => this.#pingLater())
   }
 
-  /** Resolves when it may be asked; rejects with AwayError when there is nobody. */
+  /** Resolves when connected. Rejects with DisconnectedError. */
   async open(): Promise<void> {
     const opened = new Promise<undefined>((resolve) => this.#socket.once('open', () => resolve(undefined)))
     const why = await Promise.race([opened, this.closed])
     if (why !== undefined) throw new DisconnectedError(why)
   }
 
-  /**
-   * Rejects with RefusedError or AwayError. `onAnswer` is called in the moment the answer is read, before whatever follows it on
-   * the wire.
-   */
+  /** Sends a request. Rejects with RefusedError or DisconnectedError. `onAnswer` runs before any later message is handled. */
   ask(message: { readonly type: string }, onAnswer?: (answer: ServerMessage) => void): Promise<ServerMessage> {
     if (this.#socket.readyState !== WebSocket.OPEN) return Promise.reject(new DisconnectedError('not connected'))
     const requestId = `c${++this.#lastId}`
@@ -126,7 +123,7 @@ export class LinkConnection {
     return promise
   }
 
-  /** In order; gives the server a moment to answer the close. */
+  /** Closes with a handshake, and terminates if that takes too long. */
   async close(): Promise<void> {
     this.#socket.close(1000)
     const cancel = this.#options.clock.after(closeWithinMs, () => this.terminate())
@@ -149,7 +146,7 @@ export class LinkConnection {
     })
   }
 
-  /** What cannot be understood is no reason to fall, only to begin again. */
+  /** Closes the connection on a message it cannot handle. */
   #receive(text: string): void {
     this.#unansweredPings = 0
     this.#options.onReceived()

@@ -1,6 +1,6 @@
 /**
- * The link to the server (CO1, CO6): one WebSocket at a time, opened again with patience whenever it is gone. It carries orders in
- * and facts out and keeps nothing of either; what is to survive is in the spool and with the server.
+ * The link to the server (CO1, CO6): one WebSocket at a time, reopened with backoff. It receives orders and sends facts and
+ * stores neither; they live in the spool and on the server.
  *
  * An instance is one life between two fences: whoever is told `fenced` was replaced, ends all it has, and greets as a newcomer.
  */
@@ -24,18 +24,18 @@ import type { Spool } from './spool.ts'
 
 const firstPauseMs = 100
 const maxPauseMs = 3000
-/** Whoever is fenced again and again shares its token with another coordinator; the two must not end each other's agents all day. */
+/** Backoff after being fenced. Two coordinators that share a token must not end each other's agents all day. */
 const firstFencedPauseMs = 1000
 const maxFencedPauseMs = 600_000
 
 export interface LinkOptions {
-  /** Where the server is now; undefined when there is none. */
+  /** Finds the server's address; undefined when none runs. */
   readonly find: () => Promise<string | undefined>
-  /** Asked for each time: it may have been replaced while the server was away. */
+  /** Read at every attempt, because the token may have been replaced. */
   readonly token: () => Promise<string>
   readonly about: Pick<CoordinatorHello, 'version' | 'machine' | 'bootId' | 'pid' | 'labels' | 'capacity'>
   readonly newInstance: () => string
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   readonly random: () => number
   readonly spool: Spool
   readonly clock: Clock
@@ -44,7 +44,7 @@ export interface LinkOptions {
   readonly onWelcome: (welcome: CoordinatorWelcome) => void
   readonly onOrders: (orders: CoordinatorOrders) => void
   readonly onOrder: (order: LaunchOrder) => void
-  /** A launch that is begun already, as far as the server is concerned, and how to start it. */
+  /** A launch that the server counts as begun, with its particulars. */
   readonly onOffer: (order: LaunchOrder, launch: LaunchParticulars) => void
   readonly onStop: (launchId: string) => void
   readonly onTurn: (order: TurnOrder) => void
@@ -52,7 +52,7 @@ export interface LinkOptions {
   readonly onSettled: (settled: SettledPermission) => void
   readonly onConfigure: (order: ConfigureOrder) => void
   readonly onRequest: (question: OpenCoordinatorRequest) => void
-  /** Resolves when nothing of this instance is left. */
+  /** Resolves when everything of this instance has ended. */
   readonly onFenced: () => Promise<void>
 }
 
@@ -78,7 +78,7 @@ export class Link {
     this.#instance = options.newInstance()
   }
 
-  /** Of the server it was last connected to. */
+  /** Address of the last server. */
   get url(): string {
     return this.#url
   }
@@ -87,7 +87,7 @@ export class Link {
     this.#running ??= this.#run()
   }
 
-  /** Something was put into the spool. */
+  /** Announces new facts in the spool. */
   wake(): void {
     this.#sender?.wake()
   }
@@ -97,12 +97,12 @@ export class Link {
     return (await this.#ask(ask, 'launch_withdrawn')) ?? 'withdrawn'
   }
 
-  /** What a turn is about; undefined when it is over. */
+  /** Fetches a turn's content; undefined when the turn is over. */
   fetchTurn(launchId: string, turnId: string): Promise<TurnOrder | undefined> {
     return this.#ask((epoch): CoordinatorTurn => ({ type: 'coordinator:turn', launchId, turnId, epoch }), 'not_found')
   }
 
-  /** Undefined when the server answers that it is gone. */
+  /** Undefined when the server answers with the error `gone`. */
   async #ask<Answer>(message: (epoch: number) => { type: string }, gone: string): Promise<Answer | undefined> {
     const [connection, epoch] = [this.#connection, this.#epoch]
     if (!connection || !this.#sender || epoch === null) throw new DisconnectedError('there is no server')
@@ -115,7 +115,7 @@ export class Link {
     }
   }
 
-  /** Waits until everything is told, as long as there is a server to tell it, and no longer than `ms`. */
+  /** Waits until all facts are sent, at most `ms`, and only while connected. */
   async flush(ms: number): Promise<void> {
     const { spool, clock } = this.#options
     if (spool.isEmpty || !this.#sender || !this.#connection) return
@@ -149,7 +149,7 @@ export class Link {
     }
   }
 
-  /** Gives why it is over. */
+  /** Returns the reason for the end of the connection. */
   async #connectOnce(): Promise<string> {
     const { find, clock, onReceived, about } = this.#options
     const url = await find()
@@ -225,7 +225,7 @@ export class Link {
     const { onFenced, spool, newInstance, clock, logger } = this.#options
     logger.warn({ epoch: this.#epoch }, 'another has taken over from this coordinator; ending what it started')
     await onFenced()
-    // Of launches that the server has given up; they are its successor's to tell of.
+    // These launches were given up by the server. The successor reports them.
     spool.clear()
     this.#instance = newInstance()
     this.#epoch = null
@@ -234,14 +234,14 @@ export class Link {
     await this.#pause(firstFencedPauseMs, maxFencedPauseMs, this.#fences++)
   }
 
-  /** The same trouble is said once. */
+  /** Logs a repeated reason once. */
   #logDisconnect(why: string): void {
     if (why === this.#lastDisconnectReason) return
     this.#lastDisconnectReason = why
     this.#options.logger.warn({ why }, 'not connected to the server; trying again and again')
   }
 
-  /** Twice as long each time, and spread, so that many coordinators do not come back at once. */
+  /** Waits with exponential backoff and jitter, so that coordinators do not reconnect all at once. */
   #pause(firstMs: number, maxMs: number, attempt: number): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
     const ms = Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + this.#options.random() / 2)

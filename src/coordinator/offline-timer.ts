@@ -1,27 +1,26 @@
 /**
- * How long the server has not been heard of (CO6). Alone is counted in time awake: a closed lid is no absence, so ticks are counted,
- * not hours. Only where others take over by the clock does the clock count; and never right after it has jumped, by a sleep or
- * because somebody set it, when the server may just be about to be heard again.
+ * Measures how long the server has been silent (CO6). Counts ticks rather than clock time, so a suspended machine is not offline.
+ * Clock time counts only for the takeover by another coordinator, and not right after the clock has jumped.
  */
 import type { Clock } from '../platform/clock.ts'
 import { heartbeatMs } from '../protocol/processes/link.ts'
 
 export const tickMs = 1000
-/** A tick that comes this much later was slept through, or the clock was set. */
+/** A tick delayed by more than this means a suspend or a changed clock. */
 const jumpMs = 5000
-/** For a beat to be answered then. */
+/** Time for a heartbeat to be answered after a jump. */
 const reconnectMs = heartbeatMs + 5000
-/** Everything must have ended by the time another takes over. */
+/** Everything must have ended before another coordinator takes over. */
 const endsWithinMs = 15_000
 const minuteMs = 60_000
 
 export interface OfflineTimerOptions {
   readonly clock: Clock
-  /** Until the server says otherwise. */
+  /** Used until the server sends its own value. */
   readonly aloneMinutes: number
-  /** Once: it is time to go. */
+  /** Called once, when the offline limit is reached. */
   readonly onOfflineTooLong: () => void
-  /** Each time: another is about to take over what runs here. */
+  /** Called each time another coordinator is about to take over. */
   readonly onTakeoverDue: () => void
 }
 
@@ -32,7 +31,7 @@ export class OfflineTimer {
   #ticks = 0
   #receivedAt: number
   #lastTickAt: number
-  /** Ticks for which the clock says nothing. */
+  /** Ticks during which clock time is ignored. */
   #ignoredTicks = 0
   #warned = false
   #cancel = (): void => {}
@@ -71,7 +70,7 @@ export class OfflineTimer {
     else if (this.#ignoredTicks > 0) this.#ignoredTicks--
     this.#ticks++
     if (this.#ticks * tickMs >= this.#aloneMs) return onOfflineTooLong()
-    // A clock that was set back says less than the ticks.
+    // After the clock was set back, the ticks count.
     const silentMs = Math.max(now - this.#receivedAt, this.#ticks * tickMs)
     if (!this.#warned && this.#takeoverMs !== undefined && silentMs >= this.#takeoverMs && this.#ignoredTicks === 0) {
       this.#warned = true

@@ -1,8 +1,8 @@
-/** A gate that whoever reads an agent's output passes: closed while there is no room for what it says. */
+/** Blocks readers of an agent's output while the spool is full. */
 export class OutputGate {
   #waiting: PromiseWithResolvers<void> | undefined
 
-  /** Undefined while it is open. */
+  /** Resolves when the gate opens; undefined while it is open. */
   get opened(): Promise<void> | undefined {
     return this.#waiting?.promise
   }

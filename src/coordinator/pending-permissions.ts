@@ -1,4 +1,6 @@
-/** The permissions that an agent waits for: each is asked once under an id of ours, and answered or withdrawn once. */
+/**
+ * Permission requests of an agent that are not decided. Each is asked once under an id of ours, and answered or withdrawn once.
+ */
 import { randomUUID } from 'node:crypto'
 import type { PermissionAnswer } from './acp/permissions.ts'
 
@@ -10,7 +12,7 @@ interface PermissionListener {
 export class PendingPermissions {
   readonly #open = new Map<string, (answer: PermissionAnswer) => void>()
 
-  /** Resolves with the answer; `signal`: nobody waits for it any more. */
+  /** Resolves with the answer. Aborting the signal withdraws the request. */
   async ask(signal: AbortSignal, listener: PermissionListener): Promise<PermissionAnswer> {
     const askId = randomUUID()
     const { promise, resolve } = Promise.withResolvers<PermissionAnswer>()

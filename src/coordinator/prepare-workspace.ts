@@ -1,6 +1,6 @@
 /**
- * The workspace of an agent in a role or of a conversation, made and told (WT1, WT4, WT5, CX9): found or made below its root, put into the server's register, and,
- * where it is a fresh worktree, made runnable as the project's owner has said. A set-up that fails fails the start, with what it printed.
+ * Prepares the workspace of a role or conversation (WT1, WT4, WT5, CX9): finds or makes it below its root, reports it to the
+ * server, and runs the project's set-up in a new worktree. A failed set-up fails the start.
  */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -20,7 +20,7 @@ import type { Occupancy } from './worktrees/occupancy.ts'
 import { openRepository, Repository } from './worktrees/repository.ts'
 import { type CopyResult, copyIgnored, runSetUp, type SetUpResult } from './worktrees/set-up.ts'
 
-/** Of what a set-up printed, in the words of the failure. */
+/** Length of the set-up output in a failure message. */
 const maxFailureOutputChars = 2000
 
 export interface PrepareWorkspaceOptions {
@@ -29,17 +29,17 @@ export interface PrepareWorkspaceOptions {
   readonly git: Git
   readonly worktreesFolder: string
   readonly occupancy: Occupancy
-  /** Ours, of which a set-up command gets what an agent gets. */
+  /** The coordinator's environment. A set-up command inherits the same variables as an agent. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Whose launches they are; part of their doneFile. */
+  /** Owner of the launches; part of the launch mark. */
   readonly keeper: string
   readonly clock: Clock
   readonly report: (fact: Extract<NewFact, { type: 'workspace-made' }>) => void
-  /** What a set-up prints, as it comes. */
+  /** Receives the output of the set-up as it is printed. */
   readonly onOutput: (text: string) => void
-  /** It takes as long as it takes: the time for a start begins behind it. */
+  /** Called when the set-up starts and ends. The start timeout does not include it. */
   readonly onSetUp: (isRunning: boolean) => void
-  /** The agent is not wanted any more. */
+  /** Aborted when the agent is no longer wanted. */
   readonly signal: AbortSignal
 }
 
@@ -65,7 +65,7 @@ export async function prepareWorkspace(options: PrepareWorkspaceOptions): Promis
 
 function rootFor(folder: string, projectId: string, userSessionShort: string): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Earlier builds let the group in.
+  // Earlier builds created it with group access.
   chmodSync(folder, 0o700)
   return makeFolderInside(folder, `${projectId}/${userSessionShort}`, 0o700)
 }

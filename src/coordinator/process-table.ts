@@ -1,6 +1,6 @@
 /**
- * Looks at the machine's processes for everybody who waits for the end of some: however many ask, one look is under way, and what
- * one gets was never looked up before one asked.
+ * Lists the machine's processes for concurrent callers. One listing runs at a time, and a caller never gets one that began before
+ * its call.
  */
 import type { LiveProcess, ProcessSource } from '../platform/processes.ts'
 
@@ -20,7 +20,7 @@ export class ProcessTable {
       })
       return this.#running
     }
-    // The one under way may have passed by already what has just been started.
+    // The running listing may have missed a process started just now.
     this.#next ??= this.#running
       .catch(() => {})
       .then(() => {

@@ -1,15 +1,15 @@
 /**
- * Everything that belongs to one launch: what carries its mark, what descends from that, and the groups they are in. A process is
- * known by its number and its birth; whatever only looks like one of ours, or has got its number since, is never signalled (CO5).
+ * All processes of one launch: those with its mark, their descendants, and the groups they are in. A process is identified by pid
+ * and start time, so a reused pid is never signalled (CO5).
  */
 import type { LaunchMark } from '../platform/launch-mark.ts'
 import type { Logger } from '../platform/logger.ts'
 import { type LiveProcess, type ProcessIdentity, signalExactly } from '../platform/processes.ts'
 import type { ProcessTable } from './process-table.ts'
 
-/** Between the request to end and the order. */
+/** Time between SIGTERM and SIGKILL. */
 export const graceMs = 5000
-/** CO5: then it is given up; only the kernel itself keeps a process that long. */
+/** CO5: gives up after this. Only the kernel keeps a process that long. */
 export const limitMs = 10_000
 const firstPauseMs = 25
 const maxPauseMs = 250
@@ -24,9 +24,9 @@ export interface EndOptions {
 
 export class ProcessTree {
   readonly #mark: LaunchMark
-  /** The process that was started itself; undefined when only what it left behind is there. */
+  /** The started process; undefined for orphans. */
   readonly #root: ProcessIdentity | undefined
-  /** All that were ever seen to belong to it: a parent may go before its child, and a new program may lose the mark. */
+  /** Every process ever seen to belong to it. A parent may exit before its child, and an exec may lose the mark. */
   readonly #known = new Set<string>()
   #graceMs = graceMs
 
@@ -36,7 +36,7 @@ export class ProcessTree {
     if (root) this.#known.add(keyOf(root))
   }
 
-  /** Those of the list that belong to it. */
+  /** Returns the listed processes that belong to it. */
   membersIn(list: readonly LiveProcess[]): LiveProcess[] {
     const byPid = new Map(list.map((each) => [each.pid, each]))
     const members = new Map<number, LiveProcess>()
@@ -46,7 +46,7 @@ export class ProcessTree {
       if (each.mark?.keeper === this.#mark.keeper) return each.mark.launchId === this.#mark.launchId
       return members.has(each.parent) || (groups.has(each.group) && isOurGroup(each.group))
     }
-    // A group keeps its number as long as somebody is in it; a leader that is a stranger has made it anew.
+    // A group id stays in use while the group has members. A leader that is not ours means the id was reused.
     const isOurGroup = (group: number): boolean => {
       const leader = byPid.get(group)
       return !leader || members.has(group) || this.#known.has(keyOf(leader))
@@ -63,12 +63,12 @@ export class ProcessTree {
     return [...members.values()]
   }
 
-  /** From now on there is no waiting, also for an `end` that is under way. */
+  /** Skips the grace period, also of a running `end`. */
   skipGrace(): void {
     this.#graceMs = 0
   }
 
-  /** Asks all of it to end, kills what has not by the end of the grace, again and again until nothing is left; gives what is. */
+  /** Sends SIGTERM, then SIGKILL after the grace period, until nothing is left. Returns what could not be ended. */
   async end(
     table: ProcessTable,
     { graceMs: grace = graceMs, now = () => performance.now() }: EndOptions = {},
@@ -78,7 +78,7 @@ export class ProcessTree {
     const asked = new Set<string>()
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
       const list = await table.list().catch((error: unknown) => {
-        // A machine that is short of everything is looked at again: nothing is signalled that was not seen.
+        // Retries a failed listing. Nothing is signalled that was not seen.
         if (now() - startedAt >= limitMs) throw error
       })
       const left = list && this.membersIn(list)
@@ -86,7 +86,7 @@ export class ProcessTree {
       if (left && (left.length === 0 || passed >= limitMs)) return left
       const kill = passed >= this.#graceMs
       for (const each of left ?? []) {
-        // To be asked twice means "at once" to many programs.
+        // Many programs treat a second SIGTERM as "at once".
         if (!kill && asked.has(keyOf(each))) continue
         asked.add(keyOf(each))
         signalExactly(table.source, each, kill ? 'SIGKILL' : 'SIGTERM')
@@ -96,10 +96,7 @@ export class ProcessTree {
   }
 }
 
-// What a coordinator that died left behind (CO5): processes that carry the mark of its data folder. Their pipes are broken and
-// nobody supervises them, so the next one ends them before anything else. Another Holdfast's are never touched.
-
-/** Gives the launches of which something was found; by then it is ended. */
+/** Ends processes that a dead coordinator of the same data folder left running (CO5). Returns their launches. */
 export async function endOrphans(
   table: ProcessTable,
   keeper: string,

@@ -1,7 +1,7 @@
 /**
- * The facts the server does not have yet (CO6): numbered, and written to a file before they are sent, so that the next coordinator
- * of the folder sends what this one could not. It never drops a fact. When it is full, agents' output is not read any more; what
- * must be told all the same, such as an exit, is still taken.
+ * Facts that the server has not acknowledged (CO6). They are numbered and written to a file before they are sent, so that the
+ * next coordinator sends what this one could not. No fact is dropped. When the spool is full, agent output is no longer read;
+ * other facts are still accepted.
  *
  * The file is for a coordinator that dies, not for a machine that does: after a power cut the processes it tells of are gone too.
  */
@@ -10,17 +10,17 @@ import { LinkFact, maxFactsBytes, maxFactsPerMessage } from '../protocol/process
 
 type WithoutNumber<Fact> = Fact extends unknown ? Omit<Fact, 'n'> : never
 export type NewFact = WithoutNumber<LinkFact>
-/** For who tells of one launch only. */
+/** A fact without its launch id. */
 export type WithoutLaunch<Fact> = Fact extends { launchId: string } ? Omit<Fact, 'launchId'> : never
 
 const maxSpooledBytes = 64 * 1024 * 1024
-/** Acknowledged lines in the file before it is written anew without them. */
+/** Acknowledged bytes in the file that trigger a rewrite. */
 const maxStaleBytes = 4 * 1024 * 1024
 
 export interface SpoolOptions {
   readonly file: string
   readonly maxBytes?: number
-  /** It is full, or has room again. */
+  /** Called when the spool becomes full, and when it has capacity again. */
   readonly onCapacityChange?: (room: boolean) => void
   readonly warn: (message: string) => void
 }
@@ -39,7 +39,7 @@ export class Spool {
   #bytes = 0
   #lastNumber = 0
   #full = false
-  /** The file does not hold everything: the disk was full. */
+  /** The file lacks facts, because writing failed. */
   #isFileIncomplete = false
 
   constructor(options: SpoolOptions) {
@@ -57,12 +57,12 @@ export class Spool {
     return this.#full
   }
 
-  /** Something has happened, beside agents that write. */
+  /** Whether it holds facts other than agent output. */
   get hasNews(): boolean {
     return this.#entries.some(({ fact: { type } }) => type !== 'process-output' && type !== 'turn-update')
   }
 
-  /** Everything the server does not have, oldest first. */
+  /** Facts not acknowledged, oldest first. */
   get facts(): readonly LinkFact[] {
     return this.#entries.map(({ fact }) => fact)
   }
@@ -77,7 +77,7 @@ export class Spool {
     this.#updateFull()
   }
 
-  /** As many as one message may hold. */
+  /** Returns as many facts as one message may hold. */
   batch(): LinkFact[] {
     const facts: LinkFact[] = []
     let bytes = 0
@@ -89,7 +89,7 @@ export class Spool {
     return facts
   }
 
-  /** The server has all up to this number, and the next is higher. */
+  /** Drops facts up to this number. Later numbers are higher. */
   acknowledge(through: number): void {
     this.#lastNumber = Math.max(this.#lastNumber, through)
     const kept = this.#entries.findIndex(({ fact }) => fact.n > through)
@@ -102,7 +102,7 @@ export class Spool {
     this.#updateFull()
   }
 
-  /** Sets one aside that the server cannot take. */
+  /** Drops a fact that the server cannot accept. */
   drop(number: number): void {
     this.#entries = this.#entries.filter(({ fact }) => fact.n !== number)
     this.#bytes = this.#entries.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -110,7 +110,7 @@ export class Spool {
     this.#updateFull()
   }
 
-  /** Whoever was replaced has nothing more to tell. */
+  /** Drops everything, after this coordinator was replaced. */
   clear(): void {
     this.acknowledge(this.#lastNumber)
   }
@@ -119,7 +119,7 @@ export class Spool {
     closeSync(this.#descriptor)
   }
 
-  /** What the one before has left. A line that was being written when it died is not there. */
+  /** Loads what the previous coordinator left. An incomplete last line is dropped. */
   #load(): void {
     const text = fstatSync(this.#descriptor).isFile() ? readFileSync(this.#descriptor, 'utf8') : ''
     const lines = text.split('\n')
@@ -131,7 +131,7 @@ export class Spool {
         continue
       }
       this.#lastNumber = fact.n
-      // It went; whoever reads this has come since.
+      // The goodbye was of the previous coordinator.
       if (fact.type === 'goodbye') continue
       const bytes = Buffer.byteLength(line) + 1
       this.#entries.push({ fact, bytes })
@@ -154,7 +154,7 @@ export class Spool {
     }
   }
 
-  /** Only what is still needed, in one step: a crash leaves the old file or the new one. */
+  /** Replaces the file atomically with the facts still needed. */
   #rewrite(): void {
     const { file } = this.#options
     const whole = Buffer.concat(this.#entries.map(({ fact }) => lineOf(fact)))
@@ -175,7 +175,6 @@ export class Spool {
     }
   }
 
-  /** Nothing is left that the file could lack. */
   #truncateAll(): void {
     this.#isFileIncomplete = false
     this.#truncate(0)
@@ -190,7 +189,7 @@ export class Spool {
     }
   }
 
-  /** Half empty before it has room again, so that it does not go to and fro. */
+  /** Becomes free again only when half empty, to avoid flapping. */
   #updateFull(): void {
     const full = this.#isFileIncomplete || this.#bytes >= (this.#full ? this.#maxBytes / 2 : this.#maxBytes)
     if (full === this.#full) return

@@ -1,6 +1,6 @@
 /**
- * The launches of this machine (CO1, CO2): which wait for their turn, which run, which are being stopped. It does what it is ordered
- * and tells what happened; it decides nothing. Being told the same twice changes nothing, and stopping one never touches another.
+ * Supervises the launches of this machine (CO1, CO2): waiting, running and stopping ones. Carries out orders, reports what
+ * happened and decides nothing. Repeated orders have no effect, and stopping one launch never affects another.
  *
  *   waiting ──its turn──▶ starting ──▶ running ──▶ over     (withdrawn, failed to start, exited; told once)
  */
@@ -12,57 +12,58 @@ import { statusText } from '../protocol/sentences.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import type { AcpAgents } from './acp-agents.ts'
 import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from './agent-process.ts'
+import { RecentIds } from './recent-ids.ts'
 import type { NewFact } from './spool.ts'
 
-/** Before a start that could not be asked for is asked for again. */
+/** Delay before a failed take is repeated. */
 const retryMs = 1000
-/** What is said together with an order is here before it or right behind it; if not, it was lost. */
+/** Wait for the offer that is sent along with an order. */
 const offerWithinMs = 100
-/** Of launches that are over; enough that an old word about one is never taken for a new one. */
+/** Remembered ids of ended launches, so that an old message does not start one again. */
 const maxRememberedLaunches = 10_000
 const maxErrorChars = 4000
 
 export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' | 'env' | 'table'> {
-  /** Whose launches they are; part of their mark. */
+  /** Owner of the launches; part of the launch mark. */
   readonly keeper: string
-  /** Where launches without a project folder get one of their own. */
+  /** Parent of the folders for launches without a project folder. */
   readonly launchesFolder: string
   readonly clock: Clock
   readonly logger: Logger
-  /** Asks the server how to start it; rejects when it cannot be asked now. */
+  /** Requests a launch's particulars; rejects when the server cannot be reached. */
   readonly take: (launchId: string) => Promise<LaunchParticulars | 'withdrawn'>
   readonly serverUrl: () => string
   readonly report: (fact: NewFact) => void
-  /** Those of them that are spoken to. */
+  /** The ACP agents among them. */
   readonly acpAgents: AcpAgents
-  /** Launches whose leftovers were found at the start and are ended by now. */
+  /** Launches whose orphaned processes were found at the start, and ended. */
   readonly orphans: Promise<ReadonlySet<string>>
 }
 
 interface Launch {
   readonly order: LaunchOrder
   phase: 'waiting' | 'starting' | 'running'
-  /** The server may count it as starting, and waits to hear what became of it. */
+  /** The server may count it as starting and expects a report. */
   countedAsStarting: boolean
   stopping: boolean
-  /** How to start it, when the server says so by itself; undefined when it does not, after all. */
+  /** Particulars sent along with the order; undefined when none came. */
   readonly offer: PromiseWithResolvers<LaunchParticulars | undefined>
   process: AgentProcess | undefined
-  /** Set for an agent that is spoken to. */
+  /** Set for ACP agents. */
   acpAgent: AcpAgent | undefined
   done: Promise<void> | undefined
 }
 
-/** How a launch ended of which nothing was started. */
+/** Exit of a launch for which nothing was started. */
 const nothingRan: Exit = { exitCode: null, signal: null }
 
 export class Supervisor {
   readonly #options: SupervisorOptions
-  /** In the order in which they were ordered. */
+  /** In the order of their orders. */
   readonly #launches = new Map<string, Launch>()
-  readonly #over = new Set<string>()
+  readonly #over = new RecentIds(maxRememberedLaunches)
   #maxConcurrent = 0
-  /** It has met what those before it have left. */
+  /** Launches of the previous coordinator have been dealt with. */
   #hasSynchronized = false
   #isClosed = false
   #readsOutput = true
@@ -72,14 +73,13 @@ export class Supervisor {
     this.#options = options
   }
 
-  /** Processes that run or are being started. */
+  /** Number of running and starting processes. */
   get active(): number {
     return [...this.#launches.values()].filter(({ phase }) => phase !== 'waiting').length
   }
 
-  /** The end of it was told by one who came before. */
+  /** Remembers a launch as ended. */
   markOver(launchId: string): void {
-    if (this.#over.size >= maxRememberedLaunches) this.#over.delete(this.#over.values().next().value ?? '')
     this.#over.add(launchId)
   }
 
@@ -88,14 +88,17 @@ export class Supervisor {
     this.#startWaiting()
   }
 
-  /** Everything the server knows of and has not seen end: what is missing here is over, what is missing there is ended. */
+  /**
+   * Compares with the server's list after a connect: launches missing here are reported as ended, launches missing there are
+   * stopped.
+   */
   synchronize(orders: readonly LaunchOrder[]): void {
     if (this.#isClosed) return
     const named = new Set(orders.map(({ launchId }) => launchId))
     for (const launchId of this.#launches.keys()) if (!named.has(launchId)) this.stop(launchId)
     for (const order of orders) {
       if (order.stopReason !== null && this.#launches.has(order.launchId)) this.stop(order.launchId)
-      // Begun with its order in this life (CO4), and never heard of: it is not over, it is to be taken again.
+      // CO4: the server began it with its order, which never arrived. It is taken again.
       else if (order.state === 'starting' && order.stopReason === null && this.#hasSynchronized)
         this.order({ ...order, state: 'waiting' }, true)
       else this.order(order)
@@ -103,7 +106,7 @@ export class Supervisor {
     this.#hasSynchronized = true
   }
 
-  /** `begun`: the server counts it as starting, and waits to hear what becomes of it. */
+  /** `begun`: the server counts it as starting and expects a report. */
   order(order: LaunchOrder, begun = order.offered === true): void {
     const { launchId } = order
     if (this.#isClosed || this.#launches.has(launchId) || this.#over.has(launchId)) return
@@ -123,7 +126,7 @@ export class Supervisor {
     }
   }
 
-  /** Behind its order, or before it. */
+  /** Handles the particulars of a launch, before or after its order. */
   offer(order: LaunchOrder, particulars: LaunchParticulars): void {
     this.order({ ...order, offered: true })
     this.#launches.get(order.launchId)?.offer.resolve(particulars)
@@ -137,19 +140,19 @@ export class Supervisor {
     launch.acpAgent?.cancelStart()
     launch.process?.stop()
     if (launch.phase !== 'waiting') return
-    // It only waited: nobody is told that it is over, and it may be named again.
+    // It only waited: nothing to report, and it may be ordered again.
     if (!launch.countedAsStarting) return void this.#launches.delete(launchId)
     this.#reportExit(launch, nothingRan)
     this.#removeLaunch(launchId)
   }
 
-  /** Ends everything and starts nothing more until `reopen`; resolves when nothing is left. */
+  /** Stops everything and starts nothing until `reopen`. Resolves when all has ended. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.stopAll()
   }
 
-  /** As a newcomer, who knows of nothing. */
+  /** Forgets all launches, for a new instance. */
   reopen(): void {
     this.#isClosed = false
     this.#hasSynchronized = false
@@ -162,13 +165,13 @@ export class Supervisor {
     await Promise.all(launches.map(({ done }) => done))
   }
 
-  /** At once: nobody is asked. */
+  /** Kills all processes. */
   killAll(): void {
     this.#isKilling = true
     for (const { process } of this.#launches.values()) process?.kill()
   }
 
-  /** Agents that write wait until it may be read again. */
+  /** Pauses or resumes reading agent output. */
   readOutput(yes: boolean): void {
     this.#readsOutput = yes
     this.#options.acpAgents.readOutput(yes)
@@ -178,7 +181,7 @@ export class Supervisor {
     }
   }
 
-  /** CO2: oldest first; an agent that has all it may have lets the others pass. */
+  /** CO2: starts waiting launches, oldest first, skipping agents at their limit. */
   #startWaiting(): void {
     const running = new Map<string, number>()
     const count = ({ agentId }: LaunchOrder): number => running.get(agentId) ?? 0
@@ -218,7 +221,7 @@ export class Supervisor {
     this.markOver(launchId)
   }
 
-  /** Undefined: withdrawn, or back in the queue because nobody could be asked. */
+  /** Undefined when the launch was withdrawn, or is waiting again because the server could not be reached. */
   async #take(launch: Launch): Promise<LaunchParticulars | undefined> {
     const { take, clock, logger } = this.#options
     const { launchId } = launch.order
@@ -242,7 +245,7 @@ export class Supervisor {
     }
   }
 
-  /** Undefined: it was not said, and is asked for. */
+  /** Undefined when no offer came in time. */
   async #waitForOffer({ offer }: Launch): Promise<LaunchParticulars | undefined> {
     const cancel = this.#options.clock.after(offerWithinMs, () => offer.resolve(undefined))
     const particulars = await offer.promise
@@ -277,14 +280,14 @@ export class Supervisor {
     }
   }
 
-  /** Undefined: it is not wanted any more. */
+  /** Undefined when the launch was stopped. */
   async #start(launch: Launch, particulars: LaunchParticulars, onExit: (exit: Exit) => void): Promise<AgentProcess | undefined> {
     const { keeper, launchesFolder, report, serverUrl, acpAgents, ...rest } = this.#options
     const { launchId } = launch.order
     const { acp } = particulars
     try {
       if (acp) launch.acpAgent = await acpAgents.add(particulars, acp, () => launch.process?.stop())
-      // Stopped while what speaks to it was loaded: nothing is made for nobody.
+      // Stopped while the ACP library was loading.
       if (launch.stopping) {
         launch.acpAgent?.cancelStart()
         return undefined
@@ -319,7 +322,7 @@ export class Supervisor {
     logger.warn({ launchId, error: message }, 'an agent could not be started')
   }
 
-  /** The server thinks it runs here, and it does not: it ended with the coordinator before this one, or was ended as its leftover. */
+  /** Reports a launch that the server believes to run here: it ended with the previous coordinator, or was ended as an orphan. */
   async #reportMissing(launchId: string): Promise<void> {
     this.markOver(launchId)
     const { orphans, report, logger } = this.#options

@@ -1,17 +1,17 @@
 /**
- * Counts what was wrong with what an agent sent and was left out. Told when it happens first and when it has become ten times as much, so
- * that no agent can fill a log by being wrong. Samples are masked.
+ * Counts invalid or unexpected input from an agent that was discarded. Reported at the first occurrence and at each power of ten,
+ * so that no agent can flood the log. Samples are masked.
  */
 import { mask } from '../../platform/mask.ts'
 import type { Noise } from './wire.ts'
 
 export type AnomalyKind =
   | Noise
-  /** Files, terminals and whatever else we do not offer. */
+  /** Files, terminals and other methods that are not offered. */
   | 'refused_request'
   | 'unknown_update'
   | 'another_session'
-  /** Replayed, or late. */
+  /** Replayed or late. */
   | 'outside_of_turn'
   | 'turn_too_long'
   | 'too_many_questions'
@@ -44,7 +44,7 @@ export class AnomalyCounter {
   }
 }
 
-/** For the person who looks for the reason. */
+/** Describes an anomaly for troubleshooting. */
 export function anomalyText({ kind, count, bytes, sample }: Anomaly): string {
   const what = {
     not_json: 'lines that are no messages were left out',

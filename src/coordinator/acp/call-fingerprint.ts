@@ -1,8 +1,7 @@
 /**
- * What makes two tool calls the same one asked twice (AG6): a digest of what would be done, over the whole of it, however much of that is
- * shown. The names that differ each time are not in it, and of a command neither are the words a model puts beside it; its text is, to
- * the last character. Without its input a call has no likeness: titles and texts are often cut, or the same for every call. Agents tell of a
- * call in pieces, so the digest of each field is kept until the question comes.
+ * Recognizes repeated tool calls (AG6) by a digest over the whole call, including parts too long to show. Ids are excluded, and
+ * so are a model's remarks beside a command. A call without input has no fingerprint, because titles and texts are often cut or
+ * generic. Agents describe a call in several updates, so the digest of each field is kept until permission is asked.
  */
 
 import { descriptiveKeys } from '../../protocol/approvals/allowance-scopes.ts'
@@ -12,7 +11,7 @@ import { type Fields, fieldsOf } from './read-fields.ts'
 const comparedFields = ['kind', 'title', 'rawInput', 'content', 'locations'] as const
 type ComparedField = (typeof comparedFields)[number]
 
-/** null: nested so deep that it cannot be compared. */
+/** null: nested too deep to compare. */
 export type CallDigests = Readonly<Partial<Record<ComparedField | 'command', string | null>>>
 
 export function addDigests(known: CallDigests, update: Fields): CallDigests {
@@ -27,7 +26,7 @@ export function addDigests(known: CallDigests, update: Fields): CallDigests {
   return next
 }
 
-/** What is known of a call and what a question says of it, together; undefined: they contradict each other, so nobody knows what would be done. */
+/** Merges the known digests of a call with those of its permission request. Undefined when they contradict each other. */
 export function mergeDigests(known: CallDigests, asked: CallDigests): CallDigests | undefined {
   const differ = (field: ComparedField): boolean =>
     known[field] !== undefined && asked[field] !== undefined && known[field] !== asked[field]
@@ -43,7 +42,7 @@ export function mergeDigests(known: CallDigests, asked: CallDigests): CallDigest
   return both
 }
 
-/** null: there is nothing to know it by again. */
+/** null when the call cannot be recognized. */
 export function fingerprintOf(digests: CallDigests): string | null {
   const { kind = '', title = '', rawInput, content, locations = '', command } = digests
   if (kind === valueDigest('execute') && command) return digestOf(JSON.stringify(['command', command]))

@@ -1,13 +1,13 @@
-/** One text for one value, in whatever order its fields came, so that two can be compared by a digest (AP4). Pure. */
+/** Serializes a value with sorted keys, so that equal values have equal digests (AP4). Pure. */
 import { createHash } from 'node:crypto'
 import { fieldsOf } from './read-fields.ts'
 
-/** Deeper than anything a tool is called with; what is deeper cannot be shown, or compared. */
+/** Values nested deeper can be neither shown nor compared. */
 const maxDepth = 64
 
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** undefined when it is nested too deep. */
+/** Undefined when the value is nested too deep. */
 export function canonicalJson(value: unknown, depth = 0): string | undefined {
   if (depth > maxDepth) return undefined
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

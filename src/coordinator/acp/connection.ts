@@ -1,7 +1,7 @@
 /**
- * The connection with one agent over its standard input and output (AC1-AC4): greeted once, then any number of contexts are opened on it,
- * each an ACP session of the agent's. What the agent sends is handed to the context it is about. It reports, and decides nothing: which
- * prompt is next, what a person allows and when the process has to go is for others.
+ * A connection to one agent over its standard input and output (AC1-AC4). It is initialized once and then holds any number of
+ * contexts, each an ACP session. Passes each message to its context, and decides nothing about prompts, permissions or the
+ * process.
  */
 import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
@@ -29,15 +29,15 @@ export interface AcpConnectionOptions {
   /** The agent's standard input. */
   readonly to: Writable
   readonly clock: Clock
-  /** Ours, for the handshake. */
+  /** Holdfast's version, for the handshake. */
   readonly version: string
-  /** Something was wrong and was left out; told when it happens first, and again when it has become ten times as much. */
+  /** Called at the first occurrence of an anomaly and at each power of ten. */
   readonly onAnomaly: (anomaly: Anomaly) => void
-  /** While what it gives is pending nothing more is read of the agent. */
+  /** Reading pauses while the returned promise is pending. */
   readonly waitForCapacity?: () => Promise<void> | undefined
 }
 
-/** What a context reports. */
+/** Callbacks of a context. */
 export type ContextHandlers = Pick<AcpContextOptions, 'onUpdate' | 'onPermission'>
 
 export interface OpenedContext {
@@ -45,7 +45,7 @@ export interface OpenedContext {
   readonly opened: OpenedAcpSession
 }
 
-/** An earlier ACP session, and when it was opened last. */
+/** An earlier ACP session and when it was last opened. */
 export interface EarlierAcpSession {
   readonly acpSessionId: string
   readonly openedAt: number
@@ -57,7 +57,7 @@ export class AcpConnection {
   readonly #wire: Wire
   readonly #anomalies: AnomalyCounter
   readonly #contexts = new Map<string, AcpContext>()
-  /** Being opened, before the agent has named it: what it says of a session that nobody knows yet is about this one. */
+  /** The context being opened. Updates with an unknown session id belong to it. */
   #contextBeingOpened: AcpContext | undefined
   #facts: AgentFacts | undefined
 
@@ -81,7 +81,7 @@ export class AcpConnection {
         const context = this.#contextOf(params)
         return context ? context.askPermission(params, signal) : { outcome: { outcome: 'cancelled' } }
       })
-      // AC2: files and terminals are the agent's own, and what we do not know harms nobody.
+      // AC2: file, terminal and unknown requests are refused.
       .onRequest('*', ({ method }) => {
         this.#anomalies.count('refused_request', method)
         throw RequestError.methodNotFound(method)
@@ -89,7 +89,7 @@ export class AcpConnection {
       .connect(this.#wire.stream)
   }
 
-  /** Resolves when the agent has closed its side, or we ours. */
+  /** Resolves when either side has closed. */
   get ended(): Promise<void> {
     return this.#connection.closed
   }
@@ -99,13 +99,13 @@ export class AcpConnection {
     return this.#facts
   }
 
-  /** A new context; rejects when the agent does not open it. */
+  /** Opens a new context. */
   async open(setup: AcpSessionSetup, handlers: ContextHandlers): Promise<OpenedContext> {
     const context = this.#newContext(handlers)
     return this.#register(context, async () => openAcpSession(this.#openingOptions(), this.#requireFacts(), setup))
   }
 
-  /** How long `reopen` waits before it asks, for an agent that would damage its record. */
+  /** Delay before a load, for agents that would damage their record. */
   loadDelayMs(openedAt: number): number {
     const facts = this.#requireFacts()
     if (facts.canResume || !facts.canLoad || !loadsOncePerMinute(facts)) return 0
@@ -113,7 +113,7 @@ export class AcpConnection {
     return Math.max(0, Math.min(minuteMs, nextMinute - this.#options.clock.now()))
   }
 
-  /** AC4: an earlier one brought back, with what is replayed thrown away; where that fails, a new one that says why. */
+  /** AC4: restores an earlier session, discarding what is replayed. If that fails, opens a new one and says why. */
   async reopen(
     setup: AcpSessionSetup,
     { acpSessionId, openedAt }: EarlierAcpSession,
@@ -134,12 +134,12 @@ export class AcpConnection {
     return found
   }
 
-  /** It is not spoken to any more. */
+  /** Stops passing messages to a context. */
   release(context: AcpContext): void {
     for (const [id, each] of this.#contexts) if (each === context) this.#contexts.delete(id)
   }
 
-  /** Closes our side; many agents go then, and the others have to be ended. */
+  /** Closes our side. Agents that do not exit then must be ended. */
   close(): void {
     for (const context of this.#contexts.values()) context.closeTurn()
     this.#connection.close()
@@ -200,5 +200,5 @@ export class AcpConnection {
   }
 }
 
-/** Observed with this one: its record is named after the minute, and a load in the same minute writes over it. */
+/** Observed: its record is named after the minute, and a load in the same minute overwrites it. */
 const loadsOncePerMinute = ({ name }: AgentFacts): boolean => name === 'gemini-cli'

@@ -1,13 +1,13 @@
 /**
- * One context of an agent: an ACP session that takes one prompt at a time. It reports, and decides nothing.
+ * One context of an agent: an ACP session that runs one prompt at a time. It reports and decides nothing.
  *
  *     idle ──prompt──▶ running ──answer──▶ idle
  *                        │ cancel, and no answer in time
  *                        ▼
- *                      stuck ──late answer──▶ idle        (a stuck agent is told nothing new)
+ *                      stuck ──late answer──▶ idle        (a stuck agent gets no prompt)
  *
- * What it says counts only while a turn is open: what is replayed after a load, and what comes late, is dropped and counted. Commands, modes,
- * options and usage are about no turn and always count.
+ * Output counts only while a turn is open; replayed and late output is dropped and counted. Commands, modes, options and usage
+ * belong to no turn and always count.
  */
 import { type ClientContext, type ContentBlock, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
@@ -25,7 +25,7 @@ import { ToolCalls } from './tool-calls.ts'
 import { UpdateBatcher } from './update-batcher.ts'
 import { modelOption, optionsOf, readUpdate } from './updates.ts'
 
-/** What a person gives to an agent, in the words of ACP. What the agent does not take as it is, is put into words where that is possible. */
+/** Converts a prompt to ACP content blocks. Files become text for agents that do not accept them. */
 export const contentOf = (parts: readonly PromptPart[], facts: AgentFacts): ContentBlock[] =>
   parts.map((part) => blockOf(part, facts))
 
@@ -48,39 +48,39 @@ function blockOf(part: PromptPart, { images, embeddedFiles }: AgentFacts): Conte
 
 export interface AcpContextOptions {
   readonly agent: ClientContext
-  /** Waits for an answer, and no longer than this. */
+  /** Sends a request with a time limit. */
   readonly ask: OpeningOptions['ask']
   readonly clock: Clock
   readonly facts: AgentFacts
   readonly anomalies: AnomalyCounter
-  /** In order, joined to few pieces. */
+  /** Called in order, with small pieces joined. */
   readonly onUpdate: (update: AgentUpdate) => void
-  /** The signal says that nobody waits for the answer any more. */
+  /** The signal aborts when the answer is no longer needed. */
   readonly onPermission: (request: PermissionRequest, withdrawn: AbortSignal) => Promise<PermissionAnswer>
 }
 
-/** How a turn ended. A model's error may come as any of them; one without a word is `empty`. */
+/** How a turn ended. `empty`: without any output. */
 export interface TurnEnd {
   readonly outcome: 'answered' | 'cancelled' | 'failed'
-  /** The agent's word; null when it gave none. */
+  /** As the agent gave it. */
   readonly stopReason: string | null
   readonly error: string | null
   readonly empty: boolean
-  /** The agent was told to stop and did not; it takes no prompt until it gives this one back. */
+  /** The agent ignored a cancel, and accepts no prompt until it answers this one. */
   readonly cancelIgnored: boolean
-  /** The agent would not take the prompt, and had shown nothing of it: it did not run. */
+  /** The agent rejected the prompt without any output: the turn did not run. */
   readonly promptRejected: boolean
 }
 
 interface Turn {
   open: boolean
   cancelled: boolean
-  /** It took longer than this, and is stopped for it. */
+  /** The time limit it exceeded. */
   timedOutAfterMs: number | undefined
   chars: number
   hasOutput: boolean
   readonly questions: Set<AbortController>
-  /** Ends the wait for an agent that does not stop. */
+  /** Ends the wait for an agent that ignores a cancel. */
   readonly giveUp: PromiseWithResolvers<'gave up'>
 }
 
@@ -98,7 +98,7 @@ export class AcpContext {
     this.#batcher = new UpdateBatcher(options.clock, options.onUpdate)
   }
 
-  /** The agent has opened it, under this id of its own. */
+  /** Sets the id under which the agent opened it. */
   setAcpSessionId(acpSessionId: string): void {
     this.#acpSessionId = acpSessionId
   }
@@ -107,7 +107,7 @@ export class AcpContext {
     return this.#stuck
   }
 
-  /** One at a time: whoever has more keeps them in line. Rejects when the agent is gone before it has answered. */
+  /** Runs one prompt. Rejects when one is running, or when the agent exits before it answers. */
   async prompt(parts: readonly PromptPart[], withinMs = turnMs): Promise<TurnEnd> {
     if (this.#turn || this.#stuck) throw new AcpFailure('busy', statusText('turnNotGivenBack'))
     const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#options.facts) }
@@ -156,7 +156,7 @@ export class AcpContext {
     }
   }
 
-  /** Asks the agent to stop. The turn ends by its answer, or, when it ignores us, by our patience. */
+  /** Asks the agent to stop. The turn ends with its answer or after a time limit. */
   cancel(): void {
     const turn = this.#turn
     if (!turn || turn.cancelled) return
@@ -167,7 +167,7 @@ export class AcpContext {
     this.#options.clock.after(cancelMs, () => turn.giveUp.resolve('gave up'))
   }
 
-  /** Some say by an update what is set then, some by their answer, some not at all. */
+  /** Agents confirm a setting by an update, by their answer, or not at all. */
   async configure(change: ConfigChange): Promise<void> {
     const { setMode, setConfigOption } = methods.agent.session
     const acpSessionId = this.#currentId()
@@ -190,7 +190,7 @@ export class AcpContext {
       this.#options.onUpdate({ kind: 'options', options: optionsOf(answer['configOptions']) })
   }
 
-  /** An update of the agent's about this context. */
+  /** Handles an update for this context. */
   handleUpdate(params: unknown): void {
     this.#lastUpdateAt = this.#options.clock.now()
     const turn = this.#turn?.open ? this.#turn : undefined
@@ -210,7 +210,7 @@ export class AcpContext {
     return turn.chars <= maxTurnText
   }
 
-  /** Nothing more belongs to its turn; what waits leaves first. */
+  /** Flushes pending updates and stops accepting more for this turn. */
   closeTurn(): void {
     const turn = this.#turn
     if (!turn?.open) return
@@ -241,7 +241,7 @@ export class AcpContext {
 
   async askPermission(params: unknown, withdrawn: AbortSignal): Promise<{ outcome: ReturnType<typeof outcomeOf> }> {
     const turn = this.#turn
-    // Asked about a turn that is over, or over and over: there is nobody to decide.
+    // The turn is over, so nobody would decide.
     if (!turn?.open || turn.cancelled) return { outcome: { outcome: 'cancelled' } }
     const question = permissionRequestOf(params, this.#calls)
     if (!question) throw RequestError.invalidParams(undefined, 'this cannot be shown to a person')
@@ -266,7 +266,7 @@ export class AcpContext {
     }
   }
 
-  /** Replay may go on after the answer to a load: waits until it is silent. */
+  /** Waits until replayed updates stop. They may continue after the answer to a load. */
   async waitForReplay(): Promise<void> {
     const { clock } = this.#options
     for (let waited = 0; waited < maxSettleMs && clock.now() - this.#lastUpdateAt < settleMs; waited += settleMs)
@@ -279,12 +279,12 @@ export class AcpContext {
   }
 }
 
-/** Nobody has cancelled it: who waits is told why there is no more. */
+/** The end of a turn that exceeded its time limit. */
 function timedOut({ hasOutput }: Turn, ms: number): TurnEnd {
   const time = ms < minuteMs ? `${ms / 1000} s` : `${Math.round(ms / minuteMs)} min`
   const error = `The turn took longer than ${time}, the most that is set for one, and was stopped.`
   return { outcome: 'failed', stopReason: 'took_too_long', error, empty: !hasOutput, cancelIgnored: false, promptRejected: false }
 }
 
-/** Of agents that offer their models apart from their options, as it was before options had a category for them. */
+/** For agents that offer models separately from options. */
 const setModel = 'session/set_model'

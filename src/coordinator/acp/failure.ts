@@ -1,4 +1,4 @@
-/** Why a conversation with an agent did not go on, with a word for programs and a sentence for people. */
+/** Failures of the communication with an agent: a code for programs and a message for people. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { mask } from '../../platform/mask.ts'
 import { statusText } from '../../protocol/sentences.ts'
@@ -6,23 +6,23 @@ import { fieldsOf, jsonOf, lineOf, textOf } from './read-fields.ts'
 import { FloodError } from './wire.ts'
 
 export type AcpFailureCode =
-  /** It speaks no version of ACP that we do. */
+  /** The agent supports no ACP version of ours. */
   | 'version'
-  /** It wants somebody to sign in; `methods` says how. */
+  /** The agent requires a sign-in. */
   | 'sign_in'
-  /** It did not answer in time. */
+  /** The agent did not answer in time. */
   | 'timeout'
-  /** It answered with an error. */
+  /** The agent answered with an error. */
   | 'refused'
-  /** It answered with something that makes no sense. */
+  /** The agent's answer is invalid. */
   | 'nonsense'
-  /** It closed its output, or has exited. */
+  /** The agent closed its output or exited. */
   | 'ended'
-  /** It wrote far too much that was no message. */
+  /** The agent wrote too much that was no message. */
   | 'flooded'
-  /** A turn is running, or was cancelled and never given back. */
+  /** A turn is running, or was cancelled and not answered. */
   | 'busy'
-  /** It does not take this kind of content. */
+  /** The agent does not accept this kind of content. */
   | 'not_accepted'
 
 export class AcpFailure extends Error {
@@ -38,7 +38,7 @@ export class AcpFailure extends Error {
 const authRequired = -32000
 const maxErrorChars = 2000
 
-/** Whatever the library threw, in our words. */
+/** Converts any error of the ACP library. */
 export function failureOf(error: unknown, what: string): AcpFailure {
   if (error instanceof AcpFailure) return error
   if (error instanceof FloodError) return new AcpFailure('flooded', error.message)
@@ -47,13 +47,13 @@ export function failureOf(error: unknown, what: string): AcpFailure {
   return new AcpFailure(isSignIn(error) ? 'sign_in' : 'refused', message)
 }
 
-/** The agent knows no such session, or not these parameters: agents differ in the words, so the code decides. */
+/** Unknown session or invalid parameters. Messages differ between agents, so the code decides. */
 const promptRejectedCodes: ReadonlySet<number> = new Set([-32602, -32002])
 
-/** Whether the agent refused to take a prompt at all. */
+/** Whether the agent rejected the prompt itself. */
 export const isPromptRejected = (error: unknown): boolean => error instanceof RequestError && promptRejectedCodes.has(error.code)
 
-/** Some put what happened into `data`, behind a message that says nothing. */
+/** Some agents put the cause into `data`, behind a generic message. */
 function messageOf({ message, data }: RequestError): string {
   const fields = fieldsOf(data)
   const more =

@@ -1,39 +1,39 @@
-/** The greatest sizes and the longest waits in a conversation with an agent (AC3). Whatever an agent does, none of them is passed. */
+/** Size and time limits for the communication with an agent (AC3). */
 
-/** Of one message. Longer lines are thrown away as they come, so that they are never in memory as a whole. */
+/** Length of a message. Longer lines are discarded while they arrive, so they are never in memory as a whole. */
 export const maxLineBytes = 8 * 1024 * 1024
-/** What is read of one agent in a window, so that one that floods leaves the others their share. */
+/** Read limit per agent and window, so that a flooding agent does not starve the others. */
 export const readWindowMs = 100
 export const maxReadPerWindow = 4 * 1024 * 1024
 export const maxReadChunk = 8 * 1024
-/** What a line counts beside its bytes, since each takes time however short it is. */
+/** Cost of a line in addition to its bytes. */
 export const lineCost = 1024
-/** Noise without one message in between: then it is no agent. */
+/** Bytes of noise without a message in between, after which the agent is ended. */
 export const maxNoiseBytes = 128 * 1024 * 1024
-/** Requests of the agent's whose answers it has not read; with so many nothing more is read of it. More than questions may be open. */
+/** Agent requests without a delivered answer, after which reading pauses. Higher than the number of open questions. */
 export const maxUnansweredRequests = 64
-/** A sample of what was thrown away, for the person who looks for the reason. */
+/** Length of a sample of discarded input, for troubleshooting. */
 export const maxSample = 200
-/** Text and thoughts of one turn, in characters; the rest is counted, not kept. */
+/** Characters of text and thoughts in a turn. The rest is counted but dropped. */
 export const maxTurnText = 8 * 1024 * 1024
-/** Tool calls that are remembered in one turn, the newest ones. */
+/** Tool calls remembered in a turn, newest first. */
 export const maxToolCalls = 500
-/** Questions to a person that are open at once; further ones are refused. */
+/** Permission requests open at once; further ones are refused. */
 export const maxOpenQuestions = 32
 
-/** Of streamed text the first piece leaves at once, then at most one in this time, or each full one. */
+/** Interval of batches of streamed updates. The first leaves at once. */
 export const batchMs = 50
-/** Updates that wait for the next piece. */
+/** Updates in a batch. */
 export const maxWaitingUpdates = 64
 
-/** AG2 gives the whole start a minute; these end a step that is stuck, with its name. */
+/** Limits of single steps. The whole start has a limit of its own (AG2). */
 export const initializeMs = 60_000
 export const openMs = 60_000
 export const loadMs = 120_000
-/** One agent damages its own record when it is asked to load it in the clock minute in which that was opened last. */
+/** One agent damages its record when it loads a session in the minute in which it was opened. */
 export const minuteMs = 60_000
 export const settingMs = 30_000
-/** After a load: silence for so long means that the replay is over. */
+/** After a load, silence of this length ends the replay. */
 export const settleMs = 250
 export const maxSettleMs = 5_000
 /** Observed: 4 to 90 ms. */

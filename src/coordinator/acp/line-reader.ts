@@ -1,12 +1,12 @@
 /**
- * Cuts bytes into lines. A line that is too long is thrown away while it comes: what is kept of it is its size and its beginning.
- * It never holds more than one line of the greatest length, in however many parts that came.
+ * Splits bytes into lines. Of a line that is too long, only the size and the beginning are kept. Holds at most one line of the
+ * maximum length.
  */
 export interface LineOptions {
   readonly maxBytes: number
   readonly onLine: (line: string) => void
   readonly onTooLong: (bytes: number, beginning: string) => void
-  /** How much of the beginning is kept. */
+  /** Length of the beginning that is kept. */
   readonly sampleBytes: number
 }
 
@@ -16,7 +16,7 @@ const nothing = Buffer.alloc(0)
 
 export class LineReader {
   readonly #options: LineOptions
-  /** The beginning of a line whose end has not come. Copied, because a chunk of one byte may hold on to a page. */
+  /** An incomplete line. Copied, because a small chunk may retain a large buffer. */
   #buffer = nothing
   #bytes = 0
 
@@ -33,7 +33,7 @@ export class LineReader {
     if (start < chunk.length) this.#keep(chunk.subarray(start))
   }
 
-  /** The input has ended: what came without a line end is a line too. */
+  /** Handles the end of the input: text without a newline counts as a line. */
   end(): void {
     if (this.#bytes > 0) this.#finish(nothing)
   }

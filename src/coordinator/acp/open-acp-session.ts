@@ -1,6 +1,6 @@
 /**
- * How a conversation begins: the handshake, then a new ACP session or an old one brought back (AC1, AC4). Capabilities are
- * respected; a load that fails falls back to a new session, and says so.
+ * Initializes an agent and opens a new ACP session or restores an earlier one (AC1, AC4). Respects the agent's capabilities. A
+ * failed restore falls back to a new session and says so.
  */
 import type { ClientContext, McpServer } from '@agentclientprotocol/sdk'
 import { methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
@@ -12,7 +12,7 @@ import { initializeMs, loadMs, openMs } from './limits.ts'
 import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './read-fields.ts'
 import { modelsOf, modesOf, optionsOf } from './updates.ts'
 
-/** What the agent says it is and can. */
+/** The agent's identity and capabilities. */
 export interface AgentFacts {
   readonly name: string
   readonly version: string | null
@@ -24,12 +24,12 @@ export interface AgentFacts {
   readonly signInMethods: readonly { readonly id: string; readonly name: string; readonly description: string | null }[]
 }
 
-/** A server of tools to be given to the agent; ours is one, with the launch token as its bearer (AC2). */
+/** An MCP server to give to the agent. Ours uses the launch token as bearer (AC2). */
 export interface ToolServer {
   readonly name: string
   readonly url: string
   readonly bearer: string
-  /** The same as a program, for agents that do not speak to addresses; without it they do without. */
+  /** The same server as a program, for agents without MCP over HTTP. */
   readonly program?: {
     readonly command: string
     readonly args: readonly string[]
@@ -42,7 +42,7 @@ export interface OpenedAcpSession {
   readonly modes: readonly AgentMode[]
   readonly modeId: string | null
   readonly options: readonly AgentOption[]
-  /** How it was opened; for an old one that could not be brought back, why. */
+  /** How it was opened. `notRestored` says why an earlier one was not restored. */
   readonly how: 'new' | 'loaded' | 'resumed'
   readonly notRestored: string | null
 }
@@ -51,7 +51,7 @@ type TimedRequest = <Answer>(method: string, ask: () => Promise<Answer>, limitMs
 
 export interface OpeningOptions {
   readonly agent: ClientContext
-  /** Waits for the answer, and no longer than this. */
+  /** Sends a request with a time limit. */
   readonly ask: TimedRequest
   readonly version: string
 }
@@ -91,7 +91,7 @@ function signInMethodOf(method: Fields): AgentFacts['signInMethods'] {
 
 export interface AcpSessionSetup {
   readonly folder: string
-  /** Made for this process: whatever was opened earlier was in another, which has gone. */
+  /** The folder was made for this process, so earlier sessions were in another one, which is gone. */
   readonly isNew?: boolean
   readonly toolServers: readonly ToolServer[]
 }
@@ -109,7 +109,7 @@ export async function openAcpSession(
   return opened(answer, acpSessionId, 'new')
 }
 
-/** Brings an old one back by whatever the agent offers; when nothing works, begins anew and says why. */
+/** Restores a session by any method the agent supports. If none works, opens a new one and says why. */
 export async function restoreAcpSession(
   options: OpeningOptions,
   facts: AgentFacts,
@@ -120,7 +120,7 @@ export async function restoreAcpSession(
   const request = { sessionId: acpSessionId, cwd: setup.folder, mcpServers: serversFor(facts, setup) }
   let why = statusText('cannotBringBack')
   const ways = [
-    // Which replays nothing.
+    // A resume replays nothing.
     facts.canResume ? (['resumed', methods.agent.session.resume] as const) : undefined,
     facts.canLoad ? (['loaded', methods.agent.session.load] as const) : undefined,
   ]
@@ -131,7 +131,7 @@ export async function restoreAcpSession(
       return opened(fieldsOf(await ask(method, () => agent.request(method, request), loadMs)), acpSessionId, how)
     } catch (error) {
       const failure = failureOf(error, method)
-      // It is gone, or does not answer: another question does not help.
+      // The agent is gone or does not answer, so another attempt is useless.
       if (failure.code !== 'refused') throw failure
       why = failure.message
     }
@@ -161,7 +161,7 @@ function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: AcpSessionSetu
   })
 }
 
-/** SE4: what to do about it, as far as the agent says. */
+/** SE4: adds the agent's sign-in methods to the message. */
 export function addSignInMethods(error: unknown, { signInMethods }: AgentFacts): unknown {
   if (!(error instanceof AcpFailure) || error.code !== 'sign_in' || signInMethods.length === 0) return error
   const ways = signInMethods.map(({ name, description }) => (description ? `${name} (${description})` : name)).join('; ')
@@ -174,7 +174,10 @@ interface ToolServerOptions {
   readonly particulars: { readonly launchToken: string }
 }
 
-/** AC2: ours, with the launch token, so that it can record approaches, checkpoints and tasks. `contextId` empty: of a server that names none. */
+/**
+ * AC2: Holdfast's own MCP server, so that the agent can record approaches, checkpoints and tasks. `contextId` is empty for
+ * servers that name no contexts.
+ */
 export function holdfastToolServer(
   { serverUrl, program, particulars: { launchToken } }: ToolServerOptions,
   contextId: string,

@@ -1,6 +1,6 @@
 /**
- * What an agent asks before it uses a tool (AP4): the question as a person can be shown it, the digest the answer is bound to,
- * and the answer in the agent's own words. Options are chosen by their kind, never by their place or id: no two vendors agree on those.
+ * Permission requests of an agent (AP4): the request as shown to a person, the digest its answer is bound to, and the answer in
+ * ACP terms. Options are chosen by kind, because vendors agree neither on order nor on ids.
  */
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
@@ -8,13 +8,16 @@ import { canonicalJson, digestOf } from './canonical-json.ts'
 import { fieldsOf, lineOf, listOf, oneOf } from './read-fields.ts'
 import type { ToolCalls } from './tool-calls.ts'
 
-/** An option that was shown, or what it comes to; `cancelled` when the turn is. */
+/** A chosen option, or the decision; `cancelled` with the turn. */
 export type PermissionAnswer =
   | { readonly optionId: string }
   | { readonly choose: 'allow' | 'deny' }
   | { readonly choose: 'cancelled' }
 
-/** undefined when it makes no sense, or is nested so deep that nobody could judge it. What is long is shown cut, and bound as a whole. */
+/**
+ * Undefined when the request is invalid or nested too deep to judge. Long values are shown cut, but the digest covers all of
+ * them.
+ */
 export function permissionRequestOf(params: unknown, calls: ToolCalls): PermissionRequest | undefined {
   const exact = canonicalJson(params)
   if (exact === undefined) return undefined
@@ -29,7 +32,7 @@ export function permissionRequestOf(params: unknown, calls: ToolCalls): Permissi
   return asked && { ...asked, options, digest: digestOf(exact) }
 }
 
-/** In the order in which they are looked for. A yes is for this once: what is kept for always is kept by us (AG6). */
+/** Kinds by preference. "Always" is never chosen for an approval, because Holdfast keeps allowances itself (AG6). */
 const kinds: Readonly<Record<'allow' | 'deny', readonly PermissionKind[]>> = {
   allow: ['allow_once'],
   deny: ['reject_once', 'reject_always'],
@@ -44,6 +47,6 @@ export function outcomeOf(answer: PermissionAnswer, options: PermissionRequest['
     const found = options.find((each) => each.kind === kind)
     if (found) return { outcome: 'selected', optionId: found.optionId }
   }
-  // There is no way to say no, or yes: nothing happens.
+  // The agent offers no option for this decision.
   return { outcome: 'cancelled' }
 }

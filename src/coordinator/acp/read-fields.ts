@@ -1,4 +1,4 @@
-/** Reads single values out of what an agent sent, however wrong: a value of another kind is as good as none, a long one is cut. Pure. */
+/** Reads single values from untrusted agent messages. Values of another type count as missing, and long ones are cut. Pure. */
 import { maxListed, maxShownLine } from '../../protocol/turns/agent-update.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -10,7 +10,7 @@ export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? valu
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** One line, without what would move a cursor. */
+/** One line without control characters. */
 export const lineOf = (value: unknown): string | undefined =>
   textOf(value)
     ?.slice(0, maxShownLine)
@@ -24,7 +24,7 @@ export const wholeOf = (value: unknown): number | undefined => (Number.isSafeInt
 export const oneOf = <Word extends string>(words: readonly Word[], value: unknown): Word | undefined =>
   words.find((word) => word === value)
 
-/** As JSON; undefined for what has none, or is nested deeper than anything that was written by hand. */
+/** Undefined for values without a JSON form or nested too deep. */
 export function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)

@@ -1,7 +1,7 @@
 /**
- * The tool calls of one turn, each as it stands now. Agents tell of a call in pieces, and the first piece may be a change (observed
- * with several vendors), so an update is put on top of what is known under its id. A question only adds to it: what a person or a rule
- * decides about is never less than what the agent said of the call before (AP4).
+ * The current state of each tool call of a turn. Agents describe a call in several updates, and the first one may be partial, so
+ * updates are merged by id. A permission request only adds to a call: what is decided about never shows less than what the agent
+ * said before (AP4).
  */
 import {
   maxListed,
@@ -23,13 +23,13 @@ interface Known {
 export class ToolCalls {
   readonly #calls = new Map<string, Known>()
 
-  /** The call as it stands with this; undefined when it says not which one it means. */
+  /** Merges an update. Undefined without a tool call id. */
   apply(update: Fields): ToolCall | undefined {
     const toolCallId = lineOf(update['toolCallId'])
     if (!toolCallId) return undefined
     const known = this.#calls.get(toolCallId)
     const call = applyUpdate(known?.call ?? emptyCall(toolCallId), update)
-    // The newest last, so that the oldest is the first to be forgotten.
+    // Reinserted as the newest; the oldest is dropped first.
     this.#calls.delete(toolCallId)
     this.#calls.set(toolCallId, { call, digests: addDigests(known?.digests ?? {}, update) })
     if (this.#calls.size > maxToolCalls) this.#calls.delete(this.#calls.keys().next().value ?? '')
@@ -37,8 +37,8 @@ export class ToolCalls {
   }
 
   /**
-   * The call as a question shows it, and its likeness: what the same call is known by when it is asked again, null when it cannot be.
-   * A call that is known stays as it is; the question is the first word about any other.
+   * Returns the call as shown in a permission request, with its fingerprint (`likeness`), null when it has none. A known call is
+   * not changed.
    */
   forPermission(update: Fields): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
     const digests = addDigests({}, update)
@@ -85,7 +85,7 @@ function applyUpdate(known: ToolCall, update: Fields): ToolCall {
   }
 }
 
-/** Both, each thing once. Where they contradict each other the input of the question is shown beside the one that is known. */
+/** Merges a known call with its permission request. If they contradict each other, both inputs are shown. */
 function mergeCalls(known: ToolCall, asked: ToolCall, contradict: boolean): ToolCall {
   const isNew = asked.title !== defaultTitle && !known.title.includes(asked.title)
   const title = isNew && known.title !== defaultTitle ? `${known.title} · ${asked.title}` : isNew ? asked.title : known.title
@@ -107,7 +107,7 @@ function mergeCalls(known: ToolCall, asked: ToolCall, contradict: boolean): Tool
   }
 }
 
-/** Two kinds that are not the same are none: no rule and no policy is about it. */
+/** Contradicting kinds become `other`, which no rule or policy matches. */
 function kindOf(known: ToolCall['toolKind'], asked: ToolCall['toolKind']): ToolCall['toolKind'] {
   if (known === 'other' || asked === 'other') return known === 'other' ? asked : known
   return known === asked ? known : 'other'
@@ -122,7 +122,7 @@ function locationOf(location: Fields): ToolCall['locations'] {
   return path === undefined ? [] : [{ path, line: wholeOf(location['line']) ?? null }]
 }
 
-/** What is left for the texts of one call: an agent may put whole files into it. */
+/** Remaining characters for the texts of a call, which may contain whole files. */
 interface TextBudget {
   left: number
   cut: boolean

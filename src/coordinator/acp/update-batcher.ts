@@ -1,6 +1,6 @@
 /**
- * One stream of output: what an agent sends in hundreds of small pieces leaves here in few. The first leaves at once, then at most one
- * lot each 50 ms, or as soon as a piece is full. Order is kept. It holds at most one piece of text and a few updates.
+ * Joins an agent's many small updates into few. The first leaves at once, then a batch every 50 ms or when one is full. Keeps the
+ * order, and holds at most one piece of text and a few updates.
  */
 import type { Clock } from '../../platform/clock.ts'
 import { type AgentUpdate, maxTextPiece } from '../../protocol/turns/agent-update.ts'
@@ -11,7 +11,7 @@ export class UpdateBatcher {
   readonly #out: (update: AgentUpdate) => void
   #waiting: AgentUpdate[] = []
   #chars = 0
-  /** Set while the pause after a lot lasts. */
+  /** Set during the interval after a batch. */
   #stopWaiting: (() => void) | undefined
 
   constructor(clock: Clock, out: (update: AgentUpdate) => void) {
@@ -25,7 +25,7 @@ export class UpdateBatcher {
     this.#emitWhenDue()
   }
 
-  /** Whatever waits leaves now: the turn is over. */
+  /** Emits pending updates now. */
   flush(): void {
     this.#stopWaiting?.()
     this.#stopWaiting = undefined
@@ -46,7 +46,7 @@ export class UpdateBatcher {
     }
   }
 
-  /** A newer state of the same thing takes the place of the one that waits right before it. */
+  /** Replaces the previous pending update if it is about the same thing. */
   #join(update: AgentUpdate): void {
     const last = this.#waiting.at(-1)
     const same = last?.kind === update.kind && (update.kind !== 'tool' || idOf(last) === idOf(update))
@@ -74,7 +74,7 @@ export class UpdateBatcher {
 
 const idOf = (update: AgentUpdate): string | undefined => (update.kind === 'tool' ? update.call.toolCallId : undefined)
 
-/** Never in the middle of a character that takes two units: one more rather than half of it. */
+/** Never cuts inside a surrogate pair; takes one unit more instead. */
 function cutIndex(text: string, room: number): number {
   const unit = text.charCodeAt(room - 1)
   return unit >= 0xd800 && unit < 0xdc00 ? room + 1 : room

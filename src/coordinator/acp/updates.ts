@@ -1,12 +1,12 @@
 /**
- * From what an agent sends to our own small union. It knows the words of ACP and nothing of turns. What it does not know is
- * no update: agents of tomorrow send more than this (AC1). Pure but for the tool calls it is given.
+ * Converts ACP updates to our own types. Unknown updates are ignored, because later agents send more (AC1). Pure, except for the
+ * tool calls it is given.
  */
 import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import { type Fields, fieldsOf, lineOf, listOf, numberOf, oneOf, textOf } from './read-fields.ts'
 import type { ToolCalls } from './tool-calls.ts'
 
-/** `null` is something we know and do not show. */
+/** `null`: known but not shown. */
 export type ReadUpdate = { readonly inTurn: boolean; readonly update: AgentUpdate } | null | undefined
 
 export function readUpdate(params: unknown, calls: ToolCalls): ReadUpdate {
@@ -38,7 +38,7 @@ export function readUpdate(params: unknown, calls: ToolCalls): ReadUpdate {
         size: numberOf(sent['size']) ?? 0,
         cost: costOf(fieldsOf(sent['cost'])),
       })
-    // What we said ourselves, and the agent's own title for it.
+    // Echoes of the prompt, and the agent's title for the session.
     case 'user_message_chunk':
     case 'session_info_update':
       return null
@@ -74,7 +74,7 @@ function costOf(cost: Fields): string | null {
   return amount === undefined ? null : `${amount} ${lineOf(cost['currency']) ?? ''}`.trim()
 }
 
-/** What an agent says about its modes when it opens: which there are, and which one it is in. */
+/** Reads the available modes and the current one. */
 export function modesOf(opened: Fields): { modes: AgentMode[]; modeId: string | null } {
   const said = fieldsOf(opened['modes'])
   const modes = listOf(said['availableModes']).flatMap((mode) => {
@@ -94,10 +94,10 @@ export function optionsOf(configOptions: unknown): AgentOption[] {
   })
 }
 
-/** Not an id that an agent would give to an option of its own. */
+/** Not an id that an agent would use for an option. */
 export const modelOption = 'holdfast/model'
 
-/** Agents that offer their models apart from their options: to people it is one more option. */
+/** Turns an agent's separate list of models into an option. */
 export function modelsOf(opened: Fields): AgentOption[] {
   const said = fieldsOf(opened['models'])
   const value = lineOf(said['currentModelId'])
@@ -108,7 +108,7 @@ export function modelsOf(opened: Fields): AgentOption[] {
   return value === undefined || values.length === 0 ? [] : [{ id: modelOption, name: 'Model', category: 'model', value, values }]
 }
 
-/** One value, or a group of them. */
+/** A value or a group of values. */
 function valuesOf(option: Fields): { id: string; name: string }[] {
   if (Array.isArray(option['options'])) return listOf(option['options']).flatMap(valuesOf)
   const id = lineOf(option['value'])

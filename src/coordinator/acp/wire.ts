@@ -1,7 +1,7 @@
 /**
- * The pipe between us and an agent, as the ACP library wants it. What the library leaves open is settled here: how long a line may be, what
- * happens to what is no message (AC3), how fast it is read, and order. The library hands notifications and answers on in
- * promises, so the answer to a prompt could overtake its last pieces; both are told here, in the order in which they came.
+ * The message stream between the ACP library and an agent's pipes. Adds what the library lacks: a maximum line length, handling
+ * of noise (AC3), a read rate limit, and ordering. The library delivers notifications and answers in promises, so a prompt's
+ * answer could overtake its last updates; here both are handled in the order they arrive.
  */
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
@@ -19,7 +19,7 @@ import {
 } from './limits.ts'
 import { LineReader } from './line-reader.ts'
 
-/** What came over the pipe and was no message for us. */
+/** Input that is no message for us. */
 export type Noise = 'not_json' | 'line_too_long' | 'not_a_message' | 'answer_to_nothing' | 'unknown_notification'
 
 export interface WireOptions {
@@ -29,10 +29,10 @@ export interface WireOptions {
   readonly to: Writable
   readonly clock: Clock
   readonly onUpdate: (params: unknown) => void
-  /** A request of ours was answered; the library is told right afterwards. */
+  /** Called when a request of ours is answered, before the library sees the answer. */
   readonly onAnswered: (method: string, params: unknown) => void
   readonly onNoise: (noise: Noise, bytes: number, sample: string) => void
-  /** While what it gives is pending nothing more is read. */
+  /** Reading pauses while the returned promise is pending. */
   readonly waitForCapacity?: (() => Promise<void> | undefined) | undefined
 }
 
@@ -41,14 +41,14 @@ export class FloodError extends Error {}
 type Fields = Record<string, unknown>
 
 export class Wire {
-  /** For the library. */
+  /** Passed to the ACP library. */
   readonly stream: Stream
   readonly #options: WireOptions
-  /** Ours that are not answered, with what was asked. */
+  /** Our requests without an answer. */
   readonly #pendingRequests = new Map<unknown, { readonly method: string; readonly params: unknown }>()
   readonly #incoming = new TransformStream<AnyMessage, AnyMessage>(undefined, undefined, { highWaterMark: maxUnansweredRequests })
   readonly #writer = this.#incoming.writable.getWriter()
-  /** The agent's that are not answered, or whose answers it has not read. */
+  /** Agent requests without a delivered answer. */
   #unansweredRequests = 0
   #wake: (() => void) | undefined
   #noiseBytes = 0
@@ -57,7 +57,7 @@ export class Wire {
 
   constructor(options: WireOptions) {
     this.#options = options
-    // A pipe that breaks is an agent that has gone, which the end of its output tells as well.
+    // The end of the output reports a broken pipe as well.
     options.to.on('error', () => {})
     options.from.on('error', () => {})
     this.stream = {
@@ -67,7 +67,7 @@ export class Wire {
     void this.#read()
   }
 
-  /** Nothing more is read or sent. */
+  /** Stops reading and sending. */
   close(): void {
     this.#options.from.destroy()
     this.#options.to.end()
@@ -104,11 +104,11 @@ export class Wire {
     }
   }
 
-  /** Waits for the next window when this one's share is used up. */
+  /** Waits for the next window when the read limit is reached. */
   async #throttle(): Promise<void> {
     const { clock } = this.#options
     const now = clock.now()
-    // A clock that was set back begins anew, too.
+    // Also starts a new window when the clock was set back.
     if (now >= this.#windowEnd || now < this.#windowEnd - readWindowMs) {
       this.#windowEnd = now + readWindowMs
       this.#used = 0
@@ -117,7 +117,7 @@ export class Wire {
 
   #handleLine(line: string): void {
     this.#used += lineCost
-    // Quicker than to have it refused by the parser.
+    // Faster than a failing parse.
     if (!line.startsWith('{')) return this.#noise('not_json', line.length, line)
     let message: unknown
     try {
@@ -136,7 +136,7 @@ export class Wire {
       this.#noiseBytes = 0
       return this.#options.onUpdate(message['params'])
     }
-    // That a request of the agent's is withdrawn; everything else that nobody waits for is left alone.
+    // Only the cancellation of a request is passed on.
     if (method === '$/cancel_request') return this.#forward(message)
     this.#noise('unknown_notification', line.length, method)
   }

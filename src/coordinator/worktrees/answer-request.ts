@@ -1,6 +1,6 @@
 /**
- * What the server asks about the worktrees of this machine, answered beside them (WT2, WT3, WT6). Every folder that is named is looked at first: one
- * that does not lie where our workspaces are, or leads out of there, or that we did not make, is not touched, whoever asks.
+ * Answers the server's requests about worktrees on this machine (WT2, WT3, WT6). Folders outside the workspace root, links that
+ * leave it, and worktrees that Holdfast did not make are refused.
  */
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -21,13 +21,13 @@ import { mergeCommand, stateOf } from './worktree-state.ts'
 
 export interface WorktreeContext {
   readonly git: Git
-  /** Every workspace is below, by project and user session. */
+  /** Contains every workspace, by project and user session. */
   readonly worktreesFolder: string
   readonly occupancy: Occupancy
   readonly clock: Clock
 }
 
-/** Why a folder is not looked at. */
+/** Refuses a request about a folder. */
 class FolderRefused extends Error {
   readonly reason: 'gone' | 'not_ours'
 
@@ -80,13 +80,13 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
   }
 }
 
-/** One of ours, in a place of ours. */
+/** Opens a worktree after checking that the folder is one of ours. */
 async function openOurs(machine: WorktreeContext, top: string): Promise<OurWorktree> {
   await checkedRoot(machine, top)
   return openWorktree(machine.git, top)
 }
 
-/** What changes a tree, one after the other. */
+/** Serializes changes to a worktree. */
 const inTurn = <Result>(
   machine: WorktreeContext,
   top: string,
@@ -112,7 +112,7 @@ async function removePlain(root: string, folder: string): Promise<RemovalResult>
   return { outcome: 'refused', reason: 'in_use', why: statusText('processesThere', { pids: living.join(', ') }) }
 }
 
-/** Checks that it lies below the root of a user session, two folders down from ours, by its real path; gives that root. */
+/** Checks by its real path that a folder is below the root of a user session, and returns that root. */
 async function checkedRoot({ worktreesFolder }: WorktreeContext, top: string): Promise<string> {
   const found = await lstat(top).catch((error: NodeJS.ErrnoException) => error.code)
   if (found === 'ENOENT' || found === 'ENOTDIR') throw new FolderRefused('gone', `${top} is not there any more.`)

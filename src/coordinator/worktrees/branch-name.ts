@@ -1,9 +1,12 @@
-/** The names of what is made for a role: its branch and its folder. Roles are words in any language; branches and folders are not that free. Pure. */
+/** Branch names for roles. Roles are text in any language, and branch names are restricted. Pure. */
 import { createHash } from 'node:crypto'
 
 const maxWord = 48
 
-/** WT1. The short name is enough of a user session's id to tell them apart in a list of branches. Two roles never share a branch: one that had to be changed carries a mark of what it was. */
+/**
+ * WT1: the short user session id keeps branches apart in a list. A role that had to be changed gets a hash suffix, so that two
+ * roles never share a branch.
+ */
 export const branchOf = (userSessionShort: string, role: string): string => `holdfast/${userSessionShort}/${wordOf(role)}`
 
 export const isOurBranch = (branch: string): boolean => /^holdfast\/[0-9a-z]+\/[^/]+$/.test(branch)

@@ -1,4 +1,4 @@
-/** Commits everything in a worktree on its branch (WT6), in our name (WT4); the person's hooks do not run. */
+/** Commits everything in a worktree on its branch (WT6) with Holdfast as the committer (WT4), without the person's hooks. */
 import type { OurWorktree } from './open-worktree.ts'
 import type { Repository } from './repository.ts'
 import { submodulesIn, uncommittedIn } from './worktree-state.ts'
@@ -14,7 +14,10 @@ export async function commitAll(worktree: OurWorktree, message: string): Promise
   return { commit: (await repository.run(['rev-parse', 'HEAD'])).trim(), files: files.length }
 }
 
-/** Submodules apart: `git add` would start a git in each, which obeys the submodule's own configuration (SE4). Of them the commit is taken. */
+/**
+ * Stages submodules separately: `git add` would start git in each, which obeys the submodule's configuration (SE4). Only their
+ * commit is staged.
+ */
 async function stageAll(repository: Repository): Promise<void> {
   const submodules = await submodulesIn(repository)
   const others = [Buffer.from('.'), ...submodules.map((name) => Buffer.concat([Buffer.from(':(top,exclude,literal)'), name]))]

@@ -1,7 +1,7 @@
 /**
- * Everything that has changed in a worktree since it began, as one patch that `git apply` takes: committed, uncommitted and
- * untracked (WT2, WT6). The worktree and its index stay as they are: untracked files are added to a copy of the index, and
- * what that writes goes to a folder of its own.
+ * Shows all changes of a worktree since its fork point as one patch for `git apply`: committed, uncommitted and untracked (WT2,
+ * WT6). The worktree and its index are not changed: untracked files are added to a copy of the index, with a temporary object
+ * folder.
  */
 import { copyFile, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,25 +11,25 @@ import type { OurWorktree } from './open-worktree.ts'
 import { filesOf, type NamedFile, safeDiffOptions } from './worktree-state.ts'
 
 const maxShownBytes = 2 * 1024 * 1024
-/** It crosses the link and a table on its way. */
+/** Limited by the link and the answer table. */
 export const maxPatchBytes = 16 * 1024 * 1024
-/** Of untracked files that are taken along; more is a folder that somebody forgot to ignore. */
+/** More untracked files mean a folder that should be ignored. */
 const maxUntrackedFiles = 2000
 const maxUntrackedBytes = 64 * 1024 * 1024
 
 export interface WorktreeDiff {
   readonly bytes: Buffer
-  /** There is more than is shown; the patch has all of it. */
+  /** The diff was cut; the patch is complete. */
   readonly cut: boolean
-  /** Untracked files that are not in it, because they are too many or too large. */
+  /** Untracked files left out because they are too many or too large. */
   readonly leftOut: number
 }
 
-/** To read: without the contents of binary files, and cut where it becomes too long. `path`: only of the file that is shown so. */
+/** A diff to read: without binary contents, cut when too long. `path` selects one file by its displayed path. */
 export const diffOf = (worktree: OurWorktree, path?: string): Promise<WorktreeDiff> =>
   differences(worktree, [], maxShownBytes, path)
 
-/** To apply elsewhere: whole. One that is too long comes cut, and is good for nothing then. */
+/** A complete patch to apply elsewhere. If it is too long it comes cut and cannot be used. */
 export const patchOf = (worktree: OurWorktree): Promise<WorktreeDiff> =>
   differences(worktree, ['--binary', '--full-index'], maxPatchBytes)
 
@@ -72,7 +72,7 @@ async function differences(
   }
 }
 
-/** Of one that was renamed both names, or it would be seen as new. */
+/** Both names of a renamed file, or it would show as new. */
 const pathspecsOf = ({ name, from }: NamedFile): string[] => [...(from ? [from] : []), name].map(pathspecOf)
 
 async function thoseThatFit(top: string, names: readonly Buffer[]): Promise<Buffer[]> {

@@ -1,6 +1,6 @@
 /**
- * Names of files as git gives them: bytes, in which anything may be but NUL and the slash between folders. Whatever is done to a file is done
- * by its bytes; what is shown is text, with the bytes that are none spelled out. Pure.
+ * File names as git prints them: bytes without NUL. Operations use the bytes; display uses text, with invalid bytes escaped.
+ * Pure.
  */
 const asText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const nul = 0
@@ -13,7 +13,7 @@ export function displayName(name: Buffer): string {
   }
 }
 
-/** What is between the NULs, the last of them without its own end left out. */
+/** Splits NUL-terminated words. An unterminated last word is dropped. */
 export function splitNul(output: Buffer): Buffer[] {
   const words: Buffer[] = []
   for (let at = 0; at < output.length; ) {
@@ -25,10 +25,10 @@ export function splitNul(output: Buffer): Buffer[] {
   return words
 }
 
-/** Where it is, as the file system takes it. */
+/** Joins a folder and a file name as bytes. */
 export const pathOf = (top: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${top}/`), name])
 
-/** Names exactly this file to git. An argument is text: bytes that are none match any single one. */
+/** A pathspec for exactly this file. Arguments are text, so invalid bytes become single-character wildcards. */
 export function pathspecOf(name: Buffer): string {
   const shown = name.toString()
   if (Buffer.from(shown).equals(name)) return `:(top,literal)${shown}`

@@ -1,6 +1,6 @@
 /**
- * Runs git: without a shell, without a terminal, with an end in time and in output, a few at once. What a repository's own
- * configuration could make it run is switched off (platform/git-environment.ts, repository.ts).
+ * Runs git without a shell or terminal, with limits on time, output and concurrency. Programs named in a repository's
+ * configuration are disabled (platform/git-environment.ts, repository.ts).
  */
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../platform/clock.ts'
@@ -9,7 +9,7 @@ import { gitEnvironment } from '../../platform/git-environment.ts'
 const gitTimeoutMs = 60_000
 const maxOutputBytes = 4 * 1024 * 1024
 const maxErrorBytes = 16 * 1024
-/** More only wait for each other's locks. */
+/** More would only wait for each other's locks. */
 const maxConcurrent = 8
 
 export interface GitOptions {
@@ -18,21 +18,21 @@ export interface GitOptions {
   readonly config?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
   readonly maxBytes?: number
-  /** Only the NUL-ended words that begin so are read; the others take no room. */
+  /** Reads only NUL-terminated words with this prefix. */
   readonly wordPrefix?: string
 }
 
 export interface GitResult {
   readonly code: number
   readonly stdout: string
-  /** The same as it came: names of files need not be text. */
+  /** Raw output, because file names need not be text. */
   readonly bytes: Buffer
   readonly stderr: string
-  /** There was more; git was ended. */
+  /** The output limit was reached and git was killed. */
   readonly cut: boolean
 }
 
-/** git refused, in its own words, or could not be run. */
+/** git failed, or could not be run. */
 export class GitFailure extends Error {
   readonly code: number | 'missing' | 'timeout'
 
@@ -45,14 +45,14 @@ export class GitFailure extends Error {
 
 export interface GitDependencies {
   readonly clock: Clock
-  /** Ours; git gets of it what it needs to find its own configuration. */
+  /** The coordinator's environment. git inherits what it needs to find its configuration. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 export class Git {
   readonly #options: GitDependencies
   readonly #waiting: (() => void)[] = []
-  /** The last of those that wait for each other, by what they wait for. */
+  /** The last queued task by key. */
   readonly #queues = new Map<string, Promise<unknown>>()
   #running = 0
 
@@ -60,7 +60,7 @@ export class Git {
     this.#options = options
   }
 
-  /** One after the other: git's list of worktrees is not safe to read while one is added. */
+  /** Runs tasks with the same key one at a time: git's worktree list must not be read while it changes. */
   async serialize<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#queues.get(what) ?? Promise.resolve()
     const current = before.then(work, work)
@@ -72,12 +72,12 @@ export class Git {
     }
   }
 
-  /** What it printed; throws a GitFailure with its words unless it ends with 0. */
+  /** Returns the output. Throws GitFailure unless the exit code is 0. */
   async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
     return (await this.bytes(folder, args, options)).toString()
   }
 
-  /** The same as bytes. */
+  /** Returns the output as bytes. */
   async bytes(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
     const { code, bytes, stderr, cut } = await this.try(folder, args, options)
     if (cut) throw new GitFailure(code, `git ${args[0]} printed more than is read.`)
@@ -85,7 +85,7 @@ export class Git {
     return bytes
   }
 
-  /** However it ends; throws only when it cannot be run, or does not end. */
+  /** Returns any result. Throws only when git cannot be run or does not end. */
   async try(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
     if (this.#running >= maxConcurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#running++
@@ -100,7 +100,7 @@ export class Git {
   #spawn(folder: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
     const { input, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes, wordPrefix } = options
     const { promise, resolve, reject } = Promise.withResolvers<GitResult>()
-    // A group of its own: a filter that it has started would hold its output open, and would be waited for.
+    // A group of its own, so that filters started by git are killed with it.
     const child = spawn('git', args, {
       cwd: folder,
       env: { ...gitEnvironment(this.#options.env, options.config), ...options.env },
@@ -112,7 +112,7 @@ export class Git {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // It has ended by itself.
+        // Already ended.
       }
     }
     const out = collect(maxBytes, kill)

@@ -1,4 +1,7 @@
-/** What worktrees take and which of them can go (WT6): a few at a time, each by itself, so that one that cannot be looked at hides no other. */
+/**
+ * Inspects worktrees for disk use and whether they can be removed (WT6). Each is inspected independently, so that one failure
+ * hides no other.
+ */
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
@@ -13,10 +16,10 @@ import { stateOf, uncommittedIn } from './worktree-state.ts'
 
 const maxFiles = 500_000
 const maxMs = 10_000
-/** What the kernel calls a block, whatever the disk does. */
+/** Unit of `stat` blocks, independent of the disk. */
 const blockBytes = 512
 
-/** How much disk a folder takes (WT6). Counts for a while and for so many files; what it then has is a lower bound, and says so. */
+/** Measures the disk use of a folder (WT6), limited in time and files. `complete: false` marks a lower bound. */
 export interface DiskUse {
   readonly bytes: number
   readonly files: number
@@ -42,7 +45,7 @@ export async function diskUseOf(folder: string, clock: Clock): Promise<DiskUse> 
 }
 
 const concurrency = 4
-/** Of what would be lost; the rest is counted. */
+/** Losses listed by name; the rest is counted. */
 const maxNamedLosses = 8
 
 interface InspectionOptions {
@@ -60,7 +63,7 @@ const nothing: Omit<WorktreeInspection, 'canGo' | 'why'> = {
   uncommitted: 0,
 }
 
-/** In the order in which they were named. */
+/** Returns results in the order of the folders. */
 export async function inspectWorktrees(
   options: InspectionOptions,
   folders: readonly WorktreeFolder[],

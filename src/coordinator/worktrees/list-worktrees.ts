@@ -1,4 +1,4 @@
-/** The worktrees git knows of in a repository, the person's own checkouts among them. */
+/** Lists the worktrees of a repository, including the person's own checkouts. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { GitFailure } from './git.ts'
 import type { Repository } from './repository.ts'
@@ -6,7 +6,7 @@ import type { Repository } from './repository.ts'
 export interface ListedWorktree {
   readonly folder: string
   readonly head: string | null
-  /** Without `refs/heads/`; null between branches. */
+  /** Without `refs/heads/`; null when detached. */
   readonly branch: string | null
   readonly locked: string | null
 }
@@ -27,7 +27,7 @@ export async function listWorktrees(repository: Repository): Promise<ListedWorkt
     })
 }
 
-/** Somebody else's git may be adding one at this moment, and git then fails rather than to look again. */
+/** git fails to list worktrees while another process adds one, so it is retried. */
 const maxTries = 5
 const retryMs = 50
 

@@ -1,6 +1,6 @@
 /**
- * Where an agent of a role or a conversation works (WT1, WT4, CX9): a git worktree on a branch of its own, or a plain directory where git has nothing to offer. Asked
- * again for the same role it gives the same. It never works in a checkout of the person's, and never removes anything.
+ * Makes the workspace of a role or conversation (WT1, WT4, CX9): a git worktree on its own branch, or a plain directory without
+ * git. The same role gets the same workspace again. Never uses a person's checkout, and never removes anything.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
@@ -13,39 +13,39 @@ import { listWorktrees } from './list-worktrees.ts'
 import { gitFolderNamedAt, openRepository, Repository } from './repository.ts'
 import { readWorktreeRecord, type WorktreeRecord, writeWorktreeRecord } from './worktree-record.ts'
 
-/** AG2: of their owner's alone. */
+/** AG2: accessible to the owner only. */
 const folderMode = 0o700
-/** A large repository takes a while. */
+/** Time limit for checking out a large repository. */
 const checkoutMs = 600_000
 
 export interface WantedWorkspace {
-  /** The project's folder on this machine; null when it has none. */
+  /** The project's folder on this machine, if it has one. */
   readonly projectFolder: string | null
-  /** Of the user session; every workspace of it is below. */
+  /** Folder of the user session, which contains its workspaces. */
   readonly root: string
   /** A path below the root. */
   readonly workspace: string
   readonly userSessionShort: string
   readonly role: string
-  /** Where git has nothing to offer: the project's own folder (CX9). */
+  /** Without git, use the project's own folder (CX9). */
   readonly orFolder?: boolean
 }
 
 export type Workspace =
   | {
       readonly kind: 'worktree'
-      /** Where the agent starts: the same place in the tree as the project's folder is in its own. */
+      /** Where the agent starts: the project folder's path within the worktree. */
       readonly folder: string
       readonly top: string
       readonly branch: string
       readonly base: string
       readonly baseBranch: string | null
-      /** It was there already. */
+      /** It existed before. */
       readonly reused: boolean
     }
   | { readonly kind: 'plain'; readonly folder: string; readonly why: string }
 
-/** Rejects with PathRefused for a workspace that leaves its root or is taken, with a GitFailure where git refuses. */
+/** Rejects with PathRefused for a workspace outside its root or in use, and with GitFailure when git fails. */
 export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<Workspace> {
   const { projectFolder, root, workspace } = wanted
   const repository = projectFolder === null ? noFolder : await openRepository(git, projectFolder)
@@ -63,11 +63,11 @@ async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Pr
   const branch = branchOf(userSessionShort, role)
   const record: WorktreeRecord = { userSessionShort, role, branch, base: head, baseBranch }
   const known = await repository.serialize(() => registerWorktree(repository, top, record, workspace))
-  // Files are written outside of the turn: that takes long, and disturbs nobody.
+  // Written outside the queue, because it takes long and conflicts with nothing.
   if (!known) await checkOut(repository, top, record)
   return {
     kind: 'worktree',
-    // The project's folder may be one that git does not know of.
+    // The project's folder may be untracked.
     folder: prefix === '' ? top : await makeFolderInside(top, prefix, folderMode),
     top,
     branch: known?.branch ?? branch,
@@ -77,7 +77,7 @@ async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Pr
   }
 }
 
-/** The tree in git's list, made or found. Undefined: it is not whole yet, or was cut off while it was made. */
+/** Finds the worktree in git's list or adds it. Undefined when its checkout is not complete. */
 async function registerWorktree(
   repository: Repository,
   top: string,
@@ -90,7 +90,7 @@ async function registerWorktree(
   if (!found) {
     if (existsSync(top) && (await readdir(top)).length > 0) throw takenError(workspace)
     const add = await addArguments(repository, top, record)
-    // Made by us, empty: git would make it as open as the umask lets it.
+    // Created first, because git would use the umask's permissions.
     await mkdir(top, { recursive: true, mode: folderMode })
     await repository.run(add)
     return undefined
@@ -101,14 +101,14 @@ async function registerWorktree(
   return known
 }
 
-/** Below the root, with the folder above it made. */
+/** Returns the workspace's path, with its parent created. */
 async function pathFor(root: string, workspace: string): Promise<string> {
   const above = namesIn(workspace).slice(0, -1)
   if (above.length > 0) await makeFolderInside(root, above.join('/'), folderMode)
   return realPathInside(root, workspace)
 }
 
-/** A branch that is left of an earlier tree is taken up again, unless it is checked out elsewhere. */
+/** Reuses the branch of an earlier worktree, unless it is checked out elsewhere. */
 async function addArguments(repository: Repository, top: string, { branch, base }: WorktreeRecord): Promise<string[]> {
   const add = ['worktree', 'add', '--quiet', '--no-checkout']
   const exists = (await repository.try(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0
@@ -121,13 +121,13 @@ async function addArguments(repository: Repository, top: string, { branch, base 
   return [...add, top, branch]
 }
 
-/** Nobody has worked in it yet: its files are written, and then it is ours. */
+/** Writes the files of a new worktree, then its record. */
 async function checkOut(repository: Repository, top: string, record: WorktreeRecord): Promise<void> {
-  // As git has just written it there; of a tree that an agent had its hands on git is asked.
+  // Read from `.git`, which only git has written yet. Otherwise git is asked.
   const gitFolder = (await gitFolderNamedAt(top)) ?? (await gitFolderOf(repository, top))
   if (existsSync(join(gitFolder, 'locked'))) await repository.try(['worktree', 'unlock', top])
   if (!existsSync(join(gitFolder, 'index'))) {
-    // Of one that was cut off.
+    // Left by an interrupted checkout.
     await rm(join(gitFolder, 'index.lock'), { force: true })
     await repository.run(['reset', '--quiet', '--hard'], { folder: top, timeoutMs: checkoutMs })
   }

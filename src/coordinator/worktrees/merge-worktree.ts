@@ -1,7 +1,7 @@
 /**
- * Gets the work out of a worktree into a branch of the person's (WT6), by a merge or by a rebase. It is worked out first, away from both
- * sides: a conflict changes nothing. The branch is moved only from where it was seen. One that is checked out is moved by its own
- * checkout, when nothing there is uncommitted; otherwise the person is told what to type.
+ * Merges or rebases a worktree's work into a branch of the person (WT6). The result is computed apart from both sides, so a
+ * conflict changes nothing. The branch moves only if it has not changed meanwhile. A checked-out branch is moved in its checkout
+ * if that is clean; otherwise the person gets a command to run.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { mergeCommand, safeDiffOptions, uncommittedIn } from './worktree-state.t
 export type MergeResult =
   | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
   | { readonly outcome: 'conflicts'; readonly files: readonly string[] }
-  /** Nothing was changed; `why` is for a person, `command` is what they can type. */
+  /** Nothing was changed. `why` is for a person; `command` is what they can run. */
   | {
       readonly outcome: 'refused'
       readonly reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused'
@@ -29,7 +29,7 @@ export interface MergeOptions {
   readonly target: string
   readonly how: 'merge' | 'rebase'
   readonly message: string
-  /** Where a tree for the rebase may lie for a moment. */
+  /** Folder for a temporary worktree. */
   readonly scratch: string
 }
 
@@ -76,12 +76,12 @@ async function merged(repository: Repository, theirs: string, ours: string, mess
   return { commit: commit.trim() }
 }
 
-/** In a tree of its own, for a moment. */
+/** Rebases in a temporary worktree. */
 async function rebased(repository: Repository, theirs: string, ours: string, scratch: string): Promise<MergedCommit> {
   const folder = join(scratch, `rebase-${randomUUID()}`)
   await repository.serialize(() => repository.run(['worktree', 'add', '--quiet', '--detach', '--no-checkout', folder, ours]))
   try {
-    // By a git that knows what is configured there.
+    // Runs with the configured drivers of that folder disabled.
     await repository.run(['reset', '--quiet', '--hard'], { folder })
     const { code, stderr } = await repository.try(['rebase', '--quiet', '--no-verify', theirs], { folder })
     if (code === 0) return { commit: (await repository.run(['rev-parse', 'HEAD'], { folder })).trim() }
@@ -91,7 +91,7 @@ async function rebased(repository: Repository, theirs: string, ours: string, scr
     if (files.length === 0) throw new Error(`git rebase failed: ${stderr.trim()}`)
     return { files }
   } finally {
-    // It was made here, a moment ago, and nobody else knows of it.
+    // Made above, so nothing of anyone else can be lost.
     await repository.serialize(() => repository.run(['worktree', 'remove', '--force', folder]))
   }
 }
@@ -118,7 +118,7 @@ async function move(
   if (dirty.code !== 0 || dirty.stdout !== '')
     return refuse('target_in_use', statusText('branchInUse', { branch: target, folder }))
   if ((await tipOf(repository, target)) !== from) return refuse('moved', statusText('branchMoved', { branch: target }))
-  // git itself refuses to write over anything that is not committed, untracked files too, and to pass over a commit that came meanwhile.
+  // git refuses to overwrite uncommitted or untracked files, and commits that arrived meanwhile.
   const { code, stderr } = await checkout.try(['merge', '--ff-only', '--quiet', '--no-stat', '--no-verify', to], {
     config: { [`branch.${target}.mergeOptions`]: '' },
   })

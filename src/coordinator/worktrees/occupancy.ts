@@ -1,18 +1,18 @@
 /**
- * Who is in which workspace of this machine (WT3): an agent that is about to be started there counts from before its folder is looked for, and a
- * removal that has begun is waited for. So a tree is never taken away under an agent, nor given to one while it goes.
+ * Tracks which launches use which workspaces (WT3). A launch counts before its workspace is looked up, and waits for a removal in
+ * progress. So no workspace is removed under an agent, or given to one while it is being removed.
  */
 export class Occupancy {
-  /** By the root of a user session: agents whose place is not known yet. */
+  /** By user session root: launches whose workspace is not known yet. */
   readonly #entering = new Map<string, number>()
-  /** Launches that have come and not left; one that is given up may leave before its place is made. */
+  /** Launches that have entered and not left. A cancelled launch may leave before its workspace exists. */
   readonly #launches = new Set<string>()
-  /** By launch: the tops of the places it has; its contexts may work in several (CX9). */
+  /** By launch: the folders it uses. Its contexts may use several (CX9). */
   readonly #folders = new Map<string, Set<string>>()
-  /** By root: removals that have begun. */
+  /** By root: removals in progress. */
   readonly #removals = new Map<string, Promise<unknown>>()
 
-  /** Finds or makes a place for a launch below the root; it is occupied from then on, until the launch leaves. */
+  /** Finds or makes a folder for a launch below the root, and marks it as used until the launch leaves. */
   async enter<Folder>(
     launchId: string,
     root: string,
@@ -42,7 +42,10 @@ export class Occupancy {
     return [...this.#folders.values()].some((folders) => folders.has(top))
   }
 
-  /** Runs a removal while nobody can come in; gives `in_use` when somebody is there or on the way. One at a time below a root. */
+  /**
+   * Runs a removal while no launch can enter. Returns `in_use` if a launch uses the folder or is entering. One at a time per
+   * root.
+   */
   async remove<Result>(root: string, top: string, work: () => Promise<Result>): Promise<Result | 'in_use'> {
     for (let under = this.#removals.get(root); under; under = this.#removals.get(root)) await under.catch(() => {})
     if (this.#entering.has(root) || this.isOccupied(top)) return 'in_use'

@@ -1,4 +1,4 @@
-/** One of our worktrees, found by its folder and known by its record; whatever is not ours is not opened. */
+/** Opens a worktree that Holdfast made, identified by its record. Others are refused. */
 import { type Git, GitFailure } from './git.ts'
 import { openRepository, Repository } from './repository.ts'
 import { readWorktreeRecord, type WorktreeRecord } from './worktree-record.ts'
@@ -8,7 +8,7 @@ export interface OurWorktree {
   readonly top: string
   readonly gitFolder: string
   readonly record: WorktreeRecord
-  /** What the branch has come from: where it left the branch it began at, as far as that has gone on. Asked of git once, by who needs it. */
+  /** The merge base with the base branch, or the base commit when that branch is gone. Computed once, on first use. */
   forkPoint(): Promise<string>
 }
 

@@ -1,11 +1,11 @@
 /**
- * Which processes work in a folder (WT3): those whose current folder is in it, and that we may look at. Only Linux tells; elsewhere whoever asks
- * has to know from the launches that live.
+ * Finds processes whose current folder is inside a folder (WT3), as far as permissions allow. Linux only; elsewhere callers must
+ * rely on the known launches.
  */
 import { readdir, readlink } from 'node:fs/promises'
 import { isBelow } from '../../platform/path-inside.ts'
 
-/** By process: its current folder. */
+/** Current folder by process id. */
 export type CurrentFolders = ReadonlyMap<number, string>
 
 export async function currentFolders(): Promise<CurrentFolders> {

@@ -1,6 +1,6 @@
 /**
- * Removes a worktree of ours when nothing can be lost by it, or when a person has confirmed exactly what would be (WT3). git does the
- * removing; where it refuses we stop and say so. Nothing here deletes a folder by itself.
+ * Removes a worktree of ours if nothing is lost, or if a person confirmed exactly these losses (WT3). git does the removal, and
+ * if it refuses, nothing is forced. No code here deletes folders itself.
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -19,19 +19,19 @@ export interface Losses {
   readonly files: readonly ChangedFile[]
   /** Commits that no other branch, tag or remote has. */
   readonly commits: readonly { readonly id: string; readonly subject: string }[]
-  /** What git is in the middle of. */
+  /** Unfinished git operations. */
   readonly unfinished: readonly string[]
-  /** What a person confirms: the same losses, nothing more. */
+  /** Identifies exactly these losses, for the confirmation. */
   readonly digest: string
 }
 
-/** `uncommitted`: as it was just read. */
+/** `uncommitted` is passed when it was just read. */
 export const lossesOf = async (worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<Losses> =>
   (await lossesAndTip(worktree, uncommitted)).losses
 
 interface LossesAndTip {
   readonly losses: Losses
-  /** Where its branch was when they were looked for; undefined when it has none. */
+  /** Tip of its branch at the time; undefined when the branch is gone. */
   readonly tip: string | undefined
 }
 
@@ -51,7 +51,7 @@ async function lossesAndTip(worktree: OurWorktree, uncommitted?: readonly NamedF
   return { losses: { files: files.map(withoutName), commits, unfinished, digest }, tip }
 }
 
-/** Enough to see that somebody has worked on it since. */
+/** Detects later changes to a file. */
 async function fileStamp(top: string, { name }: NamedFile): Promise<readonly number[]> {
   const found = await lstat(pathOf(top, name)).catch(() => undefined)
   return found ? [found.size, found.mtimeMs, found.ctimeMs, found.ino] : []
@@ -66,9 +66,9 @@ const operations = [
   ['rebase-apply', 'rebase'],
 ] as const
 
-/** Of what is checked out, and of the branch that goes with it. */
+/** Commits of HEAD and of the branch that would be removed with it. */
 async function commitsOnlyHere({ repository, record }: OurWorktree, tip: string | undefined): Promise<Losses['commits']> {
-  // Not `--all`, which counts what is checked out here as well; and nothing that goes with the worktree.
+  // Not `--all`, which includes this worktree's HEAD. Refs that are removed with the worktree are excluded.
   const gone = [`refs/heads/${record.branch}`, 'refs/stash', 'refs/worktree/*', 'refs/bisect/*', 'refs/rewritten/*']
   const args = ['rev-list', '--no-commit-header', '--format=%H %s', `--max-count=${maxCommits}`, 'HEAD', ...(tip ? [tip] : [])]
   const text = await repository.run([...args, '--not', ...gone.map((ref) => `--exclude=${ref}`), '--glob=refs/*'])
@@ -79,18 +79,18 @@ async function commitsOnlyHere({ repository, record }: OurWorktree, tip: string 
 }
 
 export interface RemovalOptions {
-  /** Where our worktrees are; nothing elsewhere is removed. */
+  /** Root of our worktrees; nothing outside is removed. */
   readonly root: string
-  /** Processes that live in the folder; there must be none, whatever is confirmed. */
+  /** Lists processes in a folder. Any process prevents the removal, whatever is confirmed. */
   readonly processesIn: (folder: string) => Promise<readonly number[]>
-  /** The digest of the losses a person has seen and confirmed. */
+  /** Digest of the losses that a person confirmed. */
   readonly confirmed?: string | undefined
 }
 
 export type RemovalResult =
   | { readonly outcome: 'removed' }
   | { readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused'; readonly why: string }
-  /** Something would be lost, and nobody has confirmed exactly that. */
+  /** Something would be lost and is not confirmed. */
   | { readonly outcome: 'would_lose'; readonly losses: Losses }
 
 export async function removeWorktree(
@@ -105,14 +105,14 @@ export async function removeWorktree(
   const { losses, tip } = await lossesAndTip(worktree)
   const losesNothing = losses.files.length + losses.commits.length + losses.unfinished.length === 0
   if (!losesNothing && confirmed !== losses.digest) return { outcome: 'would_lose', losses }
-  // Once more, because to look through a large tree takes a while and somebody may have come to work in it.
+  // Checked again, because inspecting a large worktree takes time.
   const come = await processesIn(top)
   if (come.length > 0) return inUse(come)
   const force = losesNothing ? [] : ['--force']
   const folder = repository.facts.commonFolder
   const removed = await repository.serialize(() => repository.try(['worktree', 'remove', ...force, top], { folder }))
   if (removed.code !== 0) return { outcome: 'refused', reason: 'git_refused', why: removed.stderr.trim() }
-  // Only from where it was seen: a commit that came meanwhile keeps its branch.
+  // Only if unchanged: a new commit keeps its branch.
   if (tip) await repository.try(['update-ref', '-d', `refs/heads/${record.branch}`, tip], { folder })
   return { outcome: 'removed' }
 }
@@ -123,7 +123,7 @@ const inUse = (pids: readonly number[]): RemovalResult => ({
   why: statusText('processesThere', { pids: pids.join(', ') }),
 })
 
-/** A plain directory (WT4) has no other place for what is in it: only an empty one goes. */
+/** Removes a plain directory (WT4), only if it is empty. */
 export async function removePlainFolder(root: string, folder: string): Promise<RemovalResult> {
   if (!isBelow(root, folder))
     return { outcome: 'refused', reason: 'not_ours', why: `${folder} is not where Holdfast keeps its workspaces.` }

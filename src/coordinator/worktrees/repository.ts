@@ -1,35 +1,35 @@
 /**
- * A project's folder as a git repository, looked at before anything is done in it. What its own configuration would run for
- * single files (filters, merge drivers) is found and switched off, because a folder that came from elsewhere brings its configuration along (SE4).
- * That is looked for in each folder git is run in: a branch, a place or a worktree can have configuration of its own.
+ * A project's folder as a git repository. Filters and merge drivers named in the repository's own configuration are disabled,
+ * because a folder from elsewhere brings its configuration along (SE4). This is checked in each folder git runs in, because a
+ * branch, folder or worktree can have its own configuration.
  */
 import { readFile, realpath } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { statusText } from '../../protocol/sentences.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
-/** Of keys that name programs; no repository that was made by hand has so many. */
+/** Limit of configured drivers. */
 const maxDrivers = 200
 
 export interface RepositoryFacts {
-  /** The top of the checkout that was asked for, with links followed. */
+  /** Real path of the checkout's top. */
   readonly top: string
-  /** What git keeps of that checkout alone. */
+  /** The git folder of this checkout. */
   readonly gitFolder: string
-  /** What all checkouts share. */
+  /** The git folder shared by all checkouts. */
   readonly commonFolder: string
-  /** The way from the top down to the folder that was asked for; empty at the top. */
+  /** Path from the top to the opened folder; empty at the top. */
   readonly prefix: string
-  /** The commit that is checked out. */
+  /** The checked-out commit. */
   readonly head: string
-  /** The branch that is checked out; null between branches. */
+  /** The checked-out branch; null when detached. */
   readonly branch: string | null
 }
 
 export class Repository {
   readonly facts: RepositoryFacts
   readonly #git: Git
-  /** By folder: what its configuration names, switched off. */
+  /** Disabled drivers by folder. */
   readonly #off = new Map<string, Promise<Readonly<Record<string, string>>>>()
 
   constructor(git: Git, facts: RepositoryFacts) {
@@ -49,18 +49,18 @@ export class Repository {
     return this.#git.bytes(options.folder ?? this.facts.top, args, await this.#with(options))
   }
 
-  /** Another checkout of it, or one of a submodule in it; undefined when that is not a checkout with this very folder as its top. */
+  /** Opens another checkout or a submodule. Undefined unless the folder is the top of one. */
   async checkoutAt(folder: string): Promise<Repository | undefined> {
     const found = await openRepository(this.#git, folder)
     return found instanceof Repository && found.facts.top === folder ? found : undefined
   }
 
-  /** Whatever reads or changes git's list of worktrees, one after the other. */
+  /** Serializes access to git's worktree list. */
   serialize<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#git.serialize(this.facts.commonFolder, work)
   }
 
-  /** Also what is configured at the top: to remove a worktree git is run elsewhere, and looks into it. */
+  /** Includes drivers configured at the top: git reads them when it removes a worktree from elsewhere. */
   async #with({ folder, ...options }: InFolder): Promise<GitOptions> {
     const { top } = this.facts
     const off = { ...(await this.#offIn(top)), ...(folder !== undefined && (await this.#offIn(folder))) }
@@ -75,17 +75,17 @@ export class Repository {
 }
 
 interface InFolder extends GitOptions {
-  /** The top of its checkout unless another is named. */
+  /** Defaults to the top of the checkout. */
   readonly folder?: string
 }
 
-/** WT4: why a folder gets plain directories, in words. */
+/** WT4: why a folder cannot have worktrees. */
 export interface NoRepository {
   readonly why: string
 }
 
 const commit = 'HEAD^{commit}'
-/** Everything in one go: to start git costs more than what it is asked. */
+/** One call for all values, because starting git is the main cost. */
 const revParseOptions = [
   '--is-bare-repository',
   '--absolute-git-dir',
@@ -111,7 +111,7 @@ export async function openRepository(git: Git, folder: string): Promise<Reposito
       head,
       branch: branch.startsWith(ofBranches) ? branch.slice(ofBranches.length) : null,
     }
-    // `core.worktree` can name any folder of the machine; files are read and written only where the repository lies.
+    // `core.worktree` can name any folder of the machine. Only the folder that contains the repository is accepted.
     if ((await gitFolderNamedAt(facts.top)) !== facts.gitFolder)
       return { why: statusText('gitCannotOpen', { folder, why: elsewhere }) }
     return new Repository(git, facts)
@@ -123,7 +123,7 @@ export async function openRepository(git: Git, folder: string): Promise<Reposito
 
 const elsewhere = 'its core.worktree leads elsewhere'
 
-/** As `.git` at the top of a checkout says: the folder itself, or a file that names it. */
+/** Reads `.git` at the top of a checkout: the folder itself, or a file that names it. */
 export async function gitFolderNamedAt(top: string): Promise<string | undefined> {
   const file = join(top, '.git')
   const [, named] = /^gitdir: (.+?)\n*$/.exec(await readFile(file, 'utf8').catch(() => `gitdir: ${file}`)) ?? []
@@ -138,7 +138,7 @@ function refusalReason(folder: string, stderr: string): string {
 
 const runsAProgram = /^(filter\..+\.(?:clean|smudge|process)|merge\..+\.driver)$/i
 
-/** Only those of the repository itself: what a person has set for the whole machine is theirs. */
+/** Disables only drivers of the repository itself, not those a person configured for the machine. */
 async function disabledDrivers(git: Git, folder: string): Promise<Record<string, string>> {
   const listed = await git.try(folder, ['config', '--show-scope', '--null', '--name-only', '--get-regexp', '^(filter|merge)\\.'])
   const words = listed.stdout.split('\0')
@@ -146,7 +146,7 @@ async function disabledDrivers(git: Git, folder: string): Promise<Record<string,
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [scope, key = ''] = [words[at], words[at + 1]]
     if ((scope !== 'local' && scope !== 'worktree') || !runsAProgram.test(key)) continue
-    // A filter that is empty does nothing. A merge driver that fails leaves a conflict, which is reported.
+    // An empty filter does nothing. A failing merge driver leaves a conflict, which is reported.
     const isFilter = key.toLowerCase().startsWith('filter.')
     off[key] = isFilter ? '' : 'false'
     if (isFilter) off[`${key.slice(0, key.lastIndexOf('.'))}.required`] = 'false'

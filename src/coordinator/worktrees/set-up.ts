@@ -1,6 +1,6 @@
 /**
- * Makes a fresh worktree runnable (WT5): ignored files such as `.env` are copied from the project's own checkout, then the project's
- * set-up command runs. Both are set by an owner. What was done is told whole; nothing is thrown for a command that fails.
+ * Sets up a new worktree (WT5): copies ignored files such as `.env` from the project's checkout, then runs the project's set-up
+ * command. Both are configured by an owner. Failures are returned, not thrown.
  */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
@@ -18,16 +18,16 @@ import type { Repository } from './repository.ts'
 
 const maxCopiedBytes = 64 * 1024 * 1024
 const maxOutput = 64 * 1024
-/** How long the last words of a command that has ended may take; what it left in the background may hold its output open for ever. */
+/** Wait for the last output. A background process may keep the pipe open for ever. */
 const finalOutputMs = 200
 
 export interface CopyResult {
   readonly copied: readonly string[]
-  /** Each with its reason. */
+  /** Files not copied, each with the reason. */
   readonly left: readonly { readonly path: string; readonly why: string }[]
 }
 
-/** Never over a file that is there, and never one that git would see as new. */
+/** Never overwrites a file, and never copies one that git would see as new. */
 export async function copyIgnored(repository: Repository, top: string, paths: readonly string[]): Promise<CopyResult> {
   const copied: string[] = []
   const left: { path: string; why: string }[] = []
@@ -70,21 +70,21 @@ async function copyOne(repository: Repository, top: string, path: string): Promi
 }
 
 export interface SetUpCommand {
-  /** A program and its arguments; there is no shell. */
+  /** A program and its arguments, without a shell. */
   readonly argv: readonly [file: string, ...args: string[]]
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   readonly clock: Clock
-  /** What it prints, masked, at most once a second. */
+  /** Receives the output, masked, at most once a second. */
   readonly onOutput: (text: string) => void
-  /** Ends it: the agent is not wanted any more. */
+  /** Stops the command. */
   readonly signal?: AbortSignal
 }
 
 export interface SetUpResult {
   readonly outcome: 'done' | 'failed' | 'timeout' | 'stopped' | 'not_found'
   readonly exitCode: number | null
-  /** The end of what it printed, masked. */
+  /** The end of the output, masked. */
   readonly output: string
 }
 
@@ -92,14 +92,14 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
   const { promise, resolve } = Promise.withResolvers<SetUpResult>()
   let output = ''
   let cause: 'timeout' | 'stopped' | undefined
-  // A group of its own: what it starts ends with it.
+  // A group of its own, so that its children end with it.
   const child = spawn(file, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true, windowsHide: true })
   const end = (why: 'timeout' | 'stopped'): void => {
     cause ??= why
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // Already ended.
     }
   }
   const stop = (): void => end('stopped')
@@ -118,7 +118,7 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
     stopWaiting()
     agentOutput.end()
     signal?.removeEventListener('abort', stop)
-    // Before anybody cuts it: behind a cut the end of a secret looks like nothing (SE7).
+    // Masked before it is cut, because the end of a secret cannot be recognized (SE7).
     resolve({ outcome, exitCode, output: mask(output) })
   }
   child.on('error', (error) => {

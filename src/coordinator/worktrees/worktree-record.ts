@@ -1,6 +1,6 @@
 /**
- * What tells our worktrees from a person's (WT3): a file that we put where git keeps its own notes about a worktree. Without it a
- * tree is not ours, whatever its name or place, and is never removed.
+ * The record that identifies a worktree as ours (WT3), a file in git's folder for that worktree. A worktree without it is never
+ * removed, whatever its name or location.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ export interface WorktreeRecord {
   readonly userSessionShort: string
   readonly role: string
   readonly branch: string
-  /** The commit it began at, and the branch that was checked out then. */
+  /** Base commit, and the branch that was checked out then. */
   readonly base: string
   readonly baseBranch: string | null
 }
 
 const recordFile = (gitFolder: string): string => join(gitFolder, 'holdfast.json')
 
-/** Written when the tree is whole. */
+/** Written when the checkout is complete. */
 export const writeWorktreeRecord = (gitFolder: string, record: WorktreeRecord): Promise<void> =>
   writeFile(recordFile(gitFolder), `${JSON.stringify(record, null, 2)}\n`)
 

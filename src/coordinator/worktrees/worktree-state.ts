@@ -1,10 +1,10 @@
-/** What has become of a worktree (WT2): its branch, how far it is ahead and behind, and which files have changed since it began. */
+/** The state of a worktree (WT2): its branch, how far it is ahead and behind, and the files changed since its fork point. */
 import { lstat } from 'node:fs/promises'
 import { displayName, pathOf, splitNul } from './file-name.ts'
 import type { OurWorktree } from './open-worktree.ts'
 import type { Repository } from './repository.ts'
 
-/** The exact git command that gets the work out (WT6), for a person who rather types it in their own checkout. Pure. */
+/** The git command that merges the work (WT6), for a person to run in their checkout. Pure. */
 export const mergeCommand = (branch: string, target: string, how: 'merge' | 'rebase'): string =>
   how === 'merge'
     ? `git switch ${quoted(target)} && git merge ${quoted(branch)}`
@@ -12,10 +12,10 @@ export const mergeCommand = (branch: string, target: string, how: 'merge' | 'reb
 
 const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
-/** How git's index marks an entry that is a commit of another repository. */
+/** Index mode of a submodule. */
 const gitlink = '160000 '
 
-/** The submodules of a checkout that have files, whether `.gitmodules` knows of them or not. */
+/** Lists submodules that are checked out, whether `.gitmodules` names them or not. */
 export async function submodulesIn(repository: Repository): Promise<Buffer[]> {
   const words = splitNul(await repository.bytes(['ls-files', '--stage', '-z'], { wordPrefix: gitlink }))
   const names = new Map(words.map((word) => [word.toString('latin1'), word.subarray(word.indexOf('\t') + 1)]))
@@ -25,9 +25,9 @@ export async function submodulesIn(repository: Repository): Promise<Buffer[]> {
   return (await Promise.all([...names.values()].map(there))).flat()
 }
 
-/** For every `git diff` (SE4). */
+/** Options of every `git diff`, so that it runs no programs (SE4). */
 export const safeDiffOptions = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--submodule=short']
-/** Of changed files that are named; the rest is counted. */
+/** Changed files listed by name; the rest is counted. */
 const maxNamedFiles = 1000
 
 export interface ChangedFile {
@@ -35,34 +35,34 @@ export interface ChangedFile {
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed' | 'untracked' | 'conflicted'
 }
 
-/** With its name as git has it. */
+/** With the raw file name. */
 export interface NamedFile extends ChangedFile {
   readonly name: Buffer
-  /** What it was called before, when it was renamed. */
+  /** The previous name of a renamed file. */
   readonly from?: Buffer
-  /** Of a submodule: what in it is not committed there. */
+  /** Uncommitted files of a submodule. */
   readonly within?: readonly NamedFile[]
 }
 
 export const withoutName = ({ path, change }: NamedFile): ChangedFile => ({ path, change })
 
 export interface WorktreeState {
-  /** The branch that is checked out; not ours when the agent has changed it, null between branches. */
+  /** The checked-out branch, which the agent may have changed; null when detached. */
   readonly branch: string | null
   readonly head: string
-  /** Against the branch it began at; null when that is gone. */
+  /** Compared with the base branch; null when that is gone. */
   readonly ahead: number | null
   readonly behind: number | null
-  /** Since it left that branch, committed or not. */
+  /** Changed since the fork point, committed or not. */
   readonly files: readonly ChangedFile[]
   readonly fileCount: number
-  /** Files that are not committed, untracked ones among them. */
+  /** Uncommitted files, including untracked ones. */
   readonly uncommitted: number
-  /** What brings it into the branch it began at, to be typed there; null when it began between branches. */
+  /** The command that merges it into its base branch; null when it started detached. */
   readonly command: string | null
 }
 
-/** `uncommitted`: as it was just read. */
+/** `uncommitted` is passed when it was just read. */
 export async function stateOf(worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<WorktreeState> {
   const { repository, record } = worktree
   const [pending, since, apart] = await Promise.all([
@@ -86,7 +86,7 @@ export async function stateOf(worktree: OurWorktree, uncommitted?: readonly Name
   }
 }
 
-/** Everything that differs from where it began, committed or not, untracked files last. */
+/** All changes since the fork point, untracked files last. */
 export const filesOf = async (worktree: OurWorktree): Promise<NamedFile[]> =>
   mergeFiles(await changedSince(worktree), await uncommittedIn(worktree))
 
@@ -98,9 +98,12 @@ function mergeFiles(since: readonly NamedFile[], pending: readonly NamedFile[]):
   ]
 }
 
-/** What would be lost with the folder: changed, staged and untracked files, and submodules with any of those. Ignored ones are not among them. */
+/**
+ * Files that would be lost with the folder: changed, staged and untracked ones, and submodules with any of those. Ignored files
+ * do not count.
+ */
 export async function uncommittedIn({ repository }: { readonly repository: Repository }): Promise<NamedFile[]> {
-  // Of submodules only the commit: git would start another in each, which obeys the submodule's own configuration (SE4).
+  // Submodules are compared by commit only: git would start itself in each, obeying the submodule's configuration (SE4).
   const args = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames']
   const [lines, submodules] = await Promise.all([repository.bytes(args), submodulesIn(repository)])
   const files = new Map<string, NamedFile>()
@@ -116,7 +119,7 @@ export async function uncommittedIn({ repository }: { readonly repository: Repos
   return [...files.values()]
 }
 
-/** Looked at by a git of ours, which runs nothing. One that cannot be looked at counts as changed. */
+/** Inspects a submodule without running its programs. One that cannot be inspected counts as changed. */
 async function uncommittedInside(repository: Repository, name: Buffer): Promise<NamedFile[]> {
   const checkout = await repository.checkoutAt(pathOf(repository.facts.top, name).toString())
   if (!checkout) return [named(name, 'modified')]

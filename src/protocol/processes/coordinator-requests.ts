@@ -1,26 +1,26 @@
 /**
- * Questions to a coordinator: one way for everything that only its machine can say or do, whatever it is about. A question is an event of
- * its stream and answered by facts, so it does not matter which node asks and which one the coordinator is connected to.
+ * Requests from the server to a coordinator, for anything that only its machine can do. A request is an event of the
+ * coordinator's stream and is answered by facts, so any node can ask, whichever the coordinator is connected to.
  *
  *   ← question-asked {questionId, ask}             event of `coordinator:ID`; after a reconnect, those still open are in the snapshot
- *   → question-answered {questionId, part, text, last}     facts; the texts of all parts together are an Answer as JSON
+ *   → question-answered {questionId, part, text, last}     facts; the texts of all parts together are a CoordinatorAnswer as JSON
  *
- * A question is asked of one epoch and has a deadline. What its deadline has passed is not asked again; a coordinator that was started
- * anew does not get it, so nothing is done twice. An answer that comes late is kept, and changes the register all the same.
+ * A request belongs to one epoch and has a deadline. After the deadline, or to a restarted coordinator, it is not sent again, so
+ * nothing is done twice. A late answer is stored and still updates the register.
  */
 import * as z from 'zod'
 import { BranchName } from '../worktrees/worktree.ts'
 
-/** Of one part, in characters: a fact is well below the door's limit however it is escaped. */
+/** Characters of one part, so that a fact stays below the message limit even when escaped. */
 export const maxAnswerPart = 64 * 1024
-/** Of one answer: a patch of 16 MiB as text, and something around it. */
+/** Parts of one answer, enough for a patch of 16 MiB. */
 export const maxAnswerParts = 400
-/** Not answered yet, for one coordinator. */
+/** Unanswered requests per coordinator. */
 export const maxOpenRequests = 200
 
 const Folder = z.string().min(1).max(4096)
 
-/** A place in the register. */
+/** A registered worktree or plain directory. */
 export const WorktreeFolder = z.object({ kind: z.enum(['worktree', 'plain']), top: Folder })
 export type WorktreeFolder = z.output<typeof WorktreeFolder>
 
@@ -43,21 +43,21 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
 export type CoordinatorRequest = z.output<typeof CoordinatorRequest>
 export type CoordinatorRequestKind = CoordinatorRequest['kind']
 
-/** Those that change something; what came of them is kept as long as a receipt. */
+/** Requests that change something. Their results are kept as long as a receipt. */
 export const changingRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
   'worktree-commit',
   'worktree-merge',
   'worktree-remove',
 ])
 
-/** Why it could not be answered: the words are for a person. */
+/** Why a request could not be answered. `why` is for a person. */
 export const requestFailures = ['gone', 'not_ours', 'git_refused', 'invalid', 'busy'] as const
 
 export type CoordinatorAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: (typeof requestFailures)[number]; readonly why: string }
 
-/** The body of `question-asked`, and in the snapshot. */
+/** Body of `question-asked`, also in the snapshot. */
 export interface OpenCoordinatorRequest {
   readonly questionId: string
   readonly ask: CoordinatorRequest
