@@ -131,7 +131,7 @@ test('[CO6] a disk that is full costs output, never a fact', () => {
 
 test('[CO6] a file that takes none of the first fact is known to be without it', () => {
   const file = join(temporaryFolder(), 'spool.jsonl')
-  const opened = `const spool = new Spool({ file: ${JSON.stringify(file)}, warn: () => {}, onRoom: (room) => console.log(room) })`
+  const opened = `const spool = new Spool({ file: ${JSON.stringify(file)}, warn: () => {}, onCapacityChange: (room) => console.log(room) })`
   const told = `spool.add(${JSON.stringify(output('x'.repeat(2000)))})`
   const program = `import { Spool } from ${JSON.stringify(spoolModule)}\n${opened}\n${told}`
   // Beyond the limit a write fails as on a disk that is full, and the file can be cut all the same.

@@ -27,7 +27,7 @@ test('[AC1] what it says is streamed, and a turn ends with its reason', async ()
     error: null,
     empty: false,
     cancelIgnored: false,
-    notTaken: false,
+    promptRejected: false,
   })
   expect(agent.text).toBe('echo: hello')
   await agent.say('[[say Good morning]] and [[slow 3 1]]')
