@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CoordinatorSupervisor, SupervisorOptions } from '../coordinator/coordinator-supervisor.ts'
+import type { CoordinatorSupervisor, CoordinatorSupervisorOptions } from '../coordinator/coordinator-supervisor.ts'
 import { systemClock } from '../platform/clock.ts'
 import { prepareDataFolder } from '../platform/data-folder.ts'
 import { lockDataFolder } from '../platform/data-lock.ts'
@@ -123,7 +123,7 @@ async function coordinatorRuns(data: string): Promise<boolean> {
   return processes !== undefined && (await findCoordinator(data, processes)) !== undefined
 }
 
-type SupervisedSettings = Pick<SupervisorOptions, 'config' | 'logger' | 'umask'> & {
+type SupervisedSettings = Pick<CoordinatorSupervisorOptions, 'config' | 'logger' | 'umask'> & {
   readonly store: Store
   readonly tails: Tails
 }

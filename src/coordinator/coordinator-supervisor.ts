@@ -1,7 +1,7 @@
 /**
- * Keeps a coordinator beside the server (CO1): adopts the one that lives, replaces one that speaks another language, starts one when
- * there is none, and again when it dies. It is a process of its own in a group of its own, so that it and its agents outlive a
- * server that is killed. Stopped on purpose, nothing of it stays.
+ * Keeps a coordinator running beside the server (CO1): adopts a running one, replaces one of another link version, and starts one
+ * when there is none or it has died. The coordinator is a process in its own group, so it and its agents outlive a killed server.
+ * A planned stop ends it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Clock } from '../platform/clock.ts'
@@ -13,35 +13,36 @@ import { type ProcessIdentity, type ProcessSource, signalExactly } from '../plat
 import { thisProgram } from '../platform/this-program.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { linkVersion } from '../protocol/processes/link.ts'
-import { endLeftovers } from './leftovers.ts'
-import { ProcessTable } from './process-table.ts'
 
-/** How often it is looked whether one that we did not start ourselves still lives. */
-const lookEveryMs = 500
-const lookOftenMs = 25
-/** OP2 gives ten seconds to all of it: so long to end in order, so long when hurried. */
+import { ProcessTable } from './process-table.ts'
+import { endOrphans } from './process-tree.ts'
+
+/** Interval of checks on a coordinator that this server did not start. */
+const checkEveryMs = 500
+const pollMs = 25
+/** OP2 allows ten seconds in all: time limits for a planned end and for a kill. */
 const endsWithinMs = 8000
-const hurriesWithinMs = 800
+const killsWithinMs = 800
 const drainsWithinMs = 12_000
-/** One that dies again and again is started less and less often. */
+/** Backoff for a coordinator that dies again and again. */
 const firstPauseMs = 200
 const maxPauseMs = 30_000
 const livesAtLeastMs = 60_000
-const mostLastWords = 4096
+const maxFinalOutput = 4096
 
-export interface SupervisorOptions {
+export interface CoordinatorSupervisorOptions {
   readonly config: ConfigValues
   readonly source: ProcessSource
   readonly clock: Clock
   readonly logger: Logger
-  /** What the person's own files are made with; the server's are closed to others. */
+  /** Umask for files of agents; the server's own files are private. */
   readonly umask: number
-  /** Before the first start: its credential is there, and stays until what this gives is called. */
+  /** Called before the first start to create the credential. Returns a function that releases it. */
   readonly prepare: () => Promise<() => void>
 }
 
 export class CoordinatorSupervisor {
-  readonly #options: SupervisorOptions
+  readonly #options: CoordinatorSupervisorOptions
   #current: ProcessIdentity | undefined
   #isStopped = false
   #attempt = 0
@@ -49,7 +50,7 @@ export class CoordinatorSupervisor {
   #release = (): void => {}
   #running: Promise<void> | undefined
 
-  constructor(options: SupervisorOptions) {
+  constructor(options: CoordinatorSupervisorOptions) {
     this.#options = options
   }
 
@@ -59,7 +60,7 @@ export class CoordinatorSupervisor {
     })
   }
 
-  /** Asks it to end, with its agents; it tells the server of each, which must still be there. */
+  /** Ends the coordinator and its agents. The server must still run, because the exits are reported to it. */
   async stop(): Promise<void> {
     const { source, logger, config } = this.#options
     this.#isStopped = true
@@ -72,18 +73,18 @@ export class CoordinatorSupervisor {
       if (!(await this.#isGone(current, endsWithinMs))) {
         logger.warn('the coordinator takes too long to end its agents; they are killed')
         signalExactly(source, current, 'SIGINT')
-        if (!(await this.#isGone(current, hurriesWithinMs))) signalExactly(source, current, 'SIGKILL')
+        if (!(await this.#isGone(current, killsWithinMs))) signalExactly(source, current, 'SIGKILL')
       }
     }
-    // Of one that did not end in order.
+    // Ends agents of a coordinator that was killed.
     await endOrphans(new ProcessTable(source), await keeperOf(config.data), logger, { graceMs: 0 })
   }
 
-  /** Now: it kills its agents and ends. */
+  /** Makes the coordinator kill its agents and exit. */
   kill(): void {
     this.#isStopped = true
     const { source } = this.#options
-    // Two different signals are a first and a second one, however close.
+    // Two different signals, because equal ones may arrive as one.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) if (this.#current) signalExactly(source, this.#current, signal)
   }
 
@@ -101,8 +102,8 @@ export class CoordinatorSupervisor {
       if (found) {
         logger.info({ coordinator: found.pid }, 'a coordinator runs already')
         this.#current = found
-        await this.#end(found)
-      } else await this.#startOne()
+        await this.#waitForEnd(found)
+      } else await this.#startAndWait()
       if (this.#isStopped) return
       this.#current = undefined
       this.#attempt = clock.now() - since > livesAtLeastMs ? 0 : this.#attempt + 1
@@ -110,11 +111,11 @@ export class CoordinatorSupervisor {
     }
   }
 
-  /** Resolves when it has ended, or nobody waits any more. */
-  async #startOne(): Promise<void> {
+  /** Resolves when it has ended or the supervisor is stopped. */
+  async #startAndWait(): Promise<void> {
     const { logger, source } = this.#options
     const child = this.#spawn()
-    const lastWords = wordsOf(child)
+    const finalOutput = finalOutputOf(child)
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message))
       child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
@@ -126,7 +127,7 @@ export class CoordinatorSupervisor {
       this.#wake = () => resolve(undefined)
     })
     const why = await Promise.race([ended, stopped])
-    if (why !== undefined) logger.warn({ why, said: lastWords() || undefined }, 'the coordinator has ended; starting another')
+    if (why !== undefined) logger.warn({ why, said: finalOutput() || undefined }, 'the coordinator has ended; starting another')
   }
 
   #spawn(): ChildProcess {
@@ -135,7 +136,8 @@ export class CoordinatorSupervisor {
     const [file, entry] = thisProgram()
     const flags = { data, 'log-level': config['log.level'], 'log-file': this.#logFile }
     const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
-    // What its agents write is the person's, as if started by hand. A file of ours made in this moment lies in a closed folder.
+    // Files that agents create belong to the person, as if started by hand. Files of ours created meanwhile lie in a private
+    // folder.
     const ours = process.umask(umask)
     try {
       const child = spawn(file, [entry, 'coordinator', ...args], {
@@ -155,7 +157,7 @@ export class CoordinatorSupervisor {
     return coordinatorLog(this.#options.config.data)
   }
 
-  /** One of another version ends what it has, so that ours can begin. */
+  /** Ends a coordinator of another version, so that ours can start. */
   async #drain(found: ProcessIdentity): Promise<void> {
     const { source, logger } = this.#options
     logger.info({ coordinator: found.pid }, 'a coordinator of another version is replaced')
@@ -164,16 +166,16 @@ export class CoordinatorSupervisor {
     if (!isGone && !this.#isStopped) signalExactly(source, found, 'SIGKILL')
   }
 
-  async #end(of: ProcessIdentity): Promise<void> {
-    while (!this.#isStopped && this.#options.source.birthOf(of.pid) === of.birth) await this.#pause(lookEveryMs)
+  async #waitForEnd(of: ProcessIdentity): Promise<void> {
+    while (!this.#isStopped && this.#options.source.birthOf(of.pid) === of.birth) await this.#pause(checkEveryMs)
     if (!this.#isStopped) this.#options.logger.warn({ coordinator: of.pid }, 'the coordinator has ended; starting another')
   }
 
-  async #isGone(of: ProcessIdentity, withinMs: number, breaksOff = () => false): Promise<boolean> {
+  async #isGone(of: ProcessIdentity, withinMs: number, isCancelled = () => false): Promise<boolean> {
     const { source } = this.#options
-    for (let waited = 0; waited < withinMs && !breaksOff(); waited += lookOftenMs) {
+    for (let waited = 0; waited < withinMs && !isCancelled(); waited += pollMs) {
       if (source.birthOf(of.pid) !== of.birth) return true
-      await new Promise((resolve) => setTimeout(resolve, lookOftenMs))
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
     }
     return false
   }
@@ -190,18 +192,20 @@ export class CoordinatorSupervisor {
   }
 }
 
-/** Without what is the server's own: its credentials, its database, its settings. The mark stays: whoever started us may look for it. */
+/**
+ * Removes the server's credentials, database and settings. Keeps the launch mark, which the server's own starter may look for.
+ */
 function environmentFor(ours: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = (name: string): boolean =>
     name === launchVariable || name === keeperVariable || !(name.startsWith('HOLDFAST_') || name === 'DATABASE_URL')
   return Object.fromEntries(Object.entries(ours).filter(([name]) => kept(name)))
 }
 
-/** What it complained about last, should it not even come to its log. */
-function wordsOf(child: ChildProcess): () => string {
+/** Collects the last error output, in case the coordinator fails before it opens its log. */
+function finalOutputOf(child: ChildProcess): () => string {
   let text = ''
   child.stderr?.on('data', (bytes: Buffer) => {
-    text = (text + bytes).slice(-mostLastWords)
+    text = (text + bytes).slice(-maxFinalOutput)
   })
   child.stderr?.on('error', () => {})
   return () => text.trim()
