@@ -26,8 +26,7 @@ import { UpdateBatcher } from './update-batcher.ts'
 import { modelOption, optionsOf, readUpdate } from './updates.ts'
 
 /** Converts a prompt to ACP content blocks. Files become text for agents that do not accept them. */
-const contentOf = (parts: readonly PromptPart[], facts: AgentFacts): ContentBlock[] =>
-  parts.map((part) => blockOf(part, facts))
+const contentOf = (parts: readonly PromptPart[], facts: AgentFacts): ContentBlock[] => parts.map((part) => blockOf(part, facts))
 
 function blockOf(part: PromptPart, { images, embeddedFiles }: AgentFacts): ContentBlock {
   switch (part.type) {
