@@ -7,22 +7,22 @@ import { compile } from './statement.ts'
 import type { Reader } from './store.ts'
 
 /**
- * All rows of a table, page by page in the order of its key, so that memory stays the same however long the table is. For
- * what goes through everything: backup, restore, the deep check. Never on a request's way.
+ * Reads all rows of a table page by page in key order, so memory use does not depend on the size of the table. For backup, restore
+ * and the deep check; never on the request path.
  */
 export const rowsPerPage = 500
-/** Of rows that are large, fewer at a time. */
+/** Page length for tables with large rows. */
 const largeRowsPerPage = 25
 const largeRows: ReadonlySet<string> = new Set(['upload_parts', 'question_answers'])
 
-/** Made anew from the others by whoever opens the store: no backup needs them, and each engine has its own. */
+/** Tables that are derived from others when a store is opened. Backups leave them out; each engine has its own form. */
 type DerivedTable = keyof SearchTables
 
 export type TableName = Exclude<keyof Tables, DerivedTable>
 
 const pageLengthOf = (table: TableName): number => (largeRows.has(table) ? largeRowsPerPage : rowsPerPage)
 
-/** Every table with its key, those that others refer to first. A new table does not compile until it stands here. */
+/** The key columns of every table; referenced tables come first. A new table does not compile until it is listed here. */
 const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   meta: ['key'],
   streams: ['name'],
@@ -100,13 +100,13 @@ function pageAfter<Row>(
   return { compile: () => query.compile(db) }
 }
 
-/** What a copy says of itself: its incarnation is its own, and so are when it was made and the key its nodes have. */
+/** Keys of `meta` that belong to the copy itself: its incarnation, when it was made, and the id of its sealing key. */
 const keysOfCopyOnly: ReadonlySet<unknown> = new Set(['incarnation', 'backed_up_at', 'sealing_key'])
 
-/** Compares every table of two engines row by row, each read in the order of its key. Memory stays the same however long they are. */
+/** The result of comparing every table of two engines row by row in key order. */
 export interface Comparison {
   readonly rows: number
-  /** The first row that is not the same; null: all are. */
+  /** The first row that differs; null when none does. */
   readonly difference: { readonly table: TableName; readonly row: number } | null
 }
 
@@ -124,7 +124,9 @@ export async function compareTables(one: Reader, other: Reader): Promise<Compari
   return { rows, difference: null }
 }
 
-/** Each row as text, its columns in one order, numbers as they are written: the engines' drivers give some of them as strings. */
+/**
+ * Yields each row as text with its columns in a fixed order. Numbers are normalised, because some drivers return them as strings.
+ */
 async function* rowsOf(reader: Reader, table: TableName): AsyncGenerator<string> {
   for await (const page of pagesOf(reader, table)) {
     for (const row of page as unknown as readonly Record<string, unknown>[]) {
@@ -135,10 +137,10 @@ async function* rowsOf(reader: Reader, table: TableName): AsyncGenerator<string>
   }
 }
 
-/** Puts what is written between two calls into one transaction, where the target wants that. */
+/** Runs the writes of one page in a transaction, where the target needs one. */
 type EachPage = (write: () => Promise<void>) => Promise<void>
 
-/** Copies every table from one engine to another, row by row as they are. The target has the same tables, empty. */
+/** Copies every table from one engine to another, row by row. The target has the same tables, empty. */
 export async function copyTables(
   from: Reader,
   to: Engine,
@@ -146,7 +148,7 @@ export async function copyTables(
 ): Promise<Map<TableName, number>> {
   const copied = new Map<TableName, number>()
   const fullPages = new Map<TableName, string>()
-  // A new database says who it is; the copy is who the original is.
+  // The new database has its own identity; the copy takes that of the original.
   await to.execute({ sql: 'delete from meta', values: [] })
   for (const table of tableNames) {
     for await (const page of pagesOf(from, table)) {
@@ -157,7 +159,7 @@ export async function copyTables(
   return copied
 }
 
-/** One statement for a page. A full page's is the same each time: written once, and prepared once where that goes by name. */
+/** Inserts a page with one statement. Full pages share one statement, so it is compiled and prepared once. */
 async function insert(to: Engine, table: TableName, rows: readonly object[], fullPages: Map<TableName, string>): Promise<void> {
   const columns = Object.keys(rows[0] ?? {})
   const isFull = rows.length === pageLengthOf(table)
@@ -168,7 +170,7 @@ async function insert(to: Engine, table: TableName, rows: readonly object[], ful
   await to.execute({ sql: text, values, ...(isFull ? { name: `copy_${table}` } : {}) })
 }
 
-/** With a place for each value; what stands there does not matter. */
+/** Builds the insert statement with one parameter for each value. */
 function insertOf(table: TableName, columns: readonly string[], rows: number) {
   const row = sql`(${sql.join(columns.map(() => 0))})`
   const names = sql.join(columns.map((column) => sql.ref(column)))

@@ -1,6 +1,6 @@
 /**
- * What an engine offers inside one transaction. The shared code above (transaction.ts, run-use-case.ts) is written against
- * this; what differs between SQLite and PostgreSQL stands behind it, in the two driver folders.
+ * The operations of an engine inside one transaction. Shared code (transaction.ts, run-use-case.ts) uses this interface; the
+ * differences between SQLite and PostgreSQL are in the two driver folders.
  */
 import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream-name.ts'
@@ -17,15 +17,15 @@ export interface Engine {
 
 export interface LockedStreams {
   readonly heads: Map<StreamName, number>
-  /** The engine's own clock after it had the locks, where it has one that all nodes share. */
+  /** The engine's clock, read after the locks were taken, if all nodes share it. */
   readonly now?: Instant
 }
 
 export interface WritingEngine extends Engine {
-  /** Locks the streams until the transaction ends, one after the other as given, and says where each one's head is. */
+  /** Locks the streams until the transaction ends, in the given order, and returns the head of each. */
   lockStreams(names: readonly StreamName[]): LockedStreams | Promise<LockedStreams>
-  /** May answer before the engine has done it; what fails then fails the transaction, at the latest when it commits. */
+  /** May return before the engine has executed it. A later failure fails the transaction, at the latest at commit. */
   write(query: RunnableQuery): void | Promise<void>
-  /** Writes events and moves the heads of their streams; like `write`. */
+  /** Writes events and moves the heads of their streams. Fails like `write`. */
   append(events: readonly Tables['events'][], heads: ReadonlyMap<StreamName, number>): void | Promise<void>
 }

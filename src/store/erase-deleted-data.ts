@@ -1,6 +1,7 @@
 /**
- * Erases what sealed values were before (SE12): text that a database has let go of stays in its files until they are written anew. Done once,
- * when a store is opened whose plain values were sealed since; a mark says so until it is done. On failure the mark stays, for the next time.
+ * Erases plain text of values that have been sealed since (SE12): a database keeps deleted text in its files until they are
+ * rewritten. Runs once when such a store is opened. A flag in `meta` stays set until it succeeds, so a failure is retried at the
+ * next start.
  */
 import type { Engine } from './engine.ts'
 import { deleteMeta, selectMeta } from './meta.ts'
@@ -13,6 +14,6 @@ export async function eraseDeletedData(engine: Engine, statements: readonly stri
     for (const sql of statements) await engine.execute({ sql, values: [] })
     await engine.execute(bind(engine.dialect, deleteMeta, { key: 'plain_values' }))
   } catch {
-    // There is no room for it, say. Whoever starts looks for the mark and says so (compose/open-sealed-store.ts).
+    // Fails for example when the disk is full. The start finds the flag and reports it (compose/open-sealed-store.ts).
   }
 }

@@ -1,4 +1,4 @@
-/** What the store knows about itself: its id, its incarnation, the version of its schema. */
+/** The `meta` table: the store's id, its incarnation and the version of its schema. */
 import type { Dialect } from './dialect.ts'
 import { statement } from './statement.ts'
 
@@ -15,7 +15,7 @@ export type MetaKey =
   | 'cutover'
   /** SE12: the id of the key that agents' keys are sealed with. */
   | 'sealing_key'
-  /** SE12: `kept` where an earlier build has left plain ones, `sealed` until their text is erased from the files. */
+  /** SE12: `kept` where an earlier build left plain values, `sealed` until their text is erased from the files. */
   | 'plain_values'
 
 export const selectMeta = statement<{ key: MetaKey }>()((db, p) => db.selectFrom('meta').select('value').where('key', '=', p.key))

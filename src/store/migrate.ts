@@ -1,6 +1,6 @@
 /**
- * Brings a database up to this version, one transaction per step, so that a kill at any statement leaves the step before
- * or the step whole. A database from a newer version is refused untouched.
+ * Migrates a database to this version, one transaction per step: a kill leaves each step done or not begun. Refuses a database of a
+ * newer version without changing it.
  */
 import type { Instant } from '../domain/instant.ts'
 import type { Engine } from './engine.ts'
@@ -8,7 +8,7 @@ import { createMeta, type MetaKey, selectMeta, setMeta } from './meta.ts'
 import { migrations, newestVersion } from './migrations/migrations.ts'
 import { bind } from './statement.ts'
 
-/** An engine that can put a transaction around work. */
+/** An engine that can run work in a transaction. */
 export interface MigratingEngine extends Engine {
   transaction(work: () => Promise<void>): Promise<void>
 }
@@ -46,7 +46,7 @@ export async function migrate(engine: MigratingEngine, now: Instant, uuid: () =>
   if (found > newestVersion) throw new NewerDatabase(found)
   for (const migration of migrations.filter(({ version }) => version > found)) {
     await engine.transaction(async () => {
-      // Another node may have done this step while we waited for the lock.
+      // Another node may have done this step while this one waited for the lock.
       if (Number(await get('schema_version')) >= migration.version) return
       for (const sql of migration.statements(engine.dialect)) await engine.execute({ sql, values: [] })
       await set('schema_version', String(migration.version))

@@ -5,9 +5,8 @@ import type { Instant } from '../domain/instant.ts'
 import type { Approval } from '../protocol/approvals/approval.ts'
 import type { Page, PageQuery } from '../protocol/page.ts'
 
-// Paging by key (HT1): newest first, by (created_at, id), so that a page costs the same however far down it is and nothing is
-// skipped or repeated when things are added meanwhile. The cursor is opaque to whoever holds it; one that is not ours is
-// refused, never guessed at.
+// Paging by key (HT1): newest first by (created_at, id). Each page costs the same, and items added meanwhile cause no gaps or
+// repeats. Cursors are opaque; an invalid one is refused.
 
 /** The key of the last item seen; the next page holds what is older. */
 export interface PageKey {
@@ -15,12 +14,12 @@ export interface PageKey {
   readonly id: string
 }
 
-/** What a page's statement takes: one row more than asked for tells whether there is another page. */
+/** The parameters of a page's statement: one row more than requested shows whether there is another page. */
 export interface PageParams extends PageKey {
   readonly limit: number
 }
 
-/** Before everything: newer than any row can be. */
+/** The key before the first page: newer than any row. */
 export const newest: PageKey = { createdAt: '9999-12-31T23:59:59.999Z', id: '~' }
 
 const instantForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
@@ -31,14 +30,14 @@ export const pageParams = ({ limit, cursor }: PageQuery): PageParams => ({
   limit: limit + 1,
 })
 
-/** The page out of what the statement found; `found` holds up to one item more than the page. */
+/** Cuts the page from the rows found, which may be one more than the page holds. */
 export const cutPage = <Item extends PageKey>(
   found: readonly Item[],
   limit: number,
   keyOf: (item: Item) => PageKey = (item) => item,
 ): Page<Item> => cutPageBy(found, limit, keyOf)
 
-/** For lists in another order than that of creation. */
+/** The same for lists that are not ordered by creation. */
 export function cutPageBy<Item>(found: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> {
   const items = found.slice(0, limit)
   const last = items.at(-1)
@@ -63,11 +62,11 @@ function parse(text: string): unknown {
   }
 }
 
-// Paging by name (HT1), in the order of names. The cursor is opaque to whoever holds it; one that is not ours is refused.
+// Paging by name (HT1). Cursors are opaque; an invalid one is refused.
 
 const nameForm = /^name:(.{1,300})$/su
 
-/** The name of the last item seen; '' before the first. */
+/** The name of the last item seen; empty before the first page. */
 export function nameAfter(cursor: string | undefined): string {
   if (cursor === undefined) return ''
   const [, name] = nameForm.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
@@ -76,19 +75,18 @@ export function nameAfter(cursor: string | undefined): string {
   return name
 }
 
-/** The page out of what was found; `found` holds up to one item more than the page. */
+/** Cuts the page from the items found, which may be one more than the page holds. */
 export function cutNamePage<Item extends { readonly name: string }>(found: readonly Item[], limit: number): Page<Item> {
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return { items, nextCursor: last && found.length > limit ? Buffer.from(`name:${last.name}`).toString('base64url') : null }
 }
 
-// Paging through what is numbered (HT1, CH8): the cursor is the number of the last item seen, opaque to whoever holds it; one
-// that is not ours is refused, never guessed at.
+// Paging by number (HT1, CH8): the cursor is the number of the last item seen. Cursors are opaque; an invalid one is refused.
 
 const seqForm = /^seq([1-9]\d{0,14})$/
 
-/** `first`: where the first page begins. */
+/** Reads the number in a cursor; `first` without one. */
 export function seqOf(cursor: string | undefined, first: number): number {
   if (cursor === undefined) return first
   const [, seq] = seqForm.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
@@ -96,14 +94,14 @@ export function seqOf(cursor: string | undefined, first: number): number {
   return Number(seq)
 }
 
-/** The page out of what was found; `found` holds up to one item more than the page. */
+/** Cuts the page from the items found, which may be one more than the page holds. */
 export function cutSeqPage<Item extends { readonly seq: number }>(found: readonly Item[], limit: number): Page<Item> {
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return { items, nextCursor: last && found.length > limit ? Buffer.from(`seq${last.seq}`).toString('base64url') : null }
 }
 
-// Paging through approvals: their ids are numbers, and the inbox is ordered by when each was submitted last (HT1).
+// Paging through approvals (HT1): ids are numbers, and the inbox is ordered by last submission.
 
 interface ApprovalKey {
   readonly submittedAt: Instant
@@ -113,7 +111,7 @@ interface ApprovalKey {
 const beforeAll: ApprovalKey = { submittedAt: '', id: 0 }
 const numberForm = /^\d{1,15}$/
 
-/** The last approval seen; before the first page, one that none comes before. */
+/** The last approval seen; before the first page, a key before all others. */
 export function approvalKeyOf(page: PageQuery): ApprovalKey {
   if (page.cursor === undefined) return beforeAll
   const { createdAt, id } = pageParams(page)

@@ -1,8 +1,6 @@
 /**
- * Looks through everything a store holds and says what does not fit together: streams that are not dense, copies that stand
- * for nothing, state that is not what the events say, receipts that cannot be read,
- * messages that search has lost. Reads one snapshot, page by page; it
- * changes nothing, and what it finds it only tells.
+ * Checks everything a store holds for consistency: dense streams, copies that point to an event, state that matches the events,
+ * readable receipts, indexed messages. Reads one snapshot page by page, reports findings and changes nothing.
  */
 
 import type { Reader } from '../store.ts'
@@ -12,17 +10,17 @@ import { stateOfHome } from './state-of-home.ts'
 
 export interface Finding {
   readonly check: 'integrity' | 'streams' | 'copies' | 'state' | 'receipts' | 'search'
-  /** Which row: a stream and number, a table and id. */
+  /** The row: a stream and number, or a table and id. */
   readonly where: string
   readonly what: string
 }
 
 export type Check = (reader: Reader) => AsyncGenerator<Finding>
 
-/** Of one check; the rest is counted as one. */
+/** The most findings of one check; the rest are reported as one. */
 const maxPerCheck = 100
 
-/** What every engine is checked for; an engine's own integrity comes before it. */
+/** Runs the checks common to all engines, after the engine's own integrity check. */
 export async function* deepCheck(reader: Reader, integrity?: Check): AsyncGenerator<Finding> {
   const checks = [...(integrity ? [integrity] : []), denseStreams, eventCopies, stateOfHome, keptReceipts, searchableMessages]
   for (const check of checks) {

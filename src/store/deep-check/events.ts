@@ -1,4 +1,4 @@
-/** Checks the event log: streams without holes, copies that lead to their event, and receipts (OP5). */
+/** Checks the event log (OP5): streams without gaps, copies that point to an event, readable receipts. */
 import type { StreamName } from '../../domain/stream-name.ts'
 import { pagesOf } from '../copy-tables.ts'
 import { looksSealed } from '../log/receipts.ts'
@@ -12,10 +12,10 @@ interface Current {
   last: number
 }
 
-/** One more than is ever told of one check. */
+/** One more than the most findings reported by one check. */
 const limit = 101
 
-/** Each stream holds the numbers from its floor to its head, none twice, none missing, each with a body that can be read. */
+/** Checks that each stream holds every number from its floor to its head once, each with a readable body. */
 export async function* denseStreams(reader: Reader): AsyncGenerator<Finding> {
   let current: Current | undefined
   for await (const page of pagesOf(reader, 'events')) {
@@ -94,10 +94,10 @@ const findingAt = ({ stream, seq, type }: Tables['events'], what: string): Findi
   what,
 })
 
-/** One more than is ever told of one check. */
+/** One more than the most findings reported by one check. */
 const copyLimit = 101
 
-/** Each copy stands for an event that is there, of the same type; one that was trimmed away with its stream is forgiven. */
+/** Checks that each copy points to an existing event of the same type. An event that was trimmed with its stream is no finding. */
 export async function* eventCopies(reader: Reader): AsyncGenerator<Finding> {
   const wrong = await reader.query((db) =>
     db
@@ -125,7 +125,7 @@ export async function* eventCopies(reader: Reader): AsyncGenerator<Finding> {
   }
 }
 
-/** Each receipt can answer: its text is JSON, or sealed as receipts are; only its owner can open those. */
+/** Checks that each receipt can answer: its text is JSON or has the form of a sealed text. Only the owner can open a sealed one. */
 export async function* keptReceipts(reader: Reader): AsyncGenerator<Finding> {
   for await (const page of pagesOf(reader, 'receipts')) {
     for (const receipt of page) {

@@ -1,6 +1,6 @@
 /**
- * The search index against the messages: each visible message up to where its conversation is indexed has a document with its
- * terms, and no document stands for a message that is not there. What is not indexed yet is no finding.
+ * Compares the search index with the messages: each visible message up to its conversation's index position has a document with its
+ * terms, and each document has a message. Messages that are not indexed yet are no finding.
  */
 import { sql } from 'kysely'
 import { indexTerms } from '../../domain/conversations/search/terms.ts'
@@ -10,9 +10,9 @@ import type { Tables } from '../schema/tables.ts'
 import type { Reader } from '../store.ts'
 import type { Finding } from './deep-check.ts'
 
-/** One more than is ever told of one check. */
+/** One more than the most findings reported by one check. */
 const limit = 101
-/** Of one message: an index that is damaged has lost more than the few that are not looked for. */
+/** The most terms checked for one message: a damaged index has usually lost more than these. */
 const maxTermsLookedFor = 8
 
 export async function* searchableMessages(reader: Reader): AsyncGenerator<Finding> {
@@ -40,7 +40,7 @@ const found = (message: Tables['messages'], what: string): Finding => ({
   what,
 })
 
-/** By place, of the messages that must have one. */
+/** Reads the documents of a page of messages, by position. */
 async function documentsOf(reader: Reader, page: readonly Tables['messages'][]) {
   const [first, last] = [page[0], page.at(-1)]
   if (!first || !last) return new Map<string, { id: number | null }>()

@@ -1,7 +1,7 @@
 /**
- * What the events of `home` say there is, against the rows: projects, agents, who works where, people, tokens. Going through
- * the events it remembers for each living thing only the number of the event that last described it; the events themselves
- * are read again when its row comes by. So memory grows with what exists, not with what happened.
+ * Compares the rows of projects, agents, assignments, people and tokens with the events of `home`. It keeps only the number of the
+ * event that last described each thing and reads that event again when its row is checked, so memory grows with what exists and not
+ * with the log.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { ownerId } from '../../domain/access/who.ts'
@@ -81,7 +81,7 @@ async function* readHome(reader: Reader): AsyncGenerator<Finding, Living> {
 
 type Described = 'projects' | 'agents' | 'people'
 
-/** Each row against the event that last described it; what is left over has no row. */
+/** Compares each row with the event that last described it, and reports things without a row. */
 async function* compare<Name extends Described>(
   reader: Reader,
   table: Name,
@@ -115,7 +115,7 @@ async function bodiesOf(reader: Reader, seqs: readonly number[]): Promise<Map<nu
   return new Map(events.map(({ seq, data }) => [seq, bodyOf(data ?? '')]))
 }
 
-/** A body that cannot be read is told by the check of the streams. */
+/** Parses an event's body. The stream check reports unreadable ones. */
 function bodyOf(data: string): Record<string, Record<string, unknown>> {
   try {
     return JSON.parse(data)
@@ -126,7 +126,10 @@ function bodyOf(data: string): Record<string, Record<string, unknown>> {
 
 type Thing = Readonly<Record<string, unknown>>
 
-/** An event says what the build that wrote it knew of: a field that came later is in the row, with its default, and not in the event. */
+/**
+ * Finds the first field that differs. Fields that were added after the event was written have their default in the row and are not
+ * in the event.
+ */
 const firstDifference = (row: Thing, body: Thing, ...leaveOut: string[]): string | undefined =>
   Object.keys(row)
     .filter((name) => (name === 'id' || name in body) && !leaveOut.includes(name))
@@ -136,7 +139,7 @@ function differsFromProject(row: Tables['projects'], body: Thing): string | unde
   const described = (body['project'] ?? {}) as Thing
   const settings = (described['settings'] ?? {}) as Thing
   const chosen = JSON.parse(row.settings) as Thing
-  // Only what was chosen: the rest are defaults, and those may have been others when the event was written.
+  // Only chosen settings: defaults may have changed since the event was written.
   const setting = Object.keys(chosen).find((key) => !isDeepStrictEqual(chosen[key], settings[key]))
   return (
     firstDifference(projectOf(row, []) as unknown as Thing, described, 'settings', 'agentIds') ??
@@ -162,7 +165,7 @@ async function* assignments(reader: Reader, living: Living): AsyncGenerator<Find
   }
 }
 
-/** An expired one is cleared away without an event, so only what is there can be wrong. */
+/** Compares the credentials that exist. Expired ones are deleted without an event. */
 async function* credentials(reader: Reader, living: Living): AsyncGenerator<Finding> {
   for await (const page of pagesOf(reader, 'credentials')) {
     const persons = await reader.query((db) =>

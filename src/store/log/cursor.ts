@@ -1,6 +1,6 @@
 /**
- * Where a reader stopped: the store's incarnation and the last number seen of each stream, opaque to whoever holds it.
- * A cursor that cannot be read, or of another incarnation, is unknown: its holder gets a snapshot, never silence.
+ * The position of a reader: the store's incarnation and the last number seen of each stream, opaque to clients. A cursor that
+ * cannot be parsed or is of another incarnation is unknown; its holder gets a snapshot.
  */
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 

@@ -1,9 +1,9 @@
-/** The doorbell of one process: says who may read on, carries no data. */
+/** The doorbell of one process: tells listeners that a stream has new events. Carries no data. */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Doorbell } from '../store.ts'
 
 export class LocalDoorbell implements Doorbell {
-  /** To the other nodes, where there are any. */
+  /** Sends a signal to the other nodes; undefined on a store with one node. */
   forwardSignal: ((word: string, at: number) => void) | undefined
   readonly #words = new Map<string, Set<(at: number) => void>>()
   readonly #listeners = new Map<StreamName, Set<(head: number) => void>>()
@@ -21,7 +21,7 @@ export class LocalDoorbell implements Doorbell {
     this.forwardSignal?.(word, at)
   }
 
-  /** Another node has said it. */
+  /** Calls the listeners for a signal from another node. */
   receiveSignal(word: string, at: number): void {
     for (const listener of [...(this.#words.get(word) ?? [])]) listener(at)
   }
@@ -31,7 +31,7 @@ export class LocalDoorbell implements Doorbell {
     return () => this.#any.delete(listener)
   }
 
-  /** The streams somebody waits for by name. */
+  /** The streams that have a listener. */
   get streams(): Iterable<StreamName> {
     return this.#listeners.keys()
   }
@@ -45,7 +45,7 @@ export class LocalDoorbell implements Doorbell {
     this.ringAny(heads)
   }
 
-  /** Rings for those who wait for these very streams; false when nobody does. */
+  /** Calls the listeners of these streams; returns false when there are none. */
   ringNamed(heads: Iterable<readonly [StreamName, number]>): boolean {
     let rang = false
     for (const [stream, head] of heads) {
@@ -57,7 +57,7 @@ export class LocalDoorbell implements Doorbell {
     return rang
   }
 
-  /** Rings for those who look after all of them. */
+  /** Calls the listeners for all streams. */
   ringAny(heads: Iterable<readonly [StreamName, number]>): void {
     for (const [stream, head] of heads) for (const listener of [...this.#any]) listener(stream, head)
   }

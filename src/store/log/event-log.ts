@@ -1,4 +1,4 @@
-/** The log's own statements. Numbers are given out by transaction.ts; nothing else writes these two tables, but for trimming. */
+/** The statements of the event log. transaction.ts assigns the numbers; only trimming writes these tables as well. */
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -37,7 +37,7 @@ export const selectStreamsAfter = statement<{ name: string; limit: number }>()((
     .limit(p.limit),
 )
 
-/** Streams of one kind with more events than are kept at least; `from` and `to` enclose their names. */
+/** Selects streams of one kind with more events than the minimum that is kept; `from` and `to` enclose their names. */
 export const selectLongStreams = statement<{ from: string; to: string; kept: number; limit: number }>()((db, p) =>
   db
     .selectFrom('streams')
@@ -49,7 +49,7 @@ export const selectLongStreams = statement<{ from: string; to: string; kept: num
     .limit(p.limit),
 )
 
-/** The first event of either type in a stream. */
+/** Selects the first event of either type in a stream. */
 export const selectFirstOfTypes = statement<{ stream: StreamName; one: string; other: string }>()((db, p) =>
   db
     .selectFrom('events')
@@ -64,7 +64,7 @@ export const selectEventTime = statement<{ stream: StreamName; seq: number }>()(
   db.selectFrom('events').select('at').where('stream', '=', p.stream).where('seq', '=', p.seq),
 )
 
-/** Only a beginning is ever trimmed, and the floor says so. Behind the stream's lock. */
+/** Deletes the beginning of a stream and is run with `raiseFloor` under the stream's lock. */
 export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }>()((db, p) =>
   db.deleteFrom('events').where('stream', '=', p.stream).where('seq', '<=', p.seq),
 )

@@ -1,4 +1,4 @@
-/** Reading through an engine. */
+/** Reads through an engine. */
 import type { Engine } from '../engine.ts'
 import { bind, compile, type QueryBuilder, type Statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -12,7 +12,7 @@ export class EngineReader implements Reader {
 
   async all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
     const found = this.engine.execute(bind(this.engine.dialect, statement, params))
-    // An engine in this thread has answered already: to wait for it would cost as much as a small answer.
+    // An engine in this thread returns rows, not a promise: awaiting them would cost as much as a small read.
     return (found instanceof Promise ? await found : found) as Row[]
   }
 

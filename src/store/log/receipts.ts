@@ -1,7 +1,7 @@
 /**
- * Receipts (HT4): the answer of a write, kept 7 days under (credential, operation, client key), found first when the request
- * comes again. An answer that holds a secret is sealed with the secret the caller presented, so that neither the database
- * nor a backup of it can tell it: only the same caller gets it again.
+ * Receipts (HT4): the answer of a write, stored for 7 days under (credential, operation, client key) and returned when the request
+ * is repeated. An answer with a secret is sealed with the secret the caller presented: neither the database nor a backup reveals
+ * it, and only the same caller gets it again.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Refusal } from '../../domain/errors.ts'
@@ -23,7 +23,7 @@ const selectReceipt = statement<Key>()((db, p) =>
     .where('key', '=', p.key),
 )
 
-/** Never over another one: two at once under the same key are told apart by the table's own key, and one is run again. */
+/** Never overwrites: of two concurrent requests with the same key, the table's key makes one fail and run again. */
 const insertReceipt = statement<Tables['receipts']>()((db, p) =>
   db.insertInto('receipts').values({
     credential_id: p.credential_id,
@@ -57,7 +57,7 @@ export const readReceipt = (reader: Reader, receipt: ReceiptKey): Promise<KeptRe
 
 export const isValid = (kept: KeptReceipt, now: Instant): boolean => later(kept.created_at, receiptLifetimeMs) > now
 
-/** The answer of the first time, for the same request only. */
+/** Returns the first answer, for the same request only. */
 export function answerIn(kept: KeptReceipt, receipt: ReceiptKey): unknown {
   if (kept.content_hash !== receipt.contentHash) throw new Refusal('idempotency_key_reused')
   return JSON.parse(kept.sealed ? open(kept.answer, receipt.sealedBy) : kept.answer)
@@ -67,7 +67,7 @@ interface Answered {
   readonly answer: unknown
   readonly secret: boolean
   readonly now: Instant
-  /** There is one under this key that has outlived its 7 days. */
+  /** Whether an expired receipt exists under this key. */
   readonly outlived: boolean
 }
 
@@ -106,6 +106,6 @@ function open(sealedText: string, secret: string): string {
   return decipher.update(part(saltBytes + ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
 }
 
-/** Long enough for what stands before every sealed text. */
+/** Whether a text begins like a sealed one. */
 export const looksSealed = (text: string): boolean =>
   /^[\w-]+$/.test(text) && Buffer.from(text, 'base64url').length > sealing.saltBytes + sealing.ivBytes + sealing.tagBytes

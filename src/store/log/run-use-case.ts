@@ -1,6 +1,6 @@
 /**
- * One use case inside one transaction, the same on every engine: receipt, locks, decision, events, receipt.
- * The engine's driver opens the transaction around this and commits or rolls back.
+ * Runs a use case inside one transaction, the same on every engine: receipt, locks, decision, events, receipt. The engine's driver
+ * opens the transaction and commits or rolls back.
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
@@ -12,23 +12,23 @@ import { Transaction } from './transaction.ts'
 
 export interface Outcome<Output> {
   readonly answer: Output
-  /** The streams that moved, and where they are now: what the doorbell rings after the commit. */
+  /** The heads of the streams that moved, for the doorbell after the commit. */
   readonly heads: ReadonlyMap<StreamName, number>
 }
 
 export interface Job<Input> {
   readonly input: Input
   readonly receipt?: ReceiptKey | undefined
-  /** By the clock of the node that took it; an engine with a clock of its own says otherwise. */
+  /** The node's clock; replaced by the engine's own where it has one. */
   readonly now: Instant
 }
 
 const nothingMoved: ReadonlyMap<StreamName, number> = new Map()
 
-/** How often a use case is run again when the engine says its transaction could not be serialised; then `busy`. */
+/** The most runs of a use case whose transaction could not be serialised; then `busy`. */
 export const maxRuns = 5
 
-/** The streams of a use case, sorted: whoever shares streams takes their locks in the same order, so none waits in a circle. */
+/** Sorts the streams of a use case: all use cases lock in the same order, so no deadlock is possible. */
 export function lockOrder<Input>(useCase: UseCase<Input, unknown>, input: Input): readonly StreamName[] {
   const streams = useCase.streams(input)
   return streams.length < 2 ? streams : [...new Set(streams)].sort()
@@ -41,8 +41,8 @@ export async function runUseCase<Input, Output>(
   random: Randomness,
 ): Promise<Outcome<Output>> {
   const { receipt } = job
-  // Asked for together: an engine behind a wire answers both in one round trip, the receipt as it is after the locks. One in
-  // this thread has answered already, and to wait for it would cost as much as the answer.
+  // Requested together: PostgreSQL answers both in one round trip, and reads the receipt after the locks. SQLite returns values,
+  // and awaiting those would cost as much as the read.
   const locking = engine.lockStreams(lockOrder(useCase, job.input))
   const [locked, kept] = receipt
     ? await Promise.all([locking, readReceipt(new EngineReader(engine), receipt)])

@@ -1,6 +1,6 @@
 /**
- * The `tx` a use case is handed: reads and writes go straight to the engine; events are numbered in memory, above heads that
- * are locked, and written when the use case has ended. So numbers are known inside, and a rollback leaves no hole.
+ * The `tx` of a use case. Reads and writes go to the engine; events are numbered in memory from the locked heads and written when
+ * the use case has ended. So numbers are known inside the use case, and a rollback leaves no gap.
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
@@ -51,25 +51,25 @@ export class Transaction extends EngineReader implements Tx {
 
   begin(stream: StreamName): void {
     if (this.#heads.has(stream)) throw new Error(`${stream} has begun already`)
-    // Nobody else can know the name of what is being made. Were it there after all, its first event would violate the key.
+    // A new stream has a new name. If it existed after all, its first event would violate the key.
     this.#heads.set(stream, 0)
   }
 
-  /** Writes what was appended. */
+  /** Writes the appended events. */
   flush(): void | Promise<void> {
     const events = this.#events
     this.#events = []
     if (events.length > 0) return this.#writing.append(events, this.#moved)
   }
 
-  /** The streams that moved, and where they are now. */
+  /** The new heads of the streams that moved. */
   get moved(): ReadonlyMap<StreamName, number> {
     return this.#moved
   }
 
   #next(stream: StreamName): number {
     const head = this.#moved.get(stream) ?? this.#heads.get(stream)
-    // A fault of ours, not of the caller: without the lock two transactions could give out the same number.
+    // A programming error: without the lock two transactions could assign the same number.
     if (head === undefined) throw new Error(`The use case appends to ${stream} but did not name it in streams()`)
     this.#moved.set(stream, head + 1)
     return head + 1

@@ -1,6 +1,6 @@
 /**
- * Puts a backup into a PostgreSQL database that is empty, in one transaction: all of it or nothing. This is also how a store
- * moves from SQLite to PostgreSQL. The restored store has a new incarnation.
+ * Restores a backup into an empty PostgreSQL database in one transaction. Also moves a store from SQLite to PostgreSQL. The
+ * restored store has a new incarnation.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Backs up a store on PostgreSQL while it is used: every table out of one snapshot, into the same kind of file as a backup of
- * SQLite. So a backup is always one file, and either engine can be restored from either.
+ * Backs up a store on PostgreSQL while it is in use: every table from one snapshot, into a SQLite file. Every backup is such a
+ * file, and either engine can be restored from it.
  */
 import { instant } from '../../domain/instant.ts'
 import { randomness } from '../../platform/randomness.ts'

@@ -1,9 +1,7 @@
 /**
- * Statements that go to PostgreSQL together and come back together: one write, one round trip, one `Sync` at the end. When
- * one fails, PostgreSQL skips those behind it. A statement with a name is prepared by its first use on a connection; its
- * columns are known from then on and not asked for again.
- *
- * Takes the place of the driver's own query object, which spends a `Sync` and a description on every statement.
+ * Statements sent to PostgreSQL in one write and one round trip, with one `Sync` at the end. When one fails, PostgreSQL skips the
+ * rest. A named statement is prepared at its first use on a connection; its columns are cached from then on. Replaces the driver's
+ * query object, which sends a `Sync` and a description for every statement.
  */
 import type pg from 'pg'
 import type { Row } from '../engine.ts'
@@ -13,12 +11,12 @@ import { type Columns, columnsOf, rowOf, textOf } from './values.ts'
 
 export interface Sent {
   readonly query: RunnableQuery
-  /** Rows and the command that was done: a COMMIT of a failed transaction is answered with ROLLBACK. */
+  /** Rows and the command that was executed: PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK. */
   done(rows: Row[], command: string): void
   failed(error: Error): void
 }
 
-/** Not executed, because one before it in the same batch failed: for what `cause` says. Only a COMMIT needs to know the two apart. */
+/** A statement that was not executed because an earlier one of its batch failed with `cause`. Only COMMIT needs the distinction. */
 export class Skipped extends Error {
   constructor(cause: Error) {
     super('a statement before this one failed', { cause })
@@ -26,10 +24,10 @@ export class Skipped extends Error {
   }
 }
 
-/** By name: the columns of a prepared statement, or `unsure` when a failure left open whether it was prepared. */
+/** The columns of each prepared statement by name, or `unsure` when a failure left open whether it was prepared. */
 type Prepared = Map<string, Columns | 'unsure'>
 
-/** What a connection keeps from batch to batch. */
+/** The state a connection keeps between batches. */
 export interface Spoken {
   readonly prepared: Prepared
   readonly messages: Messages
@@ -45,12 +43,12 @@ export class Batch implements pg.Submittable {
   #at = 0
   #columns: Columns = []
   #rows: Row[] = []
-  /** Answered, told when the whole batch is: a connection is free again before anybody uses it again. */
+  /** Results, delivered when the whole batch has ended, so that the connection is free before its next use. */
   #answers: (() => void)[] = []
 
   constructor(statements: readonly Sent[], { prepared, messages }: Spoken, onEnd: () => void) {
     this.#statements = statements
-    // All of them before anything is sent: half a batch could not be taken back.
+    // All values before anything is sent: half a batch could not be undone.
     this.#values = statements.map(({ query }) => query.values.map(textOf))
     this.#prepared = prepared
     this.#messages = messages
@@ -68,7 +66,7 @@ export class Batch implements pg.Submittable {
       messages.bind(name, this.#values[at] ?? [])
       if (describe) messages.describe()
       messages.execute()
-      // Used twice in one batch: prepared by then, and its columns known by the time they are needed.
+      // Used twice in one batch: the second use finds it prepared and its columns known.
       if (describe && name !== '') {
         this.#prepared.set(name, [])
         this.#preparing.add(name)
@@ -102,7 +100,7 @@ export class Batch implements pg.Submittable {
 
   handleError(error: Error): void {
     const [failed, ...skipped] = this.#statements.slice(this.#at)
-    // The one that failed also when it was prepared long ago: a change of its table may be why.
+    // Also a statement that was prepared earlier: a change of its table may be the cause.
     if (failed?.query.name !== undefined) this.#prepared.set(failed.query.name, 'unsure')
     for (const { query } of skipped) {
       if (query.name !== undefined && this.#preparing.has(query.name)) this.#prepared.set(query.name, 'unsure')

@@ -1,6 +1,6 @@
 /**
- * What we ask of a connection, from the URL. The URL holds a password: it goes from here to the driver and nowhere else;
- * messages name the database as `describe` does.
+ * The driver's options for a database URL. The URL holds a password: only the driver gets it, and messages name the database by its
+ * address.
  */
 import type { ClientConfig } from 'pg'
 import { StartFailure } from '../../platform/start-failure.ts'
@@ -8,21 +8,21 @@ import { StartFailure } from '../../platform/start-failure.ts'
 const example = 'Set DATABASE_URL to postgres://user:password@host:5432/database'
 
 const connectMs = 5000
-/** A server that accepts and never answers, or a network that swallows: after this the connection is given up. */
+/** After this time without an answer the connection is given up. */
 const answerMs = 30_000
 const keepAliveAfterMs = 10_000
 
 export interface ConnectionOptions {
   readonly config: ClientConfig
-  /** host:port/database, for people. */
+  /** host:port/database, for messages. */
   readonly address: string
-  /** How long an answer may take; 0 is for ever. */
+  /** The longest wait for an answer; 0 is unlimited. */
   readonly answerMs: number
 }
 
 export function connectionOptions(url: string): ConnectionOptions {
   const { parsed, address } = parseUrl(url)
-  // As libpq and every other tool understand it: `require` encrypts, `verify-full` also proves who answers.
+  // As in libpq: `require` encrypts, `verify-full` also verifies the server.
   if (parsed.searchParams.has('sslmode') && !parsed.searchParams.has('uselibpqcompat')) {
     parsed.searchParams.set('uselibpqcompat', 'true')
   }

@@ -1,6 +1,6 @@
 /**
- * One connection. What is asked for in one turn of the event loop goes out as one batch, and what is only `held` goes with
- * whatever is asked next. Before anybody gets one it has been asked whether it keeps what it acknowledges.
+ * One connection. Statements executed in the same turn of the event loop are sent as one batch; `held` statements are sent with the
+ * next one. The server's durability settings are checked before the connection is used.
  */
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
@@ -12,7 +12,7 @@ import { ConnectionLost, isServerAnswer } from './failures.ts'
 import { Messages } from './messages.ts'
 import { checkServer, setUp } from './server-settings.ts'
 
-/** How long a connection that is being closed may take over what it was still asked. */
+/** The longest time a closing connection waits for outstanding answers. */
 const closeTimeoutMs = 10_000
 
 const commit: RunnableQuery = { name: 'hf_commit', sql: 'commit', values: [] }
@@ -24,9 +24,9 @@ interface Answer {
 }
 
 interface Waiting extends Sent {
-  /** Somebody waits for it; otherwise it goes with what somebody waits for. */
+  /** Whether a caller waits for it; otherwise it is sent with the next statement that has one. */
   readonly asked: boolean
-  /** Ends a transaction: what stands behind it is another's and goes into the next batch. */
+  /** Ends a transaction: later statements go into the next batch. */
   readonly last: boolean
 }
 
@@ -41,13 +41,13 @@ export class PostgresConnection {
   #askedAt = 0
   #watching: NodeJS.Timeout | undefined
   #lost: string | undefined
-  /** Resolves when the socket is closed, whoever closed it. */
+  /** Resolves when the socket is closed, by either side. */
   readonly ended: Promise<void>
 
   private constructor(client: pg.Client) {
     this.#client = client
     this.ended = new Promise((resolve) => client.once('end', resolve))
-    // Also when idle: an unheard error would end the process.
+    // Also when idle: an unhandled error event would end the process.
     client.on('error', (error) => this.#lose(error.message))
     client.once('end', () => {
       clearTimeout(this.#watching)
@@ -61,7 +61,7 @@ export class PostgresConnection {
     try {
       await client.connect()
     } catch (error) {
-      // The driver's own words for a time that ran out or a socket that closed carry no code.
+      // The driver's errors for a time-out or a closed socket have no code.
       if (error instanceof Error && !('code' in error)) throw new ConnectionLost(error.message)
       throw error
     }
@@ -74,7 +74,7 @@ export class PostgresConnection {
     }
   }
 
-  /** With our limits, whatever was set on it before. */
+  /** Sets the limits, whatever was set before, and checks the server. */
   async setUp({ address, answerMs }: ConnectionOptions): Promise<void> {
     this.#answerMs = answerMs
     checkServer(await this.execute(setUp), address)
@@ -88,22 +88,25 @@ export class PostgresConnection {
     return this.#rows(query, true)
   }
 
-  /** Sent with what comes next, answered when that is. */
+  /** Sends the statement with the next one. */
   hold(query: RunnableQuery): Promise<Row[]> {
     return this.#rows(query, false)
   }
 
-  /** Answers what was done: a COMMIT of a failed transaction is answered with ROLLBACK. Rejects with Skipped when it was not reached. */
+  /**
+   * Returns the executed command: the COMMIT of a failed transaction is answered with ROLLBACK. Rejects with Skipped when it was
+   * not reached.
+   */
   async commit(): Promise<string> {
     return (await this.#put(commit, { asked: true, last: true })).command
   }
 
-  /** Not waited for: whoever uses the connection next comes after it. What was held is never sent. */
+  /** Is not awaited: the next user's statements come after it. Held statements are dropped. */
   rollback(): void {
     const held = this.#waiting.filter(({ asked }) => !asked)
     this.#waiting = this.#waiting.filter(({ asked }) => asked)
     for (const { failed } of held) failed(new Skipped(new Error('rolled back')))
-    // A connection that stays inside a transaction would put the next one's work into it.
+    // A connection left in a transaction would run the next caller's statements in it.
     this.#put(rollback, { asked: true, last: true }).catch(() => this.#abandon('a transaction could not be rolled back'))
   }
 
@@ -111,7 +114,7 @@ export class PostgresConnection {
     this.#client.on('notification', ({ payload }) => listener(payload ?? ''))
   }
 
-  /** Says goodbye when everything asked for has been answered, and waits for the socket; not longer than for an answer. */
+  /** Closes the connection after all outstanding answers, or after the time-out. */
   async end(): Promise<void> {
     const late = setTimeout(() => this.#client.connection.stream.destroy(), closeTimeoutMs)
     if (this.#busy || this.#anyAsked) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
@@ -121,7 +124,7 @@ export class PostgresConnection {
     clearTimeout(late)
   }
 
-  /** What fails because a statement before it failed, fails with that one's error. */
+  /** A skipped statement fails with the error of the one that failed. */
   async #rows(query: RunnableQuery, asked: boolean): Promise<Row[]> {
     try {
       return (await this.#put(query, { asked, last: false })).rows
@@ -140,7 +143,7 @@ export class PostgresConnection {
     })
   }
 
-  /** At the end of this turn, so that what is asked for together goes together. */
+  /** At the end of this turn of the event loop, so that statements issued together are sent together. */
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
@@ -165,7 +168,7 @@ export class PostgresConnection {
     this.#client.query(batch)
   }
 
-  /** A server that does not answer, or a network that swallows. One timer for many answers: most come at once. */
+  /** Detects a server that does not answer. One timer serves many answers. */
   #watch(forMs: number): void {
     if (this.#answerMs === 0) return
     this.#watching ??= setTimeout(() => {
@@ -184,7 +187,7 @@ export class PostgresConnection {
 
   #lose(why: string): void {
     this.#lost ??= why
-    // What is under way is told by the driver.
+    // The driver fails the statements under way.
     for (const { failed } of this.#waiting.splice(0)) failed(new ConnectionLost(this.#lost))
     if (!this.#busy) this.#rest()
   }

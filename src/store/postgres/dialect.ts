@@ -1,4 +1,4 @@
-/** How PostgreSQL spells things. */
+/** The SQL of PostgreSQL. */
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import { builderFor } from '../statement.ts'
@@ -10,7 +10,7 @@ export const postgresDialect: Dialect = {
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }),
-  // Whatever the database was created with: a locale would sort names in another order than SQLite and JavaScript do.
+  // Independent of the database's locale, which would sort names differently from SQLite and JavaScript.
   text: 'text collate "C"',
   clustered: '',
   search: {

@@ -1,7 +1,6 @@
 /**
- * PostgreSQL's error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html), sorted by what follows from
- * them. Nothing here reads a message's text, and nothing that leaves here carries a value or a password: PostgreSQL's own
- * errors may quote rows.
+ * Classifies PostgreSQL's error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). Nothing here depends on the
+ * text of a message, and no error that leaves here contains a value or a password: PostgreSQL's own errors may quote rows.
  */
 
 import pg from 'pg'
@@ -11,10 +10,10 @@ import { Refusal } from '../../domain/errors.ts'
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** PostgreSQL itself has answered, with a no. Anything else is the network's word or ours. */
+/** Whether PostgreSQL itself refused. Other errors come from the network or from this program. */
 export const isServerAnswer = (error: unknown): error is pg.DatabaseError => error instanceof pg.DatabaseError
 
-/** The connection is gone, or was never there. */
+/** The connection was lost or could not be opened. */
 export class ConnectionLost extends Error {
   constructor(why: string) {
     super(why)
@@ -22,7 +21,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** A COMMIT was sent and its answer never came: only the database knows whether it happened. */
+/** A COMMIT was sent and not answered: only the database knows whether it happened. */
 export class OutcomeUnknown extends Error {
   constructor(why: string) {
     super(why)
@@ -30,7 +29,7 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** A stream's row that was there is not there any more: run again, it is made anew. */
+/** The row of a known stream no longer exists; the next run creates it. */
 export class StreamGone extends Error {}
 
 const serializationFailure = '40001'
@@ -40,16 +39,16 @@ const lockNotAvailable = '55P03'
 const completionUnknown = '40003'
 const notInRepertoire = '22021'
 const untranslatable = '22P05'
-/** Also: a prepared statement whose table was changed by a node with a newer version. Prepared anew, it works. */
+/** Also a prepared statement whose table was changed by a node with a newer version; preparing it again helps. */
 const featureNotSupported = '0A000'
 
 const retryableCodes = new Set([serializationFailure, deadlockDetected, uniqueViolation, featureNotSupported])
 
-/** Another writer came first and nothing was changed; run again, the use case decides anew. */
+/** Whether another writer came first and nothing was changed: the use case can run again. */
 export const isWriteRetryable = (error: unknown): boolean =>
   error instanceof StreamGone || retryableCodes.has(codeOf(error) ?? '')
 
-/** The server is starting, stopping, full or unreachable: what did not work may work in a moment. */
+/** Whether the server is starting, stopping, full or unreachable, so that a later attempt may succeed. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true
   const code = codeOf(error)
@@ -58,20 +57,20 @@ export function isUnavailable(error: unknown): boolean {
   return /^(08|53)...$|^57P0[1-5]$|^25P0[34]$|^E(?!RR_)[A-Z_]+$/.test(code)
 }
 
-/** What only reads may work on another connection, or when it is prepared anew. */
+/** Whether a read may succeed on another connection or when prepared again. */
 export const isReadRetryable = (error: unknown): boolean => isUnavailable(error) || isWriteRetryable(error)
 
 /**
- * A statement or a value of ours is wrong: unknown feature, cardinality, data, constraint, statement name, cursor name, syntax, limits. Not
- * ours: rights or tables that somebody took away (42501, 42P01). Whatever else PostgreSQL says is about its own state.
+ * Whether a statement or value of this program is wrong: unknown feature, cardinality, data, constraint, statement name, cursor
+ * name, syntax, limits. Missing rights or tables (42501, 42P01) and all other codes are the server's state.
  */
 const isOurFault = (code: string): boolean => /^(0A|2[1236]|34|42|54|P0)(?!501|P01)...$/.test(code)
 
-/** A failed COMMIT that certainly changed nothing: the database itself said no. */
+/** Whether a failed COMMIT certainly changed nothing, because the database refused it. */
 export const isRolledBack = (error: unknown): boolean =>
   isServerAnswer(error) && error.code !== completionUnknown && /^(23|25|40)...$/.test(error.code ?? '')
 
-/** What the caller of the store is told. Refusals and faults of ours go through as they are. */
+/** Converts an error for callers of the store. Refusals and programming errors are returned unchanged. */
 export function toStoreError(error: unknown): Error {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown) {
@@ -90,10 +89,10 @@ export function toStoreError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-/** Its words without its details: `detail` and `where` quote values. */
+/** The message without `detail` and `where`, which quote values. */
 export function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // Several addresses of one name, each with its own failure.
+  // One host name with several addresses, each with its own failure.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reason).join('; ')
   return error.message || codeOf(error) || error.name
 }

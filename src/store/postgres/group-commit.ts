@@ -1,10 +1,8 @@
 /**
- * Group commit: use cases that wait at the same moment go into one transaction, with one statement for their locks, their
- * questions side by side and one COMMIT. Nobody waits for company: a group is who came while the transactions before it were
- * under way.
- *
- * Only streams that are free are taken (`skip locked`), so a group never waits for another node and never stands in a circle of
- * waits; who cannot go with the others is run alone. Nothing is answered before the COMMIT is, not even a refusal.
+ * Group commit: use cases that wait at the same time share one transaction, with one statement for their locks, concurrent reads
+ * and one COMMIT. A use case does not wait for others; a group consists of those that arrived while earlier transactions ran. A
+ * group locks only free streams (`skip locked`), so it never waits for another node and cannot deadlock. A use case that cannot
+ * share a transaction is run alone. No result, not even a refusal, is returned before the COMMIT is answered.
  */
 import { performance } from 'node:perf_hooks'
 import { randomness } from '../../platform/randomness.ts'
@@ -17,13 +15,13 @@ import type { ServerTime } from './server-time.ts'
 import type { StreamLocks } from './stream-locks.ts'
 import { WriteTransaction } from './write-transaction.ts'
 
-/** Use cases in one transaction. */
+/** The most use cases in one transaction. */
 const maxGroupSize = 64
-/** Transactions under way before those that come wait for one of them to end. */
+/** The most transactions under way before new use cases wait. */
 const maxTransactions = 2
-/** Nobody waits longer for them: then one more is started, on as many connections as there are. */
+/** The longest wait for them; then another transaction is started if a connection is free. */
 const slowMs = 3
-/** How often a use case is run alone after it has held up others. */
+/** The number of runs a use case is kept alone after it delayed a group. */
 const runsAlone = 100
 
 export interface Request<Output> {
@@ -52,14 +50,14 @@ export class GroupCommit {
   #underWay = 0
   #scheduled = false
   #slow: NodeJS.Timeout | undefined
-  /** Runs that are left to be alone, by use case. */
+  /** The remaining runs alone, by use case. */
   readonly #alone = new Map<string, number>()
 
   constructor(options: GroupOptions) {
     this.#options = options
   }
 
-  /** Answers nothing when it has to be run alone: then nothing of it was written. Its streams are no other member's. */
+  /** Returns undefined when the use case must be run alone; nothing was written then. No other member has its streams. */
   run<Output>(request: Request<Output>): Promise<Outcome<Output> | undefined> {
     if (this.#mustBeAlone(request.useCase.name)) return Promise.resolve(undefined)
     return new Promise((resolve, failed) => {
@@ -76,7 +74,7 @@ export class GroupCommit {
     return true
   }
 
-  /** The first one at once; beside another, when all that came in this turn of the event loop are there. */
+  /** Starts the first group at once, later ones at the end of this turn of the event loop. */
   #schedule(): void {
     if (this.#scheduled || this.#waiting.length === 0) return
     if (this.#underWay >= maxTransactions) return this.#waitForSlow()
@@ -91,7 +89,7 @@ export class GroupCommit {
     this.#schedule()
   }
 
-  /** Those under way may wait for somebody themselves: whoever has waited long enough here starts beside them. */
+  /** Transactions under way may wait themselves, so a use case that has waited long enough starts another one. */
   #waitForSlow(): void {
     this.#slow ??= setTimeout(() => {
       this.#slow = undefined
@@ -101,7 +99,7 @@ export class GroupCommit {
     }, slowMs)
   }
 
-  /** Shared out over the transactions that may begin: side by side, PostgreSQL writes one while the other is decided. */
+  /** Splits the waiting use cases over the free transactions: PostgreSQL commits one while another is being decided. */
   get #size(): number {
     return Math.min(Math.ceil(this.#waiting.length / Math.max(1, maxTransactions - this.#underWay)), maxGroupSize)
   }
@@ -129,7 +127,7 @@ export class GroupCommit {
       for (const settle of settled) settle()
     } catch (error) {
       transaction.rollback()
-      // Whose fault it was is found out by running each alone; but what may have happened must not happen twice.
+      // Running each alone shows which one failed; but a commit that may have happened must not be repeated.
       const isUnknown = error instanceof OutcomeUnknown
       if (!isUnknown) figures.retried += group.length
       for (const { done, failed } of group) isUnknown ? failed(error) : done(undefined)
@@ -138,7 +136,7 @@ export class GroupCommit {
     }
   }
 
-  /** Lets all of them decide, and writes down what they decided; answers how each is told after the commit. */
+  /** Runs all use cases and writes their results; returns the callbacks for after the commit. */
   async #decide(group: readonly Waiting[], transaction: WriteTransaction): Promise<(() => void)[]> {
     const { time } = this.#options
     const locking = transaction.lockFree(group.flatMap(({ useCase, input }) => lockOrder(useCase, input)))

@@ -1,7 +1,6 @@
 /**
- * One use case among several in one transaction. What it writes is kept back here until it has ended well, so that one that is
- * refused contributes nothing and leaves no hole. Only a question that it asks after it has written sends its writes before
- * that; should it fail then, the whole transaction has to.
+ * One use case of a group. Its writes are buffered until it has succeeded, so a refused one leaves nothing behind. A read after a
+ * write sends the buffered writes first; if the use case fails after that, the whole transaction fails.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { LockedStreams, Row, WritingEngine } from '../engine.ts'
@@ -10,13 +9,13 @@ import type { RunnableQuery } from '../statement.ts'
 import { postgresDialect } from './dialect.ts'
 import type { WriteTransaction } from './write-transaction.ts'
 
-/** Questions one use case may ask while others wait for the commit, and writes that are kept back for it. */
+/** The most reads of one use case while others wait for the commit, and the most buffered writes. */
 const maxReads = 8
 const maxBufferedWrites = 50
 
-/** Cannot go with others, this time: somebody else holds one of its streams. */
+/** Another transaction holds one of its streams; it must be run alone this time. */
 export class StreamLockedElsewhere extends Error {}
-/** Would keep the others waiting for too long. */
+/** The use case would delay the others for too long. */
 export class GroupLimitExceeded extends Error {}
 
 export class GroupMember implements WritingEngine {
@@ -27,10 +26,10 @@ export class GroupMember implements WritingEngine {
   #questions = 0
   events: readonly Tables['events'][] = []
   moved: ReadonlyMap<StreamName, number> = new Map()
-  /** Some of its writes have gone out: it cannot fail alone any more. */
+  /** Whether some writes were sent: from then on it cannot fail alone. */
   hasSent = false
 
-  /** `locking` has been asked of the transaction before, for all members together. */
+  /** `locking`: the locks of all members, already requested. */
   constructor(transaction: WriteTransaction, locking: Promise<LockedStreams>) {
     this.#transaction = transaction
     this.#locking = locking
@@ -66,7 +65,7 @@ export class GroupMember implements WritingEngine {
     this.moved = moved
   }
 
-  /** Hands over what it has written, in the order it was written. */
+  /** Sends the buffered writes in order. */
   async send(): Promise<void> {
     const kept = this.#kept
     this.#kept = []

@@ -1,11 +1,9 @@
 /**
- * The poll behind the doorbell: every 500 ms it finds what moved without having rung here, so that a lost NOTIFY costs half a
- * second and never an event. It is one for the whole node, and costs one tiny statement while nobody writes.
- *
- * Streams that somebody waits for are looked up by name. For those who wait for any stream there is no list, and a cursor by
- * time or number would miss transactions that commit out of order; so it asks for the rows written by any transaction that
- * was not yet finished, for sure, when it asked last: `xmin` not older than that snapshot's oldest running transaction.
- * That reads the whole table of streams (not of events), so it is done at most for 1/20 of the time.
+ * Polls for moved streams every 500 ms, so that a lost NOTIFY delays an event and never loses it. One poll serves the node and
+ * costs one small statement while nothing is written. Streams with listeners are looked up by name. For listeners to all streams a
+ * cursor by time or number would miss transactions that commit out of order; the poll selects the rows written by transactions that
+ * may have been running at the last poll: `xmin` not older than that snapshot's oldest running transaction. This scans the table of
+ * streams, so it takes at most 1/20 of the time.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Row } from '../engine.ts'
@@ -24,7 +22,7 @@ const movedSince = 'select name, head from streams where age(streams.xmin) <= ag
 export interface PollOptions {
   readonly everyMs: number
   readonly execute: (query: RunnableQuery) => Promise<Row[]>
-  /** Who waits on this node. */
+  /** The streams with listeners on this node. */
   readonly listened: () => Iterable<StreamName>
   readonly anyListened: () => boolean
   readonly ring: (heads: Iterable<readonly [StreamName, number]>) => void
@@ -34,7 +32,7 @@ export interface PollOptions {
 
 export class HeadPoll {
   readonly #options: PollOptions
-  /** What those who wait have been told, or have read for themselves. */
+  /** The heads that listeners already know. */
   #known = new Map<StreamName, number>()
   #snapshot = ''
   #oldest: string | undefined
@@ -49,7 +47,7 @@ export class HeadPoll {
     this.#again()
   }
 
-  /** Somebody rang: the poll need not ring for it again. */
+  /** Records heads that were rung for elsewhere. */
   heard(heads: Iterable<readonly [StreamName, number]>): void {
     for (const [stream, head] of heads) {
       const known = this.#known.get(stream)
@@ -63,14 +61,14 @@ export class HeadPoll {
     await this.#running
   }
 
-  /** Once: reads the time and finds what moved. */
+  /** Polls once: reads the server's time and finds streams that moved. */
   async poll(): Promise<void> {
     const [found] = await this.#options.execute({ name: 'hf_look', sql: look, values: [] })
     if (!found) return
     this.#options.heardTime(Number(found['now']))
     this.#options.heardIncarnation(String(found['incarnation']))
     const streams = [...this.#options.listened()]
-    // The same transactions are running and none has begun since: nobody has written anything.
+    // The same transactions are running and none has begun since: nothing was written.
     const quiet = found['snapshot'] === this.#snapshot
     const fresh = streams.filter((stream) => !this.#known.has(stream))
     await this.#pollNamed(quiet ? fresh : streams)
@@ -85,8 +83,8 @@ export class HeadPoll {
       const names = streams.slice(at, at + namesPerStatement)
       const rows = await this.#options.execute({ name: 'hf_poll', sql: byName, values: [names] })
       const heads = new Map(rows.map((row) => [row['name'] as StreamName, row['head'] as number]))
-      // One that is seen for the first time may have moved since its listener read the log: it rings. So does one that somebody rang for
-      // with a number that is not there yet, or never was: nothing that was told outweighs what is read.
+      // A stream polled for the first time may have moved since its listener read the log, so it rings. So does one that was rung
+      // for with a number the table does not have: the table decides.
       const moved = names.filter((name) => (heads.get(name) ?? 0) !== (this.#known.get(name) ?? 0))
       for (const name of names) this.#known.set(name, heads.get(name) ?? 0)
       this.#options.ring(moved.map((name) => [name, heads.get(name) ?? 0]))
@@ -94,7 +92,7 @@ export class HeadPoll {
   }
 
   async #pollAny(oldest: string): Promise<void> {
-    // Nobody waits: whoever comes later reads the log first, and that after this moment.
+    // No listener: a later one reads the log first.
     if (!this.#options.anyListened() || this.#oldest === undefined) {
       this.#oldest = oldest
       return
@@ -115,7 +113,7 @@ export class HeadPoll {
   #again(): void {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
-      // What cannot be asked now is asked next time; the pool says elsewhere that PostgreSQL is away.
+      // A failed poll is repeated at the next interval; the pool reports that PostgreSQL is unavailable.
       this.#running = this.poll()
         .catch(() => {})
         .finally(() => this.#again())

@@ -1,12 +1,11 @@
 /**
- * What is said to PostgreSQL (https://www.postgresql.org/docs/current/protocol-message-formats.html), written one behind the
- * other into one piece of memory. The driver writes each message to the socket by itself; for a few dozen statements that cost
- * more than everything else together.
+ * Encodes messages to PostgreSQL (https://www.postgresql.org/docs/current/protocol-message-formats.html) into one buffer. The
+ * driver writes each message to the socket separately, which for a few dozen statements costs more than everything else.
  */
 
 /** Enough for a few statements. */
 const firstBytes = 2048
-/** It grows; what is larger than this is not kept. */
+/** Larger buffers are released after use. */
 const keptBytes = 64 * 1024
 /** A character of JavaScript is at most three bytes of UTF-8. */
 const bytesPerCharacter = 3
@@ -26,7 +25,7 @@ export class Messages {
   #bytes = Buffer.allocUnsafe(firstBytes)
   #at = 0
 
-  /** Over what was written before: PostgreSQL has answered that, so nobody reads it any more. */
+  /** Reuses the buffer: PostgreSQL has answered the previous messages. */
   begin(): void {
     this.#at = 0
     if (this.#bytes.length > keptBytes) this.#bytes = Buffer.allocUnsafe(firstBytes)
@@ -44,7 +43,7 @@ export class Messages {
     this.#end(from)
   }
 
-  /** All values as text, and all columns of the answer too. */
+  /** Binds all values and all result columns as text. */
   bind(name: string, values: readonly (string | null)[]): void {
     const from = this.#begin(bind)
     this.#text('')
@@ -66,7 +65,7 @@ export class Messages {
   execute(): void {
     const from = this.#begin(execute)
     this.#text('')
-    // As many rows as there are.
+    // No row limit.
     this.#int32(0)
     this.#end(from)
   }
@@ -88,7 +87,7 @@ export class Messages {
     return this.#at - 4
   }
 
-  /** Its length is known now. */
+  /** Fills in the message's length. */
   #end(from: number): void {
     this.#bytes.writeInt32BE(this.#at - from, from)
   }

@@ -1,6 +1,6 @@
 /**
- * The connection that brings the schema up to date. Each step is one transaction under one lock of the whole database, so
- * that nodes which start at once do it once. A step may take its time: nothing here has a time limit but the lock's owner.
+ * The connection that migrates the schema. Each step is a transaction under a database-wide lock, so nodes that start together
+ * migrate once. Steps have no time limit.
  */
 import type { Row } from '../engine.ts'
 import type { MigratingEngine } from '../migrate.ts'
@@ -9,7 +9,7 @@ import { PostgresConnection } from './connection.ts'
 import type { ConnectionOptions } from './connection-options.ts'
 import { postgresDialect } from './dialect.ts'
 
-/** 'HOLD': any number that others do not use for an advisory lock in this database. */
+/** 'HOLD' in ASCII, as the key of the advisory lock. */
 const lockKey = 0x484f4c44
 const limits = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']
 
@@ -46,7 +46,7 @@ export class MigratingConnection implements MigratingEngine {
     }
   }
 
-  /** Nothing is left to do: it becomes one like the others. */
+  /** Turns the connection into an ordinary one after the migration. */
   async intoOrdinary(options: ConnectionOptions): Promise<PostgresConnection> {
     await this.#connection.setUp(options)
     return this.#connection

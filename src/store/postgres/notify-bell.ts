@@ -1,15 +1,15 @@
 /**
- * Doorbells between nodes: one connection of its own that tells the others what moved here and hears what moved there, as
- * NOTIFY. Told apart from the writing transactions and gathered over some milliseconds: inside them it would make every
- * commit in the database wait for the one before. Whatever is lost here is found by the poll (head-poll.ts).
+ * Doorbells between nodes: one connection that sends and receives NOTIFY about moved streams. Notifications are collected over some
+ * milliseconds and sent outside the writing transactions, where they would make every commit wait for the one before. The poll
+ * (head-poll.ts) finds whatever is lost.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { PostgresConnection } from './connection.ts'
 
 const gatherMs = 15
-/** NOTIFY carries less than 8000 bytes. */
+/** The limit of NOTIFY is 8000 bytes. */
 const maxPayloadBytes = 7900
-/** Streams gathered in one go; the rest is left to the others' poll. */
+/** The most streams collected for one notification; the other nodes' polls find the rest. */
 const maxGathered = 10_000
 const firstPauseMs = 100
 const maxPauseMs = 5000
@@ -18,14 +18,14 @@ type Heads = Iterable<readonly [StreamName, number]>
 
 export interface BellOptions {
   readonly channel: string
-  /** Names this node, so that it does not answer its own ring. */
+  /** The id of this node, by which it ignores its own notifications. */
   readonly node: string
   readonly open: () => Promise<PostgresConnection>
   readonly ring: (heads: Heads) => void
   readonly heard: (word: string, at: number) => void
 }
 
-/** Words go among the streams; no stream has a name like this. */
+/** Marks signals among the streams; no stream's name begins with it. */
 const signalPrefix = '!'
 
 export class NotifyBell {
@@ -43,7 +43,7 @@ export class NotifyBell {
     this.#connecting = this.#connect()
   }
 
-  /** Resolves when the first attempt to listen has ended, well or not. */
+  /** Resolves when the first attempt to listen has ended, successful or not. */
   get tried(): Promise<void> {
     return this.#connecting ?? Promise.resolve()
   }
@@ -84,11 +84,11 @@ export class NotifyBell {
     void connection.ended.then(() => this.#lose())
     this.#connection = connection
     try {
-      // The channel's name is ours: letters, digits and _.
+      // The name consists of letters, digits and _, so it needs no quoting.
       await connection.execute({ sql: `listen ${this.#options.channel}`, values: [] })
       this.#failures = 0
     } catch {
-      // One that is open and deaf would stay so; after its end another is opened.
+      // A connection that could not listen is closed, and another is opened.
       void connection.end()
     }
   }
@@ -97,7 +97,7 @@ export class NotifyBell {
     this.#connection = undefined
     if (this.#closed) return
     const pause = Math.min(firstPauseMs * 2 ** this.#failures++, maxPauseMs)
-    // Not all nodes at the same moment.
+    // Spread, so that the nodes do not reconnect at the same moment.
     const spread = pause * (0.5 + Math.random() / 2)
     this.#retryTimer = setTimeout(() => {
       this.#connecting = this.#connect()
@@ -113,7 +113,7 @@ export class NotifyBell {
   }
 }
 
-/** `["node","stream",head,"stream",head,…]`, as many as are needed. */
+/** Encodes heads as `["node","stream",head,"stream",head,…]`, in as many payloads as needed. */
 export function* payloads(node: string, heads: ReadonlyMap<StreamName, number>): Generator<string> {
   const start = `[${JSON.stringify(node)}`
   let text = start
@@ -128,7 +128,7 @@ export function* payloads(node: string, heads: ReadonlyMap<StreamName, number>):
   if (text !== start) yield `${text}]`
 }
 
-/** Anybody in the database may notify on any channel: what makes no sense is nobody's ring. */
+/** Any client of the database may notify on the channel, so an invalid payload is ignored. */
 function read(payload: string): { node: string; heads: [StreamName, number][] } | undefined {
   try {
     const [node, ...rest] = JSON.parse(payload) as unknown[]

@@ -1,6 +1,6 @@
 /**
- * Opens the store on PostgreSQL. One that is away, or still starting, is waited for with words; one that refuses us, or is
- * not fit to keep what it acknowledges, is a StartFailure that says what to do.
+ * Opens the store on PostgreSQL. Waits for a server that is unavailable or starting and reports that. A server that refuses access
+ * or is not durable gives a StartFailure that says what to do.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { instant } from '../../domain/instant.ts'
@@ -29,20 +29,20 @@ const firstPauseMs = 100
 const maxPauseMs = 2000
 
 export interface PostgresOptions {
-  /** postgres://user:password@host:port/database; what psql understands behind `?` is understood here. */
+  /** postgres://user:password@host:port/database, with the options of psql after `?`. */
   readonly url: string
-  /** Left out: PostgreSQL's own. Tests bring theirs. */
+  /** PostgreSQL's clock when left out. Tests pass their own. */
   readonly clock?: Clock
-  /** Connections of this node, besides the one that listens. */
+  /** Connections of this node besides the listening one. */
   readonly poolSize?: number
   /** How long a request waits for a connection, or for PostgreSQL to come back. */
   readonly patienceMs?: number
-  /** How long the start waits for a PostgreSQL that is away. */
+  /** The longest wait at the start for an unavailable PostgreSQL. */
   readonly waitMs?: number
   readonly onWaiting?: (message: string) => void
-  /** Ends that wait. */
+  /** Aborts that wait. */
   readonly signal?: AbortSignal | undefined
-  /** How often the node looks for what moved without ringing. */
+  /** The interval of the poll for streams that moved without a notification. */
   readonly pollMs?: number
 }
 
@@ -56,7 +56,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     open,
   })
   const time = new ServerTime(options.clock)
-  // The first that listens is the one that brought the schema up to date: to connect is most of what a start costs.
+  // The migrating connection becomes the listening one: connecting is most of the cost of a start.
   const left = [opened]
   const openBell = async (): Promise<PostgresConnection> => left.pop() ?? open()
   const store = new PostgresStore({ identity, pool, time, openBell, pollMs: options.pollMs ?? defaultPollMs })
@@ -66,11 +66,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 interface Prepared {
   readonly identity: Identity
-  /** On which it was read. */
+  /** The connection on which the identity was read. */
   readonly opened: PostgresConnection
 }
 
-/** Connects, waiting for as long as it takes within bounds, and brings the schema up to this version. */
+/** Connects, waiting within the limit, and migrates the schema to this version. */
 async function prepare(connection: ConnectionOptions, options: PostgresOptions): Promise<Prepared> {
   const { waitMs = defaultWaitMs, onWaiting, signal } = options
   const deadline = performance.now() + waitMs
@@ -100,7 +100,7 @@ async function migrateOnce(options: ConnectionOptions, { clock }: PostgresOption
   }
 }
 
-/** A restore puts another store behind the same address: no cursor of ours would be right there. */
+/** Checks that the address still leads to the same store: after a restore no cursor would be valid. */
 async function sameStore(connection: PostgresConnection, identity: Identity): Promise<PostgresConnection> {
   try {
     const [row] = await connection.execute(bind(postgresDialect, selectMeta, { key: 'incarnation' }))

@@ -1,7 +1,6 @@
 /**
- * The node's connections: opened when needed, at most `size`, handed out in the order they were asked for. When PostgreSQL
- * is away one attempt after the other is made, with growing pauses; whoever waits is told after `patienceMs`, and once it has
- * been away that long, at once. It comes back by itself.
+ * The node's connections: opened on demand up to `size`, handed out in the order of requests. While PostgreSQL is unavailable it
+ * retries with growing pauses. Requests fail after `patienceMs`, and at once when it has been unavailable for that long.
  */
 
 import { performance } from 'node:perf_hooks'
@@ -10,7 +9,7 @@ import { Refusal } from '../../domain/errors.ts'
 import type { PostgresConnection } from './connection.ts'
 import { reason } from './failures.ts'
 
-/** Requests that wait for a connection; past this a caller is told `busy` instead of growing the queue. */
+/** The most requests waiting for a connection; more are refused with `busy`. */
 const maxWaiting = 20_000
 const firstPauseMs = 50
 const maxPauseMs = 1000
@@ -23,7 +22,7 @@ interface Waiter {
 
 export interface PoolOptions {
   readonly size: number
-  /** How long a request waits for a connection, or for PostgreSQL to come back. */
+  /** The longest wait of a request for a connection, or for PostgreSQL to return. */
   readonly patienceMs: number
   readonly open: () => Promise<PostgresConnection>
 }
@@ -34,7 +33,7 @@ export class PostgresPool {
   readonly #open = new Set<PostgresConnection>()
   readonly #waiters = new Set<Waiter>()
   #opening = 0
-  /** Why the last attempt to connect failed, and since when they fail. */
+  /** The last connection error and the time of the first one in a row. */
   #away: { readonly why: string; readonly since: number; readonly attempts: number } | undefined
   #retry: NodeJS.Timeout | undefined
   #closed = false
@@ -50,7 +49,7 @@ export class PostgresPool {
   async acquire(): Promise<PostgresConnection> {
     for (let free = this.#free.pop(); free; free = this.#free.pop()) if (!free.isLost) return free
     if (this.#closed) throw new Refusal('shutting_down')
-    // What is left of it: who waited behind another that has given up would wait as long again.
+    // The remaining time: a request behind one that timed out would otherwise wait as long again.
     const patienceMs = this.#options.patienceMs - (this.#away ? performance.now() - this.#away.since : 0)
     if (this.#away && patienceMs <= 0) throw this.#unavailable(this.#away.why)
     if (this.#waiters.size >= maxWaiting) throw new Refusal('busy')
@@ -62,7 +61,7 @@ export class PostgresPool {
     })
   }
 
-  /** What was sent on it may still be under way: whoever gets it next is answered after that. */
+  /** Statements may still be under way; those of the next user are answered after them. */
   release(connection: PostgresConnection): void {
     if (connection.isLost) return
     const [next] = this.#waiters
@@ -80,7 +79,7 @@ export class PostgresPool {
 
   #grow(): void {
     const wanted = Math.min(this.#waiters.size, this.#options.size - this.#open.size)
-    // While it is away a single attempt is enough to learn that it is back.
+    // While the server is unavailable, one attempt at a time is enough.
     const allowed = this.#away ? Math.min(wanted, 1) : wanted
     if (this.#retry || this.#closed) return
     while (this.#opening < allowed) void this.#openOne()
@@ -109,7 +108,7 @@ export class PostgresPool {
     const pause = Math.min(firstPauseMs * 2 ** attempts, maxPauseMs)
     this.#retry = setTimeout(() => {
       this.#retry = undefined
-      // Also when nobody waits: only an attempt finds out that it is back.
+      // Also without waiting requests: only an attempt shows that the server is back.
       if (this.#opening === 0 && !this.#closed) void this.#openOne()
     }, pause).unref()
   }

@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL: a transaction for each use case, a snapshot for each read, doorbells to and from the other nodes.
- * Nothing in here is needed by another node, and nothing is acknowledged before its COMMIT was answered.
+ * The store on PostgreSQL: a transaction for each use case, a snapshot for each read, doorbells between nodes. Keeps no state that
+ * another node needs, and acknowledges nothing before its COMMIT is answered.
  */
 import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
@@ -22,7 +22,7 @@ import type { PostgresPool } from './pool.ts'
 import type { ServerTime } from './server-time.ts'
 import { UseCaseRunner } from './use-case-runner.ts'
 
-/** Use cases accepted and not yet answered; past this a caller is told `busy` instead of growing the queue. */
+/** The most use cases accepted and not yet answered; more are refused with `busy`. */
 const maxAccepted = 20_000
 
 const beginSnapshot: RunnableQuery = { name: 'hf_snapshot', sql: 'begin isolation level repeatable read, read only', values: [] }
@@ -39,7 +39,7 @@ export interface PostgresOptions {
   readonly identity: Identity
   readonly pool: PostgresPool
   readonly time: ServerTime
-  /** Opens the connection that listens. */
+  /** Opens the listening connection. */
   readonly openBell: () => Promise<PostgresConnection>
   readonly pollMs: number
 }
@@ -55,7 +55,7 @@ export class PostgresStore implements Store {
   readonly #bell: NotifyBell
   readonly #poll: HeadPoll
   readonly #accepted = new Set<Promise<unknown>>()
-  /** Somebody has restored a backup behind our back: no cursor of ours is right there. */
+  /** A backup was restored while this node ran: its cursors are no longer valid. */
   #replaced = false
   #closed: Promise<void> | undefined
 
@@ -66,7 +66,7 @@ export class PostgresStore implements Store {
     this.#time = time
     this.#runner = new UseCaseRunner(pool, time)
     this.#bell = new NotifyBell({
-      // The incarnation, not the id: a copy beside the original must not ring here.
+      // The incarnation, not the id: a copy of the database must not ring here.
       channel: `holdfast_${identity.incarnation.replaceAll(/\W/g, '')}`,
       node: randomness.uuid(),
       open: openBell,
@@ -87,7 +87,7 @@ export class PostgresStore implements Store {
     })
   }
 
-  /** Resolves when it has the server's time and has tried to listen. */
+  /** Resolves after the first poll and the first attempt to listen. */
   async ready(): Promise<void> {
     await Promise.all([this.#poll.poll(), this.#bell.tried])
   }
@@ -107,7 +107,7 @@ export class PostgresStore implements Store {
 
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     return this.#reading(async (execute, connection) => {
-      // Sent, not waited for: the snapshot is taken by the first statement, which goes with it.
+      // Not awaited: the first statement, sent with it, takes the snapshot.
       connection.hold(beginSnapshot).catch(() => {})
       try {
         return await work(new EngineReader({ dialect: postgresDialect, execute }))
@@ -179,12 +179,12 @@ export class PostgresStore implements Store {
     return this.#pool.acquire()
   }
 
-  /** One statement by itself, which is its own snapshot. */
+  /** Runs a single statement, which is its own snapshot. */
   #once(query: RunnableQuery): Promise<Row[]> {
     return this.#reading((execute) => execute(query))
   }
 
-  /** Repeated on another connection when one of its statements failed with its connection: it only reads. */
+  /** Runs a read, and again on another connection when one of its statements failed with its connection. */
   async #reading<T>(work: (execute: Execute, connection: PostgresConnection) => Promise<T>): Promise<T> {
     for (let run = 1; ; run++) {
       const connection = await this.#acquire()

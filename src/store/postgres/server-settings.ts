@@ -1,7 +1,6 @@
 /**
- * What a PostgreSQL must be for us, asked of every new connection: it may have been restarted with other settings, or the
- * address may lead to another server than before. A durability that is assumed but not given would be found out only by a
- * power cut.
+ * The required settings of PostgreSQL, checked on every new connection: the server may have been restarted with others, or the
+ * address may lead to another server. A missing durability would otherwise show only at a power cut.
  */
 import { StartFailure } from '../../platform/start-failure.ts'
 import type { Row } from '../engine.ts'
@@ -9,13 +8,13 @@ import type { RunnableQuery } from '../statement.ts'
 
 const oldestVersion = 140_000
 
-/** A stream lock that does not come; a node that stopped in the middle of a transaction and holds one. */
+/** The longest wait for a stream lock, for example of a node that stopped inside a transaction. */
 const lockWaitMs = 10_000
-/** Less than what waits for the lock is given: who stands behind a node that was paused is served, not refused (SC3). */
+/** Less than the lock wait, so that requests behind a paused node are served, not refused (SC3). */
 const idleInTransactionMs = 5_000
 const statementMs = 25_000
 
-/** Sets what is ours to set, and reads it all back, in one round trip. */
+/** Sets the session's settings and reads all of them back in one round trip. */
 export const setUp: RunnableQuery = {
   sql: `select
     current_setting('server_version_num')::int as version,

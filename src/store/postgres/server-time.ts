@@ -1,7 +1,6 @@
 /**
- * PostgreSQL's clock, the one clock all nodes share. A use case gets the time that was read with its locks; a query gets the
- * last time read plus what has passed since by a clock nobody can set, so it costs no round trip. The poll reads it anew
- * every 500 ms, which bounds how wrong it can be after a jump.
+ * PostgreSQL's clock, shared by all nodes. A use case gets the time read with its locks. A query gets the last time read plus the
+ * time elapsed on the monotonic clock, without a round trip. The poll reads it every 500 ms, which bounds the error after a jump.
  */
 import { performance } from 'node:perf_hooks'
 import { type Instant, instant } from '../../domain/instant.ts'
@@ -10,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts'
 export const serverMs = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint'
 
 export class ServerTime {
-  /** In tests: time is what the test says. */
+  /** The clock of a test, which replaces the server's. */
   readonly #given: Clock | undefined
   #serverMs = 0
   #readAt = 0
@@ -19,7 +18,7 @@ export class ServerTime {
     this.#given = given
   }
 
-  /** The server has just said what time it is. */
+  /** Records the server's time, just read. */
   readonly heard = (ms: number): Instant => {
     this.#serverMs = ms
     this.#readAt = performance.now()

@@ -1,32 +1,32 @@
 /**
- * The locks that make decisions about a stream serial: its row, held until the transaction ends. Always taken in the order
- * given, also for streams that are not there yet, so that nobody waits in a circle.
+ * Stream locks make decisions about a stream serial: its row is locked until the transaction ends. Rows are always locked in the
+ * given order, also those that do not exist yet, so deadlock is impossible.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { RunnableQuery } from '../statement.ts'
 import { serverMs } from './server-time.ts'
 
-/** Names of streams this node has seen committed; forgotten all at once when there are more. */
+/** The most stream names remembered as committed; beyond this all are forgotten. */
 const maxKnown = 100_000
 
 /**
- * Locks each row in the order given, and makes those that are missing, so that two who make the same one wait for each other
- * too. `where false`: a row that is there is locked, not written.
+ * Locks each row in the given order and creates missing ones, so that two transactions creating the same stream wait for each
+ * other. `where false`: an existing row is locked, not written.
  */
 const lockOrCreate = `insert into streams (name, head, floor)
   select name, 0, 0 from unnest($1::text[]) with ordinality as asked (name, place) order by place
   on conflict (name) do update set head = streams.head where false`
 
-/** Its own statement, so that it sees what was committed while the locks were waited for. */
+/** A separate statement, so that it sees what was committed during the wait for the locks. */
 const readHeads = `select name, head, ${serverMs} as now from streams where name = any ($1::text[])`
 
-/** For rows that are there; one that was moved while it was waited for is read again by PostgreSQL, with the time. */
+/** For existing rows. PostgreSQL reads a row again that changed during the wait, and the time with it. */
 const lockOne = `select name, head, ${serverMs} as now from streams where name = $1 for update`
 const lockMany = `select streams.name, streams.head, ${serverMs} as now
   from unnest($1::text[]) with ordinality as asked (name, place) join streams on streams.name = asked.name
   order by place for update of streams`
 
-/** For several use cases at once: whatever another holds is left out, so nobody waits and no order is needed. */
+/** For a group of use cases: skips locked rows, so it never waits and needs no order. */
 const lockFree = `select name, head, ${serverMs} as now from streams where name = any ($1::text[]) for update skip locked`
 
 export const readTime: RunnableQuery = { name: 'hf_time', sql: `select ${serverMs} as now`, values: [] }
@@ -34,7 +34,7 @@ export const readTime: RunnableQuery = { name: 'hf_time', sql: `select ${serverM
 export class StreamLocks {
   readonly #known = new Set<StreamName>()
 
-  /** They are there, as far as this node knows. */
+  /** Whether all these streams exist, as far as this node knows. */
   knows(names: readonly StreamName[]): boolean {
     return names.every((name) => this.#known.has(name))
   }
@@ -43,7 +43,7 @@ export class StreamLocks {
     return { name: 'hf_lock_free', sql: lockFree, values: [names] }
   }
 
-  /** Statements that lock the streams; the last one answers name, head and the time of each. */
+  /** The statements that lock the streams; the last one returns name, head and time of each. */
   lock(names: readonly StreamName[]): RunnableQuery[] {
     if (!this.knows(names)) {
       return [
@@ -55,7 +55,7 @@ export class StreamLocks {
     return [{ name: 'hf_lock_many', sql: lockMany, values: [names] }]
   }
 
-  /** They were committed: their rows stay. */
+  /** Records streams that were committed. */
   committed(names: Iterable<StreamName>): void {
     if (this.#known.size >= maxKnown) this.#known.clear()
     for (const name of names) this.#known.add(name)

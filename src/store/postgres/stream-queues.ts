@@ -1,7 +1,7 @@
 /**
- * Turns on this node: use cases about the same stream queue here, in the order they came, before they take a connection.
- * Only PostgreSQL's own locks make decisions serial; this keeps one busy stream from filling the pool with connections that
- * wait for each other. Two are let in at a time: the second asks PostgreSQL for the lock while the first commits.
+ * Queues the use cases of this node by stream before they take a connection. PostgreSQL's locks make decisions serial; the queues
+ * keep one busy stream from filling the pool with waiting connections. Two use cases are admitted at a time: the second waits for
+ * the lock while the first commits.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 
@@ -15,7 +15,7 @@ interface StreamQueue {
 export class StreamQueues {
   readonly #streams = new Map<StreamName, StreamQueue>()
 
-  /** Waits for a turn on each stream, in the order given; always the same order, so nobody waits in a circle. */
+  /** Waits for admission to each stream, always in the same order, so no deadlock is possible. */
   async take(streams: readonly StreamName[]): Promise<void> {
     for (const stream of streams) {
       const turns = this.#streams.get(stream) ?? { taken: 0, waiting: [] }
@@ -25,7 +25,7 @@ export class StreamQueues {
     }
   }
 
-  /** Takes a turn on each when nobody has one on any of them. */
+  /** Takes all streams if none of them is in use. */
   takeIfFree(streams: readonly StreamName[]): boolean {
     for (const stream of streams) if (this.#streams.has(stream)) return false
     for (const stream of streams) this.#streams.set(stream, { taken: 1, waiting: [] })
@@ -36,7 +36,7 @@ export class StreamQueues {
     for (const stream of streams) {
       const turns = this.#streams.get(stream)
       const next = turns?.waiting.shift()
-      // The turn goes straight to whoever waited longest.
+      // Admits the use case that waited longest.
       if (next) next()
       else if (turns && --turns.taken === 0) this.#streams.delete(stream)
     }

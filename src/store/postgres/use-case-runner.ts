@@ -1,7 +1,7 @@
 /**
- * Runs use cases, in a transaction each or in one with others that wait (group-commit.ts), and again where PostgreSQL says that another writer came first or where the connection
- * was lost before the COMMIT. After a COMMIT without an answer it runs one again only with a receipt: if it did happen, that
- * is what is found. Otherwise the caller is told that nobody knows.
+ * Runs use cases, each in its own transaction or in a shared one (group-commit.ts), and again when another writer came first or the
+ * connection was lost before the COMMIT. After an unanswered COMMIT only a use case with a receipt is run again: if the first run
+ * committed, its receipt is found. Otherwise the caller is told that the outcome is unknown.
  */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -16,7 +16,7 @@ import { StreamLocks } from './stream-locks.ts'
 import { StreamQueues } from './stream-queues.ts'
 import { WriteTransaction } from './write-transaction.ts'
 
-/** Refusals that say nothing about what became of an earlier run. */
+/** Refusals that leave open what became of an earlier run. */
 const transientRefusals = new Set(['busy', 'store_unavailable', 'shutting_down'])
 
 export class UseCaseRunner {
@@ -37,7 +37,7 @@ export class UseCaseRunner {
   async run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Outcome<Output>> {
     const streams = lockOrder(useCase, input)
     const request = { useCase, input, receipt } as Request<Output>
-    // With others only about streams that are there and that nobody on this node is busy with. Housekeeping has none.
+    // Shares a transaction only when its streams exist and are free on this node. Housekeeping has no streams.
     const shares = streams.length > 0 && this.#locks.knows(streams) && this.#turns.takeIfFree(streams)
     if (!shares) await this.#turns.take(streams)
     try {
@@ -87,7 +87,7 @@ export class UseCaseRunner {
 }
 
 function giveUp(error: unknown, doubt: OutcomeUnknown | undefined, name: string): unknown {
-  // A refusal of the second run is its answer; anything else leaves open what became of the first.
+  // A refusal of the second run is the answer; any other failure leaves the first run's outcome open.
   const answered = error instanceof Refusal && !transientRefusals.has(error.code)
   if (doubt && !answered) return doubt
   return isWriteRetryable(error) ? new Refusal('busy', refusalText('metOthers', { what: name, count: maxRuns })) : error

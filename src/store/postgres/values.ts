@@ -1,4 +1,4 @@
-/** Values on their way to PostgreSQL and back, as text. */
+/** Converts values to and from PostgreSQL's text format. */
 import type pg from 'pg'
 import type { Row } from '../engine.ts'
 
@@ -6,7 +6,7 @@ export type Columns = readonly { readonly name: string; readonly parse: (text: s
 
 const asText = (text: string): string => text
 
-/** bool as 1 and 0, all numbers as numbers: as SQLite answers them. Ours stay far below 2^53. */
+/** Booleans become 1 and 0 and numbers become numbers, as with SQLite. All of them stay far below 2^53. */
 const parsers = new Map<number, (text: string) => unknown>([
   [16, (text) => (text === 't' ? 1 : 0)],
   [20, Number],

@@ -1,7 +1,7 @@
 /**
- * One transaction as the shared code sees it. READ COMMITTED is enough: everything a decision is about is behind the stream
- * locks, and each statement sees what was committed before it. Writes are held back and go with the next question, at the
- * latest with the COMMIT; what fails there fails the transaction, and nothing is acknowledged before the COMMIT is answered.
+ * A writing transaction on PostgreSQL. READ COMMITTED is enough: decisions are made under stream locks, and each statement sees
+ * what was committed before it. Writes are buffered and sent with the next read, at the latest with the COMMIT; a failure there
+ * fails the transaction, and nothing is acknowledged before the COMMIT is answered.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { LockedStreams, Row, WritingEngine } from '../engine.ts'
@@ -14,7 +14,7 @@ import { ConnectionLost, isRolledBack, OutcomeUnknown, reason, StreamGone } from
 import type { ServerTime } from './server-time.ts'
 import { readTime, type StreamLocks } from './stream-locks.ts'
 
-/** Writes held back before they are sent by themselves: bounds what is buffered. */
+/** The most buffered writes; then they are sent. */
 const maxHeld = 100
 
 const begin: RunnableQuery = { name: 'hf_begin', sql: 'begin isolation level read committed', values: [] }
@@ -59,7 +59,7 @@ export class WriteTransaction implements WritingEngine {
     return this.#lockedBy(rows)
   }
 
-  /** Locks those that nobody holds, and says only of them where they are. */
+  /** Locks the streams that are free and returns the heads of those. */
   async lockFree(names: readonly StreamName[]): Promise<LockedStreams> {
     if (names.length === 0) return this.lockStreams(names)
     const locked = this.#lockedBy(await this.execute(this.#locks.lockFree(names)))
@@ -96,7 +96,7 @@ export class WriteTransaction implements WritingEngine {
     return this.write({ name: 'hf_append_many', sql: appendMany, values: [...lists, [...moved.keys()], [...moved.values()]] })
   }
 
-  /** Returns only when it is durable. An answer that never came is told from a refusal: it may have happened. */
+  /** Resolves only when the transaction is durable. An unanswered COMMIT is reported as unknown, not as refused. */
   async commit(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
     if (this.#connection.isLost) throw new ConnectionLost('it was lost before the commit')
@@ -104,7 +104,7 @@ export class WriteTransaction implements WritingEngine {
     try {
       done = await this.#connection.commit()
     } catch (error) {
-      // PostgreSQL refused a write before it and did not come to the COMMIT.
+      // PostgreSQL refused an earlier write and did not reach the COMMIT.
       if (error instanceof Skipped) throw error.cause
       throw isRolledBack(error) ? error : new OutcomeUnknown(reason(error))
     }
@@ -120,7 +120,7 @@ export class WriteTransaction implements WritingEngine {
     this.#connection.hold(query).catch((error) => this.#fail(error))
   }
 
-  /** The first failure is the cause; what follows it only says that the transaction is aborted. */
+  /** Keeps the first failure, the cause; later ones only say that the transaction is aborted. */
   #fail(error: unknown): unknown {
     this.#failure ??= error
     return this.#failure
