@@ -65,7 +65,7 @@ export function chooseDispatch<Turn extends Waiting>(waiting: readonly Turn[], f
     if (held?.isOpen) return { dispatch: turn }
     if (runningTurns > 0) {
       // Who waits longest is not overtaken for ever: where only one conversation fits, it is next.
-      if (contextLimit === 1) return { dispatch: 'nothing' }
+      if (contextLimit !== null) return { dispatch: 'nothing' }
       continue
     }
     if (contextLimit === null || held || contexts.length < contextLimit) return { dispatch: turn }

@@ -8,6 +8,7 @@ import { deleteConversationRow, deleteNameOf, deleteOpenConversation } from '../
 import { deleteMessagesOf } from '../../store/conversations/messages.ts'
 import { forgetConversation } from '../../store/conversations/search.ts'
 import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
+import { closeLimitedHolders } from '../../store/processes/ready-launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { endContextsIn } from '../../store/turns/contexts.ts'
 import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
@@ -20,6 +21,7 @@ export const deleteConversation = defineUseCase({
   run: async (tx, { key, by }, { now }): Promise<void> => {
     await existingConversation(tx, key)
     await dropOpenTurns(tx, key, now)
+    await tx.write(closeLimitedHolders, { key })
     await tx.write(endContextsIn, { key, reason: 'deleted', now })
     await tx.write(deleteUnreadOfConversation, { key })
     await tx.write(deleteTurnItemsOf, { key })

@@ -132,9 +132,12 @@ async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<Turn
 /** A process for chats or tasks is ready. The context opened with its start is open. */
 async function ready(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }: Context): Promise<void> {
   const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
-  await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: holdsSeveral ? null : 1 })
   const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
-  for (const row of await tx.all(selectContextsOfLaunch, { launchId: launch.id }))
+  const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
+  // 0: it was brought back into a conversation that has been deleted since.
+  const limit = held.length === 0 && how !== 'new' ? 0 : 1
+  await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: holdsSeveral ? null : limit })
+  for (const row of held)
     await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: null })
   tx.append(projectStream(launch.projectId), { type: 'process-ready', data: { process: processOf(launch) } })
 }

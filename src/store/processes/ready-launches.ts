@@ -1,5 +1,5 @@
 /** Processes of ACP agents that can be given a turn in a chat or a task (CH12). */
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -8,6 +8,22 @@ import { launchEnded } from './launches.ts'
 
 export const updateReady = statement<{ id: string; readyAt: Instant; contextLimit: number | null }>()((db, p) =>
   db.updateTable('launches').set({ ready_at: p.readyAt, context_limit: p.contextLimit }).where('id', '=', p.id),
+)
+
+/** Closes processes that can hold one conversation, and hold this one, to every other: they know what was deleted. */
+export const closeLimitedHolders = statement<{ key: string }>()((db, p) =>
+  db
+    .updateTable('launches')
+    .set({ context_limit: 0 })
+    .where('context_limit', '=', 1)
+    .where('id', 'in', (of) =>
+      of
+        .selectFrom('contexts')
+        .select(sql<string>`launch_id`.as('id'))
+        .where('conversation_key', '=', p.key)
+        .where('launch_id', 'is not', null)
+        .where('state', '<>', sql.lit('ended')),
+    ),
 )
 
 export const updateAgentName = statement<{ id: string; agentName: string }>()((db, p) =>
@@ -22,7 +38,10 @@ const selectContextLimit = statement<{ id: string }>()((db, p) =>
   db.selectFrom('launches').select(['context_limit', 'ready_at']).where('id', '=', p.id),
 )
 
-/** How many contexts a process can be told of by name; null: any number. One in a role since before they had names: its own alone. */
+/**
+ * How many contexts a process can hold; null: any number; 0: its one conversation was deleted. A process in a role since before contexts
+ * had names holds its own alone.
+ */
 export async function contextLimit(reader: Reader, id: string): Promise<number | null> {
   const row = await reader.first(selectContextLimit, { id })
   return row && row.ready_at === null ? 1 : (row?.context_limit ?? null)

@@ -116,6 +116,51 @@ test('[CX4] a reset reaches the agent that is warm: its next turn begins a conte
   expect(contexts).toMatchObject([{ state: 'open' }, { state: 'ended', endReason: 'generation' }])
 })
 
+test.each(['same', 'other'])(
+  '[CX13] a process that can hold one conversation and held one that was deleted goes before the next turn (%s key)',
+  async (which) => {
+    const { room, server, say, machine, key, answer, next, critics, agentSessions } = await openElsewhere({}, false)
+    await say('the secret is blue')
+    const launchId = await bringUp(machine)
+    await answer(await next(), 'noted')
+    expect((await server.ask(path(key), { method: 'DELETE' })).status).toBe(204)
+    if (which === 'same') await say('what do you know?')
+    else {
+      await critics('ask the coder')
+      await bringUp(machine)
+      await next()
+      const [own] = (await agentSessions()).filter(({ agentId }: { agentId: string }) => agentId === 'critic')
+      const caller = { agentId: 'critic', projectId: room.projectId, agentSessionId: own.id }
+      await server.store.run(sendMessage, { ...caller, toAgentId: 'coder', content: 'what do you know?' })
+    }
+    expect(await machine.order('stop-ordered')).toMatchObject({ launchId, reason: 'finished' })
+    await machine.tell(exited(launchId, { stopped: true }))
+    const { launchId: second } = (await machine.order('launch-ordered')).order
+    const { acp } = await machine.ask({ type: 'coordinator:take', launchId: second })
+    expect(acp).toMatchObject({ loadAcpSessionId: null })
+    await machine.tell(started(second), readyAgent(second))
+    const told = await next()
+    expect([told.launchId, wordsOf(told)]).toEqual([second, expect.stringContaining('what do you know?')])
+    expect(wordsOf(told)).not.toContain('blue')
+  },
+)
+
+test('[CX13] so does one that was being brought back into the conversation when it was deleted', async () => {
+  const { server, say, machine, key, answer, next } = await openElsewhere({}, false)
+  await say('the secret is blue')
+  const first = await bringUp(machine)
+  await answer(await next(), 'noted')
+  await machine.tell(exited(first, { exitCode: 1 }))
+  await say('are you there?')
+  const { launchId } = (await machine.order('launch-ordered')).order
+  const { acp } = await machine.ask({ type: 'coordinator:take', launchId })
+  expect(acp).toMatchObject({ loadAcpSessionId: expect.any(String) })
+  await server.ask(path(key), { method: 'DELETE' })
+  await say('what do you know?')
+  await machine.tell(started(launchId), readyAgent(launchId, 'loaded'))
+  expect(await machine.order('stop-ordered')).toMatchObject({ launchId, reason: 'finished' })
+})
+
 test('[CX5] [CX6] turns are listed with how they ended; an empty end is said in words, and what is lost twice is not run a third time', async () => {
   const { server, say, chat, machine, key, answer, next } = await openElsewhere()
   await say('one')
