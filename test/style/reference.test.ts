@@ -36,3 +36,28 @@ test('[HS7] links between the documents lead somewhere', () => {
     )
   expect(links.filter(({ target }) => !leadsTo(target))).toEqual([])
 })
+
+/** Files and folders of the code that a document names: `src/store`, `test/style/old-words.ts`, `server/turns/turn-dispatcher.ts`. */
+const namedIn = (text: string): string[] =>
+  [...text.matchAll(/`((?:src|web|test|scripts|bench)\/[\w./-]+|[\w-]+\/[\w./-]+\.(?:tsx?|cjs))`/g)].map(([, path = '']) =>
+    path.replace(/\/$/, ''),
+  )
+
+test('[HS7] files and folders of the code that documents name exist', () => {
+  const known = pathsOfTheRepository()
+  const exists = (named: string): boolean =>
+    known.some(
+      (path) => path === named || path.startsWith(`${named}/`) || path === `src/${named}` || path.startsWith(`src/${named}/`),
+    )
+  const missing = filesOfTheRepository()
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, text }) =>
+      namedIn(text)
+        .filter((named) => !exists(named))
+        .map((named) => `${path} names ${named}`),
+    )
+  expect(missing).toEqual([])
+  expect(namedIn('see `src/store/log/` and `cli/gone.ts`, not `a/b.json`').filter((named) => !exists(named))).toEqual([
+    'cli/gone.ts',
+  ])
+})
