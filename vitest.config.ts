@@ -1,5 +1,5 @@
 /**
- * How the tests run. Two rooms: `fast` (unit, contracts, doors, style) uses every core; `processes` (journeys, faults and the
+ * How the tests run. Two projects: `fast` (everything that needs no process of the product) uses every core; `processes` (journeys, faults and the
  * browser) starts servers and Chromium of its own and waits for them much of the time. `npm test` runs both at once
  * (scripts/test.ts); by hand, one after the other.
  */

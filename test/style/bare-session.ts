@@ -2,20 +2,20 @@
 import { eachNode, isNamedMember, type Node, parse, placeOf, type SourceFile } from './source-files.ts'
 
 const bare = /^_?[sS]essions?($|[A-Z])/
-/** protocol/ and whoever stands on the other side of the wire use the names that are fixed on it; only as names of fields, though. */
-const speaksTheWire = /^(?:src\/(?:protocol|cli|client|demo|coordinator\/acp)|web|test|bench)\//
-/** Names that browsers gave, not we. */
-const notOurs = new Set(['sessionStorage'])
+/** Folders on either side of the wire use the names that are fixed on it, as names of fields only. */
+const usesWireNames = /^(?:src\/(?:protocol|cli|client|demo|coordinator\/acp)|web|test|bench)\//
+/** Names of browser interfaces. */
+const browserNames = new Set(['sessionStorage'])
 
 export function bareSessions(source: SourceFile): string[] {
-  // Most files have none: they need not be parsed to be sure.
+  // Parsing is slow, and most files have none.
   if (!/\b_?[sS]ession/.test(source.text)) return []
   const found = new Map<number, string>()
   eachNode(parse(source).program, (node, parent) => {
     const name = String(node['name'])
-    if (!/^(JSX)?Identifier$/.test(node.type) || !bare.test(name) || notOurs.has(name)) return
-    if (speaksTheWire.test(source.path) && isFieldName(node, parent)) return
-    // What is short for two names stands in the tree twice.
+    if (!/^(JSX)?Identifier$/.test(node.type) || !bare.test(name) || browserNames.has(name)) return
+    if (usesWireNames.test(source.path) && isFieldName(node, parent)) return
+    // A shorthand property is in the tree twice.
     found.set(node.start, `${placeOf(source, node)} ${name}`)
   })
   return [...found.values()]

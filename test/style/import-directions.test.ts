@@ -10,16 +10,16 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A small house with these files in it, judged by the real rules. */
-async function judge(files: Readonly<Record<string, string>>): Promise<string[]> {
+/** Checks a small tree of these files by the real rules. */
+async function violationsIn(files: Readonly<Record<string, string>>): Promise<string[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-directions-')))
   made.push(folder)
   for (const [path, text] of Object.entries({ 'package.json': '{"name":"holdfast","type":"module"}', ...files })) {
     mkdirSync(join(folder, dirname(path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  const rooms = ['src', 'web'].filter((room) => Object.keys(files).some((path) => path.startsWith(`${room}/`)))
-  const { violations } = await checkDirections(folder, rooms)
+  const roots = ['src', 'web'].filter((root) => Object.keys(files).some((path) => path.startsWith(`${root}/`)))
+  const { violations } = await checkDirections(folder, roots)
   return violations.map(({ rule }) => rule)
 }
 
@@ -41,9 +41,11 @@ const forbidden: readonly [string, string, string, string][] = [
 ]
 
 test.each(forbidden)('[HS1] the control: refused when %s', async (_what, path, imported, rule) => {
-  expect(await judge({ ...target, [path]: `import { x } from '${imported}'\nexport const y = x` })).toContain(rule)
+  expect(await violationsIn({ ...target, [path]: `import { x } from '${imported}'\nexport const y = x` })).toContain(rule)
   // Types are erased, but they are knowledge all the same.
-  expect(await judge({ ...target, [path]: `import type { x } from '${imported}'\nexport type Y = typeof x` })).toContain(rule)
+  expect(await violationsIn({ ...target, [path]: `import type { x } from '${imported}'\nexport type Y = typeof x` })).toContain(
+    rule,
+  )
 })
 
 test('[HS1] the control: a cycle is refused', async () => {
@@ -51,11 +53,11 @@ test('[HS1] the control: a cycle is refused', async () => {
     'src/domain/a.ts': "import { b } from './b.ts'\nexport const a = () => b",
     'src/domain/b.ts': "import { a } from './a.ts'\nexport const b = () => a",
   }
-  expect(await judge(cycle)).toContain('no-cycles')
+  expect(await violationsIn(cycle)).toContain('no-cycles')
 })
 
 test('[HS1] the allowed directions pass', async () => {
-  const house = {
+  const allowed = {
     'src/main.ts': "import { run } from './cli/run.ts'\nrun()",
     'src/cli/run.ts': "import { start } from '../compose/start.ts'\nexport const run = start",
     'src/compose/start.ts': "import { x } from '../server/http/http-listener.ts'\nexport const start = () => x",
@@ -64,5 +66,5 @@ test('[HS1] the allowed directions pass', async () => {
     'src/store/store.ts': "import { d } from '../domain/d.ts'\nexport const z = d",
     'src/domain/d.ts': 'export const d = 1',
   }
-  expect(await judge(house)).toEqual([])
+  expect(await violationsIn(allowed)).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** The files the style tests look at: what git tracks or would track, with their text. */
+/** The files that the style tests check: what git tracks or would track, with their text. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export const filesOfTheRepository = (): SourceFile[] =>
 
 export const isCode = ({ path }: SourceFile): boolean => /^(src|web|test|bench|scripts)\/.*\.tsx?$/.test(path)
 
-/** Of a program's text, as every tool for JavaScript names them. */
+/** A node of a syntax tree, as every tool for JavaScript names it. */
 export interface Node {
   readonly type: string
   readonly start: number
@@ -47,7 +47,7 @@ export const parse = ({ path, text }: SourceFile): Parsed => ({
   program: parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }, path) as unknown as Node,
 })
 
-/** Each with the one it is part of, as they stand in the text. */
+/** Visits each node with its parent, in the order of the text. */
 export function eachNode(node: Node, visit: (node: Node, parent: Node) => void, parent = node): void {
   visit(node, parent)
   for (const part in node) eachPart(node[part], visit, node)
