@@ -100,7 +100,8 @@ export const sentences = {
   approachesChanged:
     'In {file} {ids} was changed or removed by hand, which is not taken in. The file is left as it is; put it back, or delete the file.',
   agentNotInProject: '{agent} is no agent of this project any more; it was to do {tasks}',
-  roleNeeded: '{agent} worked as {role} in a console. Give it a role in a console again.',
+  roleNeeded:
+    '{agent} worked as {role} in a console, where it cannot continue. Open a console in this project and spawn {agent} as {role} there: it takes up this work.',
   noTaskLeft: 'No task is left. Create one and assign it to an agent.',
   taskNeeded: 'What is left waits for task {task}. Begin it again or complete it.',
   nobodyAssigned: 'Nobody is to do task {task}. Assign it to an agent.',

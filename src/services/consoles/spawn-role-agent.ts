@@ -15,19 +15,21 @@ import {
   lifeOf,
   noOffers,
   type RoleAgentRow,
+  selectAtWork,
   selectLastOpened,
   selectOccupants,
 } from '../../store/consoles/role-agents.ts'
-import { updateLastActive } from '../../store/consoles/user-sessions.ts'
+import { selectUserSession, updateLastActive } from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
+import { selectRunningOfProject, selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { recordLaunch, tellOrder } from '../processes/launch-record.ts'
 import type { Offered } from '../processes/offer-launch.ts'
 import { noSuchAgent } from '../refusals.ts'
 import { contextInRole } from '../turns/context-record.ts'
 import { forgetLimit, inheritLimit } from '../turns/limit-record.ts'
+import { isDriven } from '../work/plan-record.ts'
 import { beginWorkSession } from '../work/work-session-record.ts'
 import type { FoundUserSession } from './queries.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
@@ -51,7 +53,7 @@ export const spawnRoleAgent = defineUseCase({
   run: async (tx, input, context): Promise<{ seq: number }> => {
     const { userSessionId, projectId, role, by, requestId } = input
     const { now, random } = context
-    const { state } = await existingUserSession(tx, userSessionId)
+    const { state, account_id: accountId } = await existingUserSession(tx, userSessionId)
     const rows = await tx.all(selectOccupants, { userSessionId })
     const place = placeFor({ state, occupants: rows.map((row) => ({ ...lifeOf(row), role: row.role })) }, role, maxRoleAgents)
     if ('refused' in place) throw notNow(place)
@@ -77,7 +79,8 @@ export const spawnRoleAgent = defineUseCase({
         null,
       )
     const beginning = { project_id: projectId, current_agent_role: role, current_agent_type: agent.id }
-    const work = (await resumedWork(tx, input)) ?? (await beginWorkSession(tx, beginning, context))
+    const resumed = (await resumedWork(tx, input)) ?? (await unattendedWork(tx, input, agent.id, accountId))
+    const work = resumed ?? (await beginWorkSession(tx, beginning, context))
     const before = input.load ? await tx.first(selectLastOpened, { userSessionId, role, agentId: agent.id }) : undefined
     const row: RoleAgentRow = {
       ...blank,
@@ -117,6 +120,22 @@ export const spawnRoleAgent = defineUseCase({
 async function resumedWork(reader: Reader, { projectId, workSessionId }: Spawn): Promise<WorkSessionRow | undefined> {
   const row = workSessionId === undefined ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
   return row?.project_id === projectId && row.ended_at === null ? row : undefined
+}
+
+/** Finds resumed work that nobody continues and that this agent did in the same role of another console of the account (RS6). */
+async function unattendedWork(
+  reader: Reader,
+  { projectId, role }: Spawn,
+  agentId: string,
+  accountId: string,
+): Promise<WorkSessionRow | undefined> {
+  for (const work of await reader.all(selectRunningOfProject, { projectId })) {
+    if (work.parent_session_id === null || work.current_agent_role !== role || work.current_agent_type !== agentId) continue
+    const before = await reader.first(selectAtWork, { workSessionId: work.parent_session_id })
+    const owner = before && (await reader.first(selectUserSession, { id: before.user_session_id }))?.account_id
+    if (owner === accountId && !(await isDriven(reader, work))) return work
+  }
+  return undefined
 }
 
 const blank = {

@@ -1,6 +1,8 @@
 /** Work of agents that are spoken to, interrupted and resumed: the same role, the same worktree, and the context as the first thing said. */
 import { expect, test } from 'vitest'
+import { addPerson } from '../../../src/services/access/add-person.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
+import { ownerWho } from '../../services/projects/installation.ts'
 import { type Console, openConsole, readyAgent } from '../../support/relay.ts'
 
 /** Its agent crashes in the middle of the work. */
@@ -92,6 +94,54 @@ test('[RS6] a crashed role of a console that has ended starts nothing, and the a
     state: 'running',
     waitsFor: [{ what: 'task', taskId: expect.any(String) }],
   })
+})
+
+test('[RS6] the same role in another console of the same person takes up that work, and no other console does', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, ask, path } = await interrupted(room)
+  client.send({ type: 'session:terminate', ...inside })
+  await client.next('session:terminated')
+  const { json } = await ask(`${path}/resume`, {})
+  expect(json.missing).toEqual([{ what: 'role', detail: expect.stringContaining('spawn coder as auth') }])
+  const running = async () =>
+    (await ask('/sessions')).json.items.flatMap(({ id, state }: { id: string; state: string }) =>
+      state === 'running' ? [id] : [],
+    )
+  const spawned = async (token: string | undefined, role: string) => {
+    const on = await room.client(token)
+    const within = await room.created(on)
+    on.send({ type: 'agent:spawn', ...within, role })
+    await machine.bringUp()
+    await on.next('agent:ready')
+    return on
+  }
+  const { token } = await room.server.store.run(addPerson, { name: 'Ben', role: 'member', by: ownerWho.id })
+  await spawned(token, 'auth')
+  await spawned(undefined, 'docs')
+  const before = await running()
+  expect([before.length, before.includes(json.session.id)]).toEqual([3, true])
+  const on = await spawned(undefined, 'auth')
+  expect((await on.next('agent:prompted')).content[0].text).toContain('How it stood: Jumping works')
+  expect((await machine.turn()).content.at(-1).text).toContain('Land softly')
+  expect(await running()).toEqual(before)
+})
+
+test('[CX8] what a role that resumes work says first in its console is its account’s and the owner’s alone', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, ask, path } = await interrupted(room)
+  await ask(`${path}/resume`, {})
+  await machine.bringUp()
+  await machine.answer('I go on with the secret plan')
+  await client.next('agent:response')
+  const { token } = await room.server.store.run(addPerson, { name: 'Ben', role: 'member', by: ownerWho.id })
+  const key = encodeURIComponent(`console:${inside.sessionId}.auth`)
+  const read = async (as: string) => [
+    (await room.server.ask(`/api/conversations/${key}/messages`, { token: as })).status,
+    (await room.server.ask('/api/search?q=secret', { token: as })).json.items.length,
+    (await room.server.ask('/api/conversations?channel=console', { token: as })).json.items.length,
+  ]
+  expect(await read(room.server.ownerToken)).toEqual([200, 1, 1])
+  expect(await read(token)).toEqual([404, 0, 0])
 })
 
 const ends = [
