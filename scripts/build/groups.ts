@@ -13,7 +13,7 @@ const oneOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.ma
  * Node 24 warns whoever loads it.
  */
 const base = [
-  ...inside('src/domain', ['errors', 'nearest']),
+  ...inside('src/domain', ['errors', 'nearest', 'notices']),
   ...inside('src/protocol', ['config', 'problem', 'access/sign-in-link']),
   ...inside('src/platform', [
     'atomic-file',

@@ -2,6 +2,7 @@
  * The one catalogue of errors. Every door (HTTP, WebSocket, MCP, command line) speaks these words and no others;
  * nothing branches on a message's text. Cancelling is an outcome, not an error.
  */
+import { type Detail, type Notice, noticeOf, textOf } from './notices.ts'
 
 interface CatalogueEntry {
   /** The HTTP status; other doors derive theirs from it. */
@@ -332,11 +333,18 @@ export type ErrorFields = Readonly<Record<string, unknown>>
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly fields: ErrorFields
+  /** null where `message` is the title of the code, or the text of another program. */
+  readonly notice: Notice | null
 
-  constructor(code: ErrorCode, detail?: string, fields: ErrorFields = {}) {
-    super(detail ?? errorCatalogue[code].title)
+  constructor(code: ErrorCode, detail?: Detail, fields: ErrorFields = {}) {
+    super(detail === undefined ? errorCatalogue[code].title : textOf(detail))
     this.name = 'Refusal'
     this.code = code
     this.fields = fields
+    this.notice = noticeOf(detail)
+  }
+
+  get detail(): Detail {
+    return this.notice ? { text: this.message, notice: this.notice } : this.message
   }
 }

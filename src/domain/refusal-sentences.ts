@@ -1,7 +1,6 @@
 /**
- * What is said to whoever is refused something, beside the title of the error: which one, which state, which bound. As with the other
- * sentences (sentences.ts), it is sent as it stands here, and whoever shows it in another language finds it again by its form; what
- * was said once may not change. Imports nothing: only a page in another language loads it.
+ * The notices of refusals, beside the title of the error: which one, which state, which bound. A form may be worded better; its code
+ * and the names of its parameters stay, because clients have words for them. Imports nothing.
  */
 export const refusalSentences = {
   noProject: 'There is no project {id}',
@@ -31,6 +30,7 @@ export const refusalSentences = {
   tokenNameTaken: 'There is a token called {name} already',
   nameTooLong: 'The name is longer than {most} bytes',
   nameEmpty: 'A name must not be empty',
+  nameNoText: 'The name is not text',
   nameDot: 'A name must not begin with a dot',
   nameSign: 'A name must not contain {sign}',
   nameEdge: 'A name must not end with a dot, nor begin or end with a space',
@@ -69,6 +69,8 @@ export const refusalSentences = {
   bodyCut: 'The body did not arrive whole',
   bodyCutNothingStored: 'The body did not arrive whole; nothing was stored',
 
+  noSetting: 'There is no setting {key}',
+  noSettingNear: 'There is no setting {key}; did you mean {near}?',
   settingLabel: '{key} must be a label: small letters, digits, . _ and -',
   settingChoice: '{key} must be one of {allowed}',
   settingWhole: '{key} must be a whole number from {min} to {max}',
@@ -76,6 +78,7 @@ export const refusalSentences = {
   settingBelow: '{key} must not be below {other} ({value})',
   settingAbove: '{key} must not be above {other} ({value})',
 
+  keyUnicode: 'A key must be well-formed Unicode',
   keyBytes: 'A key has at most {most} bytes',
   keyControl: 'A key has no control characters',
   nameUnseen: 'A name has no characters that cannot be seen or turn text around',
@@ -108,6 +111,7 @@ export const refusalSentences = {
   noMode: 'the agent offers no mode {id}',
   noOptionAmong: 'the agent offers no option {id}; it offers {offered}',
   noOption: 'the agent offers no option {id}',
+  noValue: '{id} cannot be {value}',
   noValueAmong: '{id} cannot be {value}; it offers {offered}',
 
   taskWaits: '{task} waits for {others}',
@@ -151,6 +155,7 @@ export const refusalSentences = {
   storeReplaced: 'The database was replaced by another one; start the server again',
   diskFull: 'The disk is full',
   storeLocked: 'Another program keeps the database locked',
+  notRolledBack: 'The database could not be rolled back ({why})',
   storeFailed: 'The database failed ({why}); it is not written any more until the server is started again',
   storeUnreadable: 'The database could not be read ({why}); look at the disk it is on',
   nulNotKept: 'A text contains NUL, which no database keeps',
@@ -167,6 +172,25 @@ export const refusalSentences = {
   nameABranch: 'name one; the worktree began between branches',
   notACursor: 'it is not one that a list here has answered',
 
+  clientIdUsed: 'The client id {id} was used for another message',
+  onlyScripts: 'only script tokens have them',
+  launchRuns: 'The launch {id} runs already',
+  launchMoved: 'It was given to another coordinator; try again',
+  filesOfOther: 'These are the files of {id} in {project}',
+  workOfOther: '{id} is a work session of another project',
+  noTurnIn: 'There is no turn {id} in {key}',
+  turnOver: 'The turn {id} is over',
+  noAgentSession: 'There is no such agent session',
+  noStream: 'There is no such stream',
+  originNeeded: 'With the cookie, a change needs the Origin header',
+  noSchemaVersion: 'it does not say its schema_version',
+  otherSchemaVersion: '{file} has schema_version {found}; this Holdfast knows up to {known}',
+  notUtf8: '{what} is not UTF-8',
+  notJson: '{what} is not JSON',
+  jsonTooDeep: 'The JSON is deeper than {most} levels',
+  noFile: 'It is not a file',
+  fileTooLarge: 'It is larger than {most} bytes',
+
   // What the schemas say of a field, in their own words and those of zod.
   isMissing: 'Invalid input: expected {type}, received undefined',
   otherType: 'Invalid input: expected {type}, received {got}',
@@ -178,7 +202,6 @@ export const refusalSentences = {
   tooSmall: 'Too small: expected {type} to be >={least}',
   tooBig: 'Too big: expected {type} to be <={most}',
   noSuchChoice: 'Invalid option: expected one of {allowed}',
-  unknownField: 'Unrecognized key: {key}',
   unknownFields: 'Unrecognized keys: {keys}',
   otherForm: 'Invalid string: must match pattern {pattern}',
   noTime: 'Invalid ISO datetime',

@@ -2,7 +2,9 @@
  * JSON from outside, for both doors and for files of others: at most 32 levels deep (seen in the text, before anything is built from it), real UTF-8,
  * and no key that could reach an object's prototype. Throws a Refusal `invalid_request`.
  */
+
 import { isUtf8 } from 'node:buffer'
+import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 
 const maxJsonDepth = 32
@@ -14,14 +16,14 @@ const closing = new Set([0x7d, 0x5d])
 
 /** `what` it is called in a refusal. */
 export function parseJson(bytes: Buffer, what = 'The body'): unknown {
-  if (!isUtf8(bytes)) throw new Refusal('invalid_request', `${what} is not UTF-8`)
-  if (deeperThan(maxJsonDepth, bytes)) throw new Refusal('invalid_request', `The JSON is deeper than ${maxJsonDepth} levels`)
+  if (!isUtf8(bytes)) throw new Refusal('invalid_request', refusalText('notUtf8', { what }))
+  if (deeperThan(maxJsonDepth, bytes)) throw new Refusal('invalid_request', refusalText('jsonTooDeep', { most: maxJsonDepth }))
   const text = bytes.toString()
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw new Refusal('invalid_request', `${what} is not JSON`)
+    throw new Refusal('invalid_request', refusalText('notJson', { what }))
   }
   // An escape can spell any key, so only a text with neither is known to be clean.
   if (/\\u|__proto__|constructor/.test(text)) refusePoison(value)

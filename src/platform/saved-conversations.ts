@@ -2,8 +2,10 @@
  * Files of conversations on disk (CV6), ours and picoclaw's, read one by one for whoever takes them in (CV7, CV8). What cannot be
  * read is told with its reason; it never ends the reading of the others.
  */
+
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { type ReadConversation, readConversationFile } from '../protocol/conversations/conversation-file.ts'
 import { parseJson } from './parse-json.ts'
@@ -42,7 +44,7 @@ export async function readSavedConversation(path: string): Promise<SavedConversa
 async function bytesOf(path: string): Promise<Buffer> {
   const found = await lstat(path)
   // A pipe would keep us waiting, a link lead anywhere.
-  if (!found.isFile()) throw new Refusal('invalid_request', 'It is not a file')
-  if (found.size > maxFileBytes) throw new Refusal('invalid_request', `It is larger than ${maxFileBytes} bytes`)
+  if (!found.isFile()) throw new Refusal('invalid_request', refusalText('noFile'))
+  if (found.size > maxFileBytes) throw new Refusal('invalid_request', refusalText('fileTooLarge', { most: maxFileBytes }))
   return readFile(path)
 }

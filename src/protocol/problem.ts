@@ -1,18 +1,21 @@
 /** An error on the wire: `application/problem+json` (HT2). The same words come over WebSocket, MCP and the command line. */
 import { type ErrorCode, errorCatalogue, type Refusal } from '../domain/errors.ts'
+import type { Notice } from '../domain/notices.ts'
 
 export interface Problem {
   readonly type: string
   readonly title: string
   readonly status: number
   readonly detail: string
+  /** The code and parameters that `detail` was made from; absent where it is the text of another program, or the title. */
+  readonly notice?: Notice
   readonly code: ErrorCode
   /** What the reader can do now. */
   readonly next: string
   readonly [field: string]: unknown
 }
 
-export function problemOf(refusal: Pick<Refusal, 'code' | 'message' | 'fields'>): Problem {
+export function problemOf(refusal: Pick<Refusal, 'code' | 'message' | 'fields'> & { readonly notice?: Notice | null }): Problem {
   const { status, title, next } = errorCatalogue[refusal.code]
   return {
     ...refusal.fields,
@@ -20,6 +23,7 @@ export function problemOf(refusal: Pick<Refusal, 'code' | 'message' | 'fields'>)
     title,
     status,
     detail: refusal.message,
+    ...(refusal.notice && { notice: refusal.notice }),
     code: refusal.code,
     next,
   }

@@ -1,5 +1,7 @@
 /** Which version of a file of CK2 is read: the one we write and older ones; a newer one is refused, never guessed at. */
+
 import { Refusal } from '../domain/errors.ts'
+import { inField, notice } from '../domain/notices.ts'
 
 export const schemaVersion = '1.0'
 
@@ -9,15 +11,21 @@ const form = /^(\d{1,6})\.(\d{1,6})$/
 export function checkSchemaVersion(file: string, found: unknown): void {
   const [, major, minor] = form.exec(String(found)) ?? []
   if (major === undefined || minor === undefined)
-    throw new Refusal('invalid_request', `${file}: it does not say its schema_version`, { field: 'schema_version' })
+    throw new Refusal('invalid_request', inField(file, notice('noSchemaVersion', {}, 'it does not say its schema_version')), {
+      field: 'schema_version',
+    })
   const [ourMajor, ourMinor] = schemaVersion.split('.').map(Number) as [number, number]
   const isNewer = Number(major) > ourMajor || (Number(major) === ourMajor && Number(minor) > ourMinor)
   if (isNewer)
     throw new Refusal(
       'unknown_schema_version',
-      `${file} has schema_version ${found}; this Holdfast knows up to ${schemaVersion}`,
+      notice(
+        'otherSchemaVersion',
+        { file, found: String(found), known: schemaVersion },
+        '{file} has schema_version {found}; this Holdfast knows up to {known}',
+      ),
       {
-        found,
+        found: String(found),
         known: schemaVersion,
       },
     )

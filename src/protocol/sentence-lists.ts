@@ -1,3 +1,3 @@
-/** All that the server and its coordinators say, for a page that says it in another language. Takes nothing but the lists. */
-export { type RefusalSentences, refusalSentences } from '../domain/refusal-sentences.ts'
+/** The lists of notices, for a page in another language: their codes, and the English forms by which old rows are recognised. */
+export type { RefusalSentences } from '../domain/refusal-sentences.ts'
 export { type Sentences, sentences } from '../domain/sentence-list.ts'

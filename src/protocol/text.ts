@@ -1,14 +1,19 @@
 /** Words people type: trimmed, not empty, bounded, without control characters. */
+
 import * as z from 'zod'
 import { hasUnseenCharacters } from '../domain/name-characters.ts'
 import { labelForm } from '../domain/processes/placement.ts'
+import { refusedAs } from './notices.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f]/
 
 /** A name, or something else that is shown among names (SE13). */
 export const line = (max: number) =>
-  anyLine(max).refine((text) => !hasUnseenCharacters(text), 'must not contain characters that cannot be seen or turn text around')
+  anyLine(max).refine(
+    (text) => !hasUnseenCharacters(text),
+    refusedAs('noUnseenCharacters', {}, 'must not contain characters that cannot be seen or turn text around'),
+  )
 
 /** What is searched for, and what earlier builds have let in and lies in files. */
 export const anyLine = (max: number) =>
@@ -17,14 +22,14 @@ export const anyLine = (max: number) =>
     .trim()
     .min(1)
     .max(max)
-    .refine((text) => !controlCharacters.test(text), 'must not contain control characters')
+    .refine((text) => !controlCharacters.test(text), refusedAs('noControlCharacters', {}, 'must not contain control characters'))
 
 /** Any text, but no NUL, which no database keeps; halves of characters become U+FFFD, as everywhere that writes UTF-8. */
 export const longText = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
+    .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
     .overwrite((text) => text.toWellFormed())
 
 /** Text that a program of somebody else's wrote, as every database keeps it. */
@@ -35,7 +40,7 @@ export const Id = z
   .string()
   .min(1)
   .max(200)
-  .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
+  .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
 
 /** An id that a person may choose: it goes into URLs, file names and environment variables. */
 export const ChosenId = z

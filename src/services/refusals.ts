@@ -3,6 +3,7 @@
 import type { PersonScope } from '../domain/access/scopes.ts'
 import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
+import { inField } from '../domain/notices.ts'
 import type { SettingProblem } from '../domain/projects/settings.ts'
 
 export const noSuchProject = (projectId: string): Refusal =>
@@ -20,7 +21,7 @@ export const cannotGive = (scope: PersonScope): Refusal =>
 
 /** SE7: a masked value stands for a stored one, and there is none. */
 export const nothingToKeep = (name: string): Refusal =>
-  new Refusal('invalid_request', `env.${name}: ${refusalText('notMasked')}`, {
+  new Refusal('invalid_request', inField(`env.${name}`, refusalText('notMasked')), {
     field: `env.${name}`,
   })
 
@@ -31,7 +32,7 @@ export const noSuchNote = (day: string): Refusal => new Refusal('not_found', ref
 
 /** HT4: the same client id with other content. */
 export const clientIdReused = (clientId: string): Refusal =>
-  new Refusal('idempotency_key_reused', `The client id ${clientId} was used for another message`, { clientId })
+  new Refusal('idempotency_key_reused', refusalText('clientIdUsed', { id: clientId }), { clientId })
 
 export const noSuchWorkSession = (workSessionId: string): Refusal =>
   new Refusal('not_found', refusalText('noWorkSession', { id: workSessionId }), { workSessionId })

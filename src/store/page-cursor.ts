@@ -2,6 +2,7 @@
 import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
+import { inField } from '../domain/notices.ts'
 import type { Approval } from '../protocol/approvals/approval.ts'
 import type { Page, PageQuery } from '../protocol/page.ts'
 
@@ -50,7 +51,7 @@ function decode(cursor: string): PageKey {
   const parts = parse(Buffer.from(cursor, 'base64url').toString())
   const [createdAt, id] = Array.isArray(parts) && parts.length === 2 ? parts : []
   const ours = typeof createdAt === 'string' && instantForm.test(createdAt) && typeof id === 'string' && id.length <= maxIdLength
-  if (!ours) throw new Refusal('invalid_request', `cursor: ${refusalText('notACursor')}`, { field: 'cursor' })
+  if (!ours) throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
   return { createdAt, id }
 }
 
@@ -71,7 +72,7 @@ export function nameAfter(cursor: string | undefined): string {
   if (cursor === undefined) return ''
   const [, name] = nameForm.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (name === undefined || name.includes('\u0000'))
-    throw new Refusal('invalid_request', `cursor: ${refusalText('notACursor')}`, { field: 'cursor' })
+    throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
   return name
 }
 
@@ -90,7 +91,7 @@ const seqForm = /^seq([1-9]\d{0,14})$/
 export function seqOf(cursor: string | undefined, first: number): number {
   if (cursor === undefined) return first
   const [, seq] = seqForm.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (seq === undefined) throw new Refusal('invalid_request', `cursor: ${refusalText('notACursor')}`, { field: 'cursor' })
+  if (seq === undefined) throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
   return Number(seq)
 }
 
@@ -115,7 +116,8 @@ const numberForm = /^\d{1,15}$/
 export function approvalKeyOf(page: PageQuery): ApprovalKey {
   if (page.cursor === undefined) return beforeAll
   const { createdAt, id } = pageParams(page)
-  if (!numberForm.test(id)) throw new Refusal('invalid_request', `cursor: ${refusalText('notACursor')}`, { field: 'cursor' })
+  if (!numberForm.test(id))
+    throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
   return { submittedAt: createdAt, id: Number(id) }
 }
 

@@ -1,8 +1,8 @@
 /** Processes, agent sessions and coordinators as the command line says them. Pure. */
 import type { RunningAgent } from '../../client/running.ts'
+import { tellsExit } from '../../protocol/notices.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { Process, ProcessEndReason } from '../../protocol/processes/process.ts'
-import { tellsExit } from '../../protocol/sentence-forms.ts'
 import type { Style } from '../terminal.ts'
 
 const reasons: Record<ProcessEndReason, string> = {
@@ -20,9 +20,10 @@ const reasons: Record<ProcessEndReason, string> = {
 }
 
 /** `stopped by a person, signal SIGTERM`, `crashed: It ended with exit code 1` */
-export function whyEnded({ reason, exitCode, signal, detail }: Process): string {
+export function whyEnded(process: Process): string {
+  const { reason, exitCode, signal, detail } = process
   const ending = signal !== null ? `signal ${signal}` : exitCode !== null && exitCode !== 0 ? `exit code ${exitCode}` : undefined
-  const how = tellsExit(detail) ? undefined : ending
+  const how = tellsExit(process) ? undefined : ending
   return [[reason && reasons[reason], how].filter(Boolean).join(', '), detail].filter(Boolean).join(': ')
 }
 

@@ -3,6 +3,7 @@
  * names and nothing near it: a command is the same to the last character or it is another one, a path is inside of a folder by its
  * segments and never by its first letters, and what cannot be compared is asked: above all a call whose input the agent does not tell.
  */
+import { type NoticeText, notice } from '../notices.ts'
 
 /** The very same request; files below a folder with the same kind of tool; the same kind of tool, where that changes nothing. */
 export const allowanceScopes = ['request', 'folder', 'tool'] as const
@@ -47,16 +48,18 @@ export function covers(rule: AllowanceRule, asked: AskedCall): boolean {
 }
 
 /** Why this rule cannot be made from this question; undefined: it can. */
-export function refusedRule(rule: AllowanceRule, asked: AskedCall): string | undefined {
+export function refusedRule(rule: AllowanceRule, asked: AskedCall): NoticeText | undefined {
   if (asked.input === null || (rule.scope === 'request' && asked.likeness === null))
-    return 'The agent does not say what exactly it would do, so the same cannot be known again'
-  if (rule.scope === 'tool' && !harmless.has(asked.toolKind)) return 'Only what changes nothing is allowed as a kind of tool'
+    return notice('sameUnknown', {}, 'The agent does not say what exactly it would do, so the same cannot be known again')
+  if (rule.scope === 'tool' && !harmless.has(asked.toolKind))
+    return notice('onlyHarmless', {}, 'Only what changes nothing is allowed as a kind of tool')
   if (rule.scope === 'folder') {
-    if (!ofFiles.has(asked.toolKind)) return 'It is not about files, so there is no folder to allow it in'
+    if (!ofFiles.has(asked.toolKind))
+      return notice('notAboutFiles', {}, 'It is not about files, so there is no folder to allow it in')
     if (rule.folder === null || (segmentsOf(rule.folder)?.length ?? 0) === 0)
-      return 'folder must be an absolute path below the root'
+      return notice('folderBelowRoot', {}, 'folder must be an absolute path below the root')
   }
-  return covers(rule, asked) ? undefined : 'What is asked now would not be covered by it'
+  return covers(rule, asked) ? undefined : notice('notCovered', {}, 'What is asked now would not be covered by it')
 }
 
 /** The scopes that can be chosen for a question, the narrowest first. */

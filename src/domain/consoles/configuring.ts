@@ -1,5 +1,6 @@
 /** What can be set of an agent while it runs (AG6): its mode, its model and whatever else it offers. Only what it has offered is asked of it. Pure. */
 import { refusalText } from '../because.ts'
+import type { NoticeText } from '../notices.ts'
 
 /** One thing at a time. */
 export type ConfigChange = { readonly modeId: string } | { readonly optionId: string; readonly value: string | boolean }
@@ -18,7 +19,7 @@ export interface Configurable {
 export const maxPendingChanges = 16
 
 /** The field that is wrong and why; undefined: the agent offers it. */
-export function notOffered(offers: Configurable, change: ConfigChange): { field: string; detail: string } | undefined {
+export function notOffered(offers: Configurable, change: ConfigChange): { field: string; detail: NoticeText } | undefined {
   if ('modeId' in change) {
     if (offers.modes.some(({ id }) => id === change.modeId)) return undefined
     return { field: 'modeId', detail: without('noMode', change.modeId, offers.modes) }
@@ -45,12 +46,12 @@ export function changesTo(before: Configurable, now: Configurable): ConfigChange
 
 const mostNamed = 20
 
-function without(what: 'noMode' | 'noOption', id: string, things: readonly { readonly id: string }[]): string {
+function without(what: 'noMode' | 'noOption', id: string, things: readonly { readonly id: string }[]): NoticeText {
   return things.length === 0 ? refusalText(what, { id }) : refusalText(`${what}Among`, { id, offered: named(things) })
 }
 
-const notAmong = (id: string, value: string, things: readonly { readonly id: string }[]): string =>
-  things.length === 0 ? `${id} cannot be ${value}` : refusalText('noValueAmong', { id, value, offered: named(things) })
+const notAmong = (id: string, value: string, things: readonly { readonly id: string }[]): NoticeText =>
+  things.length === 0 ? refusalText('noValue', { id, value }) : refusalText('noValueAmong', { id, value, offered: named(things) })
 
 const named = (things: readonly { readonly id: string }[]): string =>
   things

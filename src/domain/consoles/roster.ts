@@ -4,6 +4,7 @@
  */
 import { refusalText } from '../because.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { NoticeText } from '../notices.ts'
 import type { RoleAgentLife } from './lifecycle.ts'
 
 export interface Occupant extends RoleAgentLife {
@@ -18,7 +19,7 @@ export interface Console {
 
 export interface NotNow {
   readonly refused: Extract<ErrorCode, 'user_session_terminated' | 'role_taken' | 'agent_not_active' | 'wrong_state'>
-  readonly because?: string
+  readonly because?: NoticeText
 }
 
 /** `replaces`: the failed one that leaves the role to the new one. */

@@ -3,6 +3,7 @@
  * be given is refused before anything is written. Pure.
  */
 import { refusalText } from '../because.ts'
+import type { NoticeText } from '../notices.ts'
 
 const maxBytes = 200
 
@@ -13,7 +14,7 @@ export interface ConversationKey {
 
 export interface KeyRefusal {
   readonly code: 'invalid_key'
-  readonly detail: string
+  readonly detail: NoticeText
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
@@ -30,8 +31,8 @@ export function parseKey(key: string): { key: ConversationKey } | { refused: Key
   return detail ? { refused: { code: 'invalid_key', detail } } : { key: { channel, chatId } }
 }
 
-function problemWith(key: string, parts: readonly string[]): string | undefined {
-  if (!key.isWellFormed()) return 'A key must be well-formed Unicode'
+function problemWith(key: string, parts: readonly string[]): NoticeText | undefined {
+  if (!key.isWellFormed()) return refusalText('keyUnicode')
   if (new TextEncoder().encode(key).length > maxBytes) return refusalText('keyBytes', { most: maxBytes })
   if (controlCharacters.test(key)) return refusalText('keyControl')
   if (/[/\\]/.test(key)) return refusalText('keySlash')

@@ -4,6 +4,7 @@
  */
 
 import { nearest } from '../nearest.ts'
+import { type NoticeText, notice } from '../notices.ts'
 import { labelForm } from '../processes/placement.ts'
 
 interface NumberRule {
@@ -64,7 +65,7 @@ export type ProjectSettings = Readonly<Record<SettingKey, SettingValue>>
 
 export interface SettingProblem {
   readonly key: string
-  readonly detail: string
+  readonly detail: NoticeText
   readonly min?: number
   readonly max?: number
   readonly allowed?: readonly string[]
@@ -102,16 +103,23 @@ function problemWith(key: SettingKey, value: unknown): SettingProblem | undefine
   const rule: NumberRule | ChoiceRule | LabelRule = settingRules[key]
   if (rule.kind === 'label') {
     if (value === '' || (typeof value === 'string' && labelForm.test(value))) return undefined
-    return { key, detail: `${key} must be a label: small letters, digits, . _ and -` }
+    return { key, detail: notice('settingLabel', { key }, '{key} must be a label: small letters, digits, . _ and -') }
   }
   if (rule.kind === 'choice') {
     if (typeof value === 'string' && rule.allowed.includes(value)) return undefined
-    return { key, allowed: rule.allowed, detail: `${key} must be one of ${rule.allowed.join(', ')}` }
+    return {
+      key,
+      allowed: rule.allowed,
+      detail: notice('settingChoice', { key, allowed: rule.allowed.join(', ') }, '{key} must be one of {allowed}'),
+    }
   }
   const { min, max } = rule
   const fits = typeof value === 'number' && value >= min && value <= max && (!rule.whole || Number.isInteger(value))
   if (fits) return undefined
-  return { key, min, max, detail: `${key} must be a ${rule.whole ? 'whole ' : ''}number from ${min} to ${max}` }
+  const detail = rule.whole
+    ? notice('settingWhole', { key, min, max }, '{key} must be a whole number from {min} to {max}')
+    : notice('settingNumber', { key, min, max }, '{key} must be a number from {min} to {max}')
+  return { key, min, max, detail }
 }
 
 /** NA10: the hard timeout never comes before the soft one. The one that was changed is the one to correct. */
@@ -122,13 +130,25 @@ function problemBetween(settings: ProjectSettings, change: Readonly<Record<strin
   if (hard >= soft) return undefined
   if (Object.hasOwn(change, hardKey)) {
     const { max } = settingRules[hardKey]
-    return { key: hardKey, min: soft, max, detail: `${hardKey} must not be below ${softKey} (${soft})` }
+    const detail = notice(
+      'settingBelow',
+      { key: hardKey, other: softKey, value: soft },
+      '{key} must not be below {other} ({value})',
+    )
+    return { key: hardKey, min: soft, max, detail }
   }
   const { min } = settingRules[softKey]
-  return { key: softKey, min, max: hard, detail: `${softKey} must not be above ${hardKey} (${hard})` }
+  const detail = notice(
+    'settingAbove',
+    { key: softKey, other: hardKey, value: hard },
+    '{key} must not be above {other} ({value})',
+  )
+  return { key: softKey, min, max: hard, detail }
 }
 
-const unknownKey = (key: string): string => {
+const unknownKey = (key: string): NoticeText => {
   const near = nearest(key, Object.keys(settingRules))
-  return near ? `There is no setting ${key}; did you mean ${near}?` : `There is no setting ${key}`
+  return near
+    ? notice('noSettingNear', { key, near }, 'There is no setting {key}; did you mean {near}?')
+    : notice('noSetting', { key }, 'There is no setting {key}')
 }

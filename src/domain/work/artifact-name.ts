@@ -3,6 +3,7 @@
  * wrong with a name is returned in words.
  */
 import { refusalText } from '../because.ts'
+import type { NoticeText } from '../notices.ts'
 
 /** A byte less than the shortest limit there is, and room for the name of the temporary file. */
 const maxBytes = 200
@@ -13,9 +14,9 @@ const devices = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const refusedCharacters = /[\u0000-\u001f\u007f<>:"/\\|?*]/
 
-export function nameProblem(name: string): string | undefined {
+export function nameProblem(name: string): NoticeText | undefined {
   if (name === '') return refusalText('nameEmpty')
-  if (!name.isWellFormed()) return 'The name is not text'
+  if (!name.isWellFormed()) return refusalText('nameNoText')
   if (new TextEncoder().encode(name).length > maxBytes) return refusalText('nameTooLong', { most: maxBytes })
   if (name.startsWith('.')) return refusalText('nameDot')
   const [character] = refusedCharacters.exec(name) ?? []

@@ -1,12 +1,14 @@
 /** Agents as they cross the wire. The values of `env` never leave the server: readers see `maskedValue` in their place (SE7). */
+
 import * as z from 'zod'
+import { refusedAs } from '../notices.ts'
 import { ChosenId, Label, line, Time } from '../text.ts'
 
 const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of an environment variable')
 const Argument = z
   .string()
   .max(8192)
-  .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
+  .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
 
 export const Agent = z.object({
   id: z.string(),
@@ -31,7 +33,9 @@ const fields = {
   protocol: z.enum(['acp', 'mcp']),
   command: line(4096).nullable(),
   args: z.array(Argument).max(256),
-  env: z.record(EnvironmentName, Argument).refine((env) => Object.keys(env).length <= 256, 'has more than 256 entries'),
+  env: z
+    .record(EnvironmentName, Argument)
+    .refine((env) => Object.keys(env).length <= 256, refusedAs('entriesTooMany', {}, 'has more than 256 entries')),
   role: line(100).nullable(),
   maxProcesses: z.int().min(1).max(1000).nullable(),
   holdSeconds: z.int().min(1).max(600),

@@ -4,9 +4,11 @@
  * nothing and sees nothing twice. An event that answers a request carries its `requestId`, for everybody: within a user session it is
  * used once. `sessionId` on this wire is the user session's id; inside it is called that.
  */
+
 import * as z from 'zod'
 import { isGitFolder, isWord } from '../../domain/name-characters.ts'
 import { AlwaysTerms } from '../approvals/allowance.ts'
+import { type Notice, refusedAs } from '../notices.ts'
 import { anyLine, Id, line, longText } from '../text.ts'
 import type { AgentMode, AgentOption, AgentUpdate, PermissionRequest, ToolCall } from '../turns/agent-update.ts'
 import { ConfigChange } from '../turns/config-change.ts'
@@ -16,10 +18,10 @@ import type { PermissionOutcome, UserSession, UserSessionState } from './user-se
 
 /** One that was given before is known by whatever it is. */
 const Role = anyLine(64)
-const NewRole = line(64).refine(isWord, 'must have a letter or a digit')
+const NewRole = line(64).refine(isWord, refusedAs('hasNoWord', {}, 'must have a letter or a digit'))
 const WorkspacePath = line(1000).refine(
   (path) => !path.split(/[\\/]/).some(isGitFolder),
-  'must not name .git, which is for git alone',
+  refusedAs('forGitAlone', {}, 'must not name .git, which is for git alone'),
 )
 const requestId = { requestId: Id.optional() }
 const about = { sessionId: Id, ...requestId }
@@ -134,7 +136,7 @@ export interface RelayEventBodies {
   'agent:withdrawn': Requested & { role: string; messageId: string; reason: string }
   /** Asked of the agent; `agent:configured` tells what came of it. */
   'agent:configuring': Requested & { role: string; change: ConfigChange; by: string }
-  'agent:configured': { role: string; change: ConfigChange; error: string | null }
+  'agent:configured': { role: string; change: ConfigChange; error: string | null; notice?: Notice | null }
   /** `messageId` and `update` stand first, so that the pieces of a turn are found in the log. null: of no turn. */
   'agent:update': { messageId: string | null; update: AgentUpdate; role: string }
   /** `stopReason` is the agent's word, `cancelled`, or `error` with the error in words. `limitedUntil`: see `agent:limited`, which follows. */

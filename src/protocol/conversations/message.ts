@@ -1,5 +1,7 @@
 /** Messages of a chat as they cross the wire (CH3, CH6) and lie in `chat.jsonl` (CH7), and of any conversation (CV1). */
+
 import * as z from 'zod'
+import { refusedAs } from '../notices.ts'
 import { line, Time } from '../text.ts'
 import { WorkplaceChoice } from './workplace.ts'
 
@@ -13,7 +15,7 @@ export const maxContentChars = 500_000
 export const Content = z
   .string()
   .max(maxContentChars)
-  .refine((text) => !text.includes('\u0000'), 'must not contain NUL')
+  .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
   .overwrite((text) => text.toWellFormed())
 const Id = line(200)
 

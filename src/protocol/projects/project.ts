@@ -1,6 +1,8 @@
 /** Projects as they cross the wire, and `project.json` as it lies beside the database (CK2). */
+
 import * as z from 'zod'
 import { folderStates } from '../../domain/projects/folder-states.ts'
+import { refusedAs } from '../notices.ts'
 import { line, Time } from '../text.ts'
 
 /** Values are checked by domain/projects/settings.ts, which knows each one's range; `null` takes one back to its default. */
@@ -9,7 +11,7 @@ const SettingsChange = z.record(z.string().max(100), z.union([z.number(), z.stri
 /** A folder on the machine that runs the agents: absolute, and never opened by the server itself. */
 export const ProjectPath = line(4096).refine(
   (path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path) && !path.split(/[\\/]/).includes('..'),
-  'must be an absolute path without ..',
+  refusedAs('absolutePath', {}, 'must be an absolute path without ..'),
 )
 
 export const Project = z.object({

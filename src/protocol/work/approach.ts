@@ -1,12 +1,17 @@
 /** Approaches on the wire (AR1): what worked, what failed, what could be tried. */
+
 import * as z from 'zod'
 import { approachKinds } from '../../domain/work/approach-lifecycle.ts'
+import { refusedAs } from '../notices.ts'
 import { line, longText, Time } from '../text.ts'
 
 const maxJsonChars = 50_000
 const Json = z
   .unknown()
-  .refine((value) => (JSON.stringify(value)?.length ?? 0) <= maxJsonChars, `is longer than ${maxJsonChars} characters as JSON`)
+  .refine(
+    (value) => (JSON.stringify(value)?.length ?? 0) <= maxJsonChars,
+    refusedAs('jsonTooLong', { most: maxJsonChars }, 'is longer than {most} characters as JSON'),
+  )
 const Words = longText(20_000)
 
 /** What somebody may say about one. */

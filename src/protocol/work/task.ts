@@ -1,5 +1,7 @@
 /** Tasks on the wire (TK1). */
+
 import * as z from 'zod'
+import { refusedAs } from '../notices.ts'
 import { line, longText, Time } from '../text.ts'
 
 export const taskStatuses = ['pending', 'in_progress', 'completed', 'failed', 'blocked'] as const
@@ -40,7 +42,7 @@ const Result = z
   .unknown()
   .refine(
     (value) => (JSON.stringify(value)?.length ?? 0) <= maxResultChars,
-    `is longer than ${maxResultChars} characters as JSON`,
+    refusedAs('jsonTooLong', { most: maxResultChars }, 'is longer than {most} characters as JSON'),
   )
 
 export const TaskDraft = z

@@ -2,11 +2,13 @@
  * `work_session.json`: the rows of a work session as the tables have them, beside the files of CK2. Those are for people and other
  * programs; this one is there so that a store that is built anew from files (CK4) has lost nothing. Where it is missing, the others do.
  */
+
 import * as z from 'zod'
 import { permissionOutcomes } from '../consoles/user-session.ts'
+import { refusedAs } from '../notices.ts'
 import { schemaVersion } from '../schema-version.ts'
 
-const Text = z.string().refine((text) => !text.includes('\u0000'), 'must not contain NUL')
+const Text = z.string().refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
 const Maybe = Text.nullable()
 const Whole = z.int()
 /** One that the next is counted from: none that leaves no room behind it. */

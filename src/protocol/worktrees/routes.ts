@@ -1,5 +1,7 @@
 /** The worktrees of a project (WT): what is in them, how to get it out, what can go. Their machine is asked; away, it gives `coordinator_away`. */
+
 import * as z from 'zod'
+import { refusedAs } from '../notices.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
 import { Id, longText, YesOrNo } from '../text.ts'
@@ -7,7 +9,7 @@ import { BranchName, ListedWorktree, Losses, SetUp, Worktree, WorktreeDiff, Work
 
 const project = z.object({ projectId: Id })
 const which = project.extend({ worktreeId: Id })
-const Message = longText(10_000).refine((text) => text.trim() !== '', 'must say something')
+const Message = longText(10_000).refine((text) => text.trim() !== '', refusedAs('saySomething', {}, 'must say something'))
 
 export const worktreeRoutes = {
   listWorktrees: {

@@ -1,5 +1,7 @@
 /** Worktrees as readers see them (WT2, WT3, WT6): the register, what has changed in one, what it takes, and what would be lost with it. */
+
 import * as z from 'zod'
+import { refusedAs } from '../notices.ts'
 import { line, longText, storable, Time } from '../text.ts'
 
 /** WT5: a set-up command may build a whole project. */
@@ -144,5 +146,5 @@ export type SetUp = z.output<typeof SetUp>
 /** As git allows them, and nothing that git would take for more than a name. */
 export const BranchName = line(250).refine(
   (name) => !/[\s~^:?*[\\]|\.\.|@\{|\/\/|\/\.|^[-/.]|[/.]$|\.lock(?:\/|$)/.test(name) && name !== '@' && name !== 'HEAD',
-  'is no name of a branch',
+  refusedAs('noBranchName', {}, 'is no name of a branch'),
 )

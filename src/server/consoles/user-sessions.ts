@@ -2,8 +2,10 @@
  * User sessions, shared by the relay, REST and MCP. Checks that the session is the caller's and looks up what a use case must
  * lock. Requests return the number of the event that answers them, or null when it comes later. Holds no rules and no state.
  */
+
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/access/who.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { statusText } from '../../domain/sentences.ts'
 import { home, userSessionStream } from '../../domain/stream-name.ts'
@@ -202,9 +204,9 @@ export class UserSessions {
   async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
     const { projectId, approvalId, status, feedback, always } = decision
     const { permission } = await this.#store.query(readApproval, { projectId, approvalId })
-    if (!permission && always) throw new Refusal('wrong_state', 'Only a permission for a tool can be given for always')
+    if (!permission && always) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
     if (!permission) return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
-    if (status === 'revision_requested') throw new Refusal('wrong_state', 'A permission is given or refused; nothing is revised')
+    if (status === 'revision_requested') throw new Refusal('wrong_state', refusalText('nothingRevised'))
     const which = await this.#store.query(findPermission, { approvalId })
     const choice: PermissionChoice = { choose: status === 'approved' ? 'allow' : 'deny' }
     const input = { ...which, choice, always, feedback, by: who.id }

@@ -2,10 +2,12 @@
  * First check of every request and upgrade, before routing and before the body is read (SE2). Refuses foreign Hosts and Origins
  * and malformed HTTP, and sets security headers and the request id on every answer.
  */
+
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Refusal } from '../../domain/errors.ts'
+import { notice } from '../../domain/notices.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { SampledLog } from '../../platform/sampled-log.ts'
@@ -120,6 +122,7 @@ export class Gate {
 
 function brokenHttpRefusal(code: string | undefined): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('too_large', 'The headers are too large', { limit: maxHeaderBytes })
-  if (code === tookTooLong) return new Refusal('invalid_request', 'The request took too long to arrive')
+  if (code === tookTooLong)
+    return new Refusal('invalid_request', notice('tooLateToRead', {}, 'The request took too long to arrive'))
   return new Refusal('invalid_request', 'This is not HTTP that can be read')
 }

@@ -3,9 +3,11 @@
  * `/healthz` and the web page itself and queues other requests until the endpoints are ready. Knows no store and loads nothing
  * heavy.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, BlockList, isIP, Server as NetServer } from 'node:net'
 import { Refusal } from '../../domain/errors.ts'
+import { notice } from '../../domain/notices.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
 import { hostAndOrigin } from '../security/host-and-origin.ts'
@@ -138,7 +140,7 @@ export class HttpListener {
       return void response.end(file.body)
     }
     if (this.#queued.length >= maxQueuedRequests)
-      return answerProblem(response, new Refusal('busy', 'The server is still starting'))
+      return answerProblem(response, new Refusal('busy', notice('stillStarting', {}, 'The server is still starting')))
     this.#queued.push([request, response])
   }
 }

@@ -2,9 +2,11 @@
  * Converts errors to problem answers (HT2). Unexpected errors are logged with the request id and answered as `internal`, without
  * stack, library message or secret (SE7).
  */
+
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorCode, errorCatalogue, Refusal } from '../../domain/errors.ts'
+import { notice } from '../../domain/notices.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { mask, maskDeep } from '../../platform/mask.ts'
 import { type Problem, problemOf } from '../../protocol/problem.ts'
@@ -23,7 +25,8 @@ const retryAfter: Partial<Record<ErrorCode, number>> = {
 
 export function maskedProblem(refusal: Refusal): Problem {
   const fields = maskDeep(refusal.fields) as Record<string, unknown>
-  return problemOf({ code: refusal.code, message: mask(refusal.message), fields })
+  const told = maskDeep(refusal.notice) as Refusal['notice']
+  return problemOf({ code: refusal.code, message: mask(refusal.message), fields, notice: told })
 }
 
 export function problemHeaders(refusal: Refusal): Record<string, string> {
@@ -46,7 +49,7 @@ export function refusalOf(error: unknown, requestId: string, logger: Logger, lim
   // Node's error for a client that disconnects in the middle of a body.
   const isGone = code === 'ECONNRESET' && (error as Error).message === 'aborted'
   if (isGone || (code?.startsWith('FST_ERR_CTP_') && statusCode === 400))
-    return new Refusal('invalid_request', 'The body did not arrive whole')
+    return new Refusal('invalid_request', notice('bodyCut', {}, 'The body did not arrive whole'))
   logger.error({ requestId, err: error }, 'A request failed in a way nobody foresaw')
   return new Refusal('internal', undefined, { requestId })
 }

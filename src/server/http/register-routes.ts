@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 
 import { allows } from '../../domain/access/scopes.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { inField } from '../../domain/notices.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import type { Route } from '../../protocol/route.ts'
 import { type Routes, routes } from '../../protocol/routes.ts'
@@ -134,7 +135,7 @@ function takeAnyBytes(app: FastifyInstance, uploads: readonly RouteOptions[]): v
 /** Refuses NUL in parameters: PostgreSQL cannot store it. */
 function withoutNul(values: unknown): unknown {
   for (const [field, value] of Object.entries(values ?? {}))
-    if (String(value).includes('\u0000')) throw new Refusal('invalid_request', `${field}: must not contain NUL`, { field })
+    if (String(value).includes('\u0000')) throw new Refusal('invalid_request', inField(field, refusalText('noNul')), { field })
   return values
 }
 

@@ -1,5 +1,6 @@
 /** Validates the stream names a client asks for: known kinds, at most 100. */
 import type { Who } from '../../domain/access/who.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { parseStream, type StreamKind, type StreamName } from '../../domain/stream-name.ts'
 import { maxStreamsPerClient } from '../../protocol/socket.ts'
@@ -21,7 +22,7 @@ export function readableStreams(names: readonly string[], followed: readonly Str
     const stream = name.length <= maxStreamNameLength && !name.includes('\u0000') ? parseStream(name) : undefined
     if (!stream)
       throw new Refusal('invalid_request', `streams: ${JSON.stringify(name.slice(0, 100))} is not a stream`, { field: 'streams' })
-    if (notForReaders.has(stream.kind)) throw new Refusal('not_found', 'There is no such stream', { stream: name })
+    if (notForReaders.has(stream.kind)) throw new Refusal('not_found', refusalText('noStream'), { stream: name })
     streams.add(name as StreamName)
   }
   stillFree([...streams], followed)

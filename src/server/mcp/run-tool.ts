@@ -46,9 +46,10 @@ const result = (value: Record<string, unknown>): ToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
 })
 
-const errorIn = ({ code, message, fields }: Refusal): Record<string, unknown> => ({
+const errorIn = ({ code, message, fields, notice }: Refusal): Record<string, unknown> => ({
   ...snakeFields(maskDeep(fields) as Record<string, unknown>),
   code,
   message: mask(message),
+  ...(notice && { notice: maskDeep(notice) }),
   next: nextStepFor(code),
 })

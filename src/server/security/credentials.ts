@@ -2,9 +2,11 @@
  * Identifies the sender of a request (SE2, SE3) by bearer token or cookie, looked up by hash. Never keeps a secret longer than
  * its request, and never says in which way a wrong one is wrong.
  */
+
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { owner, type Who } from '../../domain/access/who.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { hashSecret, kindOf, sameHash } from '../../platform/secrets.ts'
 import { findCredential } from '../../services/access/queries.ts'
@@ -48,7 +50,7 @@ export class Credentials {
     if (!who) throw new Refusal('authentication_failed')
     const unsafe = !safeMethods.has(request.method ?? '') || request.headers.upgrade !== undefined
     if (found.by === 'cookie' && unsafe && request.headers.origin === undefined) {
-      throw new Refusal('forbidden_origin', 'With the cookie, a change needs the Origin header')
+      throw new Refusal('forbidden_origin', refusalText('originNeeded'))
     }
     return { who, hash, ...found }
   }

@@ -3,8 +3,11 @@
  * that has them. Whether something may be done is decided there; the answers are put into words here. Holds no rules and no
  * state.
  */
+
 import type { Who } from '../../domain/access/who.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { inField } from '../../domain/notices.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import type {
@@ -88,7 +91,7 @@ export class Worktrees {
     const ask = { kind: 'worktree-patch', top: row.top } as const
     const { base64, cut, limit } = await this.#look<{ base64: string; cut: boolean; limit: number }>(who, row, ask)
     if (cut)
-      throw new Refusal('too_large', 'The patch is too large to be handed over; use git in its folder', {
+      throw new Refusal('too_large', refusalText('patchTooLarge'), {
         limit,
         folder: row.folder,
       })
@@ -111,14 +114,16 @@ export class Worktrees {
   async merge(who: Caller, which: WhichWorktree, { branch, how = 'merge', message }: Merge, receipt?: ReceiptKey) {
     const row = await this.#tree(who, which)
     const target = branch ?? row.base_branch
-    if (target === null)
-      throw new Refusal('invalid_request', 'branch: name one; the worktree began between branches', { field: 'branch' })
+    if (target === null) throw new Refusal('invalid_request', inField('branch', refusalText('nameABranch')), { field: 'branch' })
     const words = message ?? `Merge branch '${row.branch}' into ${target}`
     const ask = { kind: 'worktree-merge', top: row.top, target, how, message: words } as const
     const brought = await this.#do<MergeAnswer>(who, row, ask, receipt)
     if (brought.outcome === 'conflicts') {
       const { files, command } = brought
-      throw new Refusal('merge_conflict', `It conflicts with ${target} in ${countOf(files.length, 'file')}`, { files, command })
+      const count = files.length
+      const detail =
+        count === 1 ? refusalText('conflictsOne', { branch: target }) : refusalText('conflicts', { branch: target, count })
+      throw new Refusal('merge_conflict', detail, { files, command })
     }
     if (brought.outcome === 'refused') {
       const { reason, why, command } = brought
@@ -151,8 +156,12 @@ export class Worktrees {
   /** Finds a worktree that exists and has git. */
   async #tree(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
     const row = await this.#find(who, which)
-    if (row.removed_at !== null) throw new Refusal('wrong_state', 'This worktree was removed', { removedAt: row.removed_at })
-    if (row.kind === 'plain') throw new Refusal('wrong_state', `This is a plain directory, without git. ${row.note ?? ''}`.trim())
+    if (row.removed_at !== null) throw new Refusal('wrong_state', refusalText('wasRemoved'), { removedAt: row.removed_at })
+    if (row.kind === 'plain')
+      throw new Refusal(
+        'wrong_state',
+        row.note ? refusalText('plainFolderBecause', { note: row.note }) : refusalText('plainFolder'),
+      )
     return row
   }
 

@@ -5,6 +5,7 @@ import { exceeding, type PersonScope, personScopes } from '../../domain/access/s
 import { endOfMaker, type Who } from '../../domain/access/who.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { inField } from '../../domain/notices.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import type { TokenDraft, TokenWithSecret } from '../../protocol/access/people.ts'
@@ -35,10 +36,13 @@ export const createToken = defineUseCase({
   streams: () => [home],
   run: async (tx, { by, insteadOf, ...draft }: Draft & Making, { now, random }): Promise<TokenWithSecret> => {
     if (draft.expiresAt && draft.expiresAt <= now)
-      throw new Refusal('invalid_request', `expiresAt: ${refusalText('pastTime')}`, { field: 'expiresAt' })
+      throw new Refusal('invalid_request', inField('expiresAt', refusalText('pastTime')), { field: 'expiresAt' })
     const until = endOfMaker(by)
     if (until && draft.expiresAt && draft.expiresAt > until)
-      throw new Refusal('invalid_request', `expiresAt: ${refusalText('makerEnds', { until })}`, { field: 'expiresAt', until })
+      throw new Refusal('invalid_request', inField('expiresAt', refusalText('makerEnds', { until })), {
+        field: 'expiresAt',
+        until,
+      })
     const scopes = draft.kind === 'script' ? scriptScopes(draft, by) : coordinatorScopes(draft)
     const taken = insteadOf === undefined && (await tx.first(selectTokenCalled, { name: draft.name, now }))
     if (taken) throw new Refusal('already_exists', refusalText('tokenNameTaken', { name: draft.name }), { tokenId: taken.id })
@@ -70,7 +74,7 @@ function scriptScopes(draft: Draft, by: Who): PersonScope[] {
 }
 
 function coordinatorScopes(draft: Draft): ['coordinator'] {
-  if (draft.scopes) throw new Refusal('invalid_request', 'scopes: only script tokens have them', { field: 'scopes' })
+  if (draft.scopes) throw new Refusal('invalid_request', inField('scopes', refusalText('onlyScripts')), { field: 'scopes' })
   return ['coordinator']
 }
 

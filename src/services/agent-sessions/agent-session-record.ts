@@ -2,7 +2,9 @@
  * Reads the calling agent session inside the transaction. One of another agent or project is not found (SE3); one that ended is
  * refused with its reason (AS8).
  */
+
 import { type ActiveAgentSession, type LiveAgentSession, refusalOn } from '../../domain/agent-sessions/lifecycle.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type AgentSessionRow, agentSessionFrom, selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectRoleAgent } from '../../store/consoles/role-agents.ts'
@@ -63,4 +65,4 @@ export function checkedOwn<Row extends Pick<AgentSessionRow, 'agent_id' | 'proje
   return row
 }
 
-export const noSuchAgentSession = (): Refusal => new Refusal('not_found', 'There is no such agent session')
+export const noSuchAgentSession = (): Refusal => new Refusal('not_found', refusalText('noAgentSession'))

@@ -2,7 +2,9 @@
  * Ends live agent sessions that lost their access (SE3): the agent was unassigned, deleted, or got a new passkey. Runs in the
  * same commit, so that the next call sees it. The sweeper closes what they left open.
  */
+
 import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { liveOfAgent } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Context, Tx } from '../../store/store.ts'
@@ -20,6 +22,6 @@ export async function revokeAgentSessions(tx: Tx, live: readonly LiveAgentSessio
 export async function revokeAllOfAgent(tx: Tx, agentId: string, projectIds: readonly string[], context: Context): Promise<void> {
   const live = await liveOfAgent(tx, agentId, maxRevoked)
   if (live.some(({ projectId }) => !projectIds.includes(projectId)))
-    throw new Refusal('busy', `${agentId} has just begun to work in another project; try again`)
+    throw new Refusal('busy', refusalText('beginsElsewhere', { agent: agentId }))
   await revokeAgentSessions(tx, live, context)
 }

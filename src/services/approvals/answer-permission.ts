@@ -7,6 +7,7 @@ import { allowanceMinutes } from '../../domain/approvals/allowance.ts'
 import { isKeptByAgent, optionFor, outcomeOf } from '../../domain/approvals/permission.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { inField } from '../../domain/notices.ts'
 import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import { type ApprovalRow, approvalOf, permissionOf, selectApproval } from '../../store/approvals/approvals.ts'
@@ -47,7 +48,7 @@ export const answerPermission = defineUseCase({
  */
 function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
   if (settlementOf(row, choice).outcome === 'denied')
-    throw new Refusal('invalid_request', `always: ${refusalText('alwaysWithYes')}`, { field: 'always' })
+    throw new Refusal('invalid_request', inField('always', refusalText('alwaysWithYes')), { field: 'always' })
   return settlementOf(row, { choose: 'allow' })
 }
 
@@ -78,6 +79,6 @@ function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
   const { optionId } = choice
   const outcome = outcomeOf(optionId, options)
   if (!outcome)
-    throw new Refusal('invalid_request', `optionId: ${refusalText('notOffered', { id: optionId })}`, { field: 'optionId' })
+    throw new Refusal('invalid_request', inField('optionId', refusalText('notOffered', { id: optionId })), { field: 'optionId' })
   return { outcome, optionId }
 }

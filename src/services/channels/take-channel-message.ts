@@ -2,6 +2,7 @@
  * Stores a message from a paired chat (CN1) in its conversation, unread for the routed agent, in one commit. Work detection
  * then starts the agent as for the page's chat. A receipt with the platform's message id makes it idempotent.
  */
+import { refusalText } from '../../domain/because.ts'
 import type { ChatPlace } from '../../domain/channels/key.ts'
 import { channelKey } from '../../domain/channels/key.ts'
 import { chatWords } from '../../domain/channels/words.ts'
@@ -30,7 +31,7 @@ export interface ChannelMessage extends ChatPlace {
 }
 
 /** The chat was changed since `find-chat`; the caller retries. */
-export const chatHasChanged = (): Refusal => new Refusal('busy', 'The chat has changed meanwhile; try again')
+export const chatHasChanged = (): Refusal => new Refusal('busy', refusalText('chatChanged'))
 
 export const takeChannelMessage = defineUseCase({
   name: 'take-channel-message',

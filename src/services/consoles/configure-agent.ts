@@ -5,6 +5,7 @@
 import { refusalText } from '../../domain/because.ts'
 import { type ConfigChange, maxPendingChanges, notOffered } from '../../domain/consoles/configuring.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { inField } from '../../domain/notices.ts'
 import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
 import { type Offers, updateRoleAgent } from '../../store/consoles/role-agents.ts'
 import { defineUseCase } from '../../store/store.ts'
@@ -26,7 +27,7 @@ export const configureAgent = defineUseCase({
     if (agent.asleep_at !== null) throw new Refusal('wrong_state', refusalText('asleep', { role }), { role })
     const offers: Offers = JSON.parse(agent.offers)
     const wrong = notOffered(offers, change)
-    if (wrong) throw new Refusal('invalid_request', `${wrong.field}: ${wrong.detail}`, { field: wrong.field })
+    if (wrong) throw new Refusal('invalid_request', inField(wrong.field, wrong.detail), { field: wrong.field })
     const pending = offers.pending ?? []
     if (pending.length >= maxPendingChanges)
       throw new Refusal('wrong_state', refusalText('changesFull', { count: pending.length }))

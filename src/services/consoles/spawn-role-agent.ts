@@ -3,6 +3,7 @@
  * a role whose agent failed it is a retry. Later failures make the agent FAILED.
  */
 
+import { refusalText } from '../../domain/because.ts'
 import { placeFor } from '../../domain/consoles/roster.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { order } from '../../domain/processes/lifecycle.ts'
@@ -161,14 +162,14 @@ const blank = {
 async function agentFor(reader: Reader, projectId: string, agentId: string | null): Promise<AgentRow> {
   if (agentId === null) {
     const first = await firstAcpAgent(reader, projectId)
-    if (!first) throw new Refusal('agent_not_found', 'The project has no agent that speaks ACP', { projectId })
+    if (!first) throw new Refusal('agent_not_found', refusalText('noneSpeaksAcp'), { projectId })
     return first
   }
   const agent = await reader.first(selectAgent, { id: agentId })
   const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
   if (!agent || !assigned) throw noSuchAgent(agentId)
   if (agent.protocol !== 'acp' || agent.command === null)
-    throw new Refusal('wrong_state', `The agent ${agentId} pulls its work by itself; only an ACP agent is given a role`, {
+    throw new Refusal('wrong_state', refusalText('pullsItself', { agent: agentId }), {
       agentId,
     })
   return agent

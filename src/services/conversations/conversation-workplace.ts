@@ -8,6 +8,7 @@ import { refusalText } from '../../domain/because.ts'
 import { isReserved, parseConsoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
+import type { NoticeText } from '../../domain/notices.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Workplace, WorkplaceChoice } from '../../protocol/conversations/workplace.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
@@ -41,7 +42,7 @@ export async function defaultWorkplace(reader: Reader, route: Route): Promise<Wo
   return wanted === 'worktree' && !(await whyNoWorktree(reader, route)) ? 'worktree' : 'checkout'
 }
 
-async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Promise<string | undefined> {
+async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Promise<NoticeText | undefined> {
   const project = await reader.first(selectProject, { id: projectId })
   if (!project?.path) return refusalText('noFolderForWorktree', { project: project?.name ?? projectId })
   const agent = await reader.first(selectAgent, { id: agentId })

@@ -9,6 +9,7 @@ import { facetTerm } from '../../domain/conversations/search/terms.ts'
 import { type Piece, parseWanted, wantedTerms } from '../../domain/conversations/search/wanted.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
+import { inField } from '../../domain/notices.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
 import type { Page } from '../../protocol/page.ts'
 import { cutoverRule, dayOfMessage } from '../../store/conversations/chapters.ts'
@@ -41,7 +42,7 @@ export const searchMessages = defineQuery({
   withoutSnapshot: true,
   run: async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
     const pieces = parseWanted(search.q)
-    if (pieces.length === 0) throw new Refusal('invalid_request', `q: ${refusalText('nothingToSearch')}`, { field: 'q' })
+    if (pieces.length === 0) throw new Refusal('invalid_request', inField('q', refusalText('nothingToSearch')), { field: 'q' })
     const terms = [...wantedTerms(pieces), ...facets(search)]
     const rule = await cutoverRule(reader)
     const from = search.from === undefined ? 0 : firstIdAt(epochMs(boundaryOf(rule, search.from)))
@@ -120,6 +121,7 @@ const cursorAt = (id: number): string => Buffer.from(`hit${id}`).toString('base6
 function idOf(cursor: string | undefined): number {
   if (cursor === undefined) return afterAllIds
   const id = Number(cursorForm.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
-  if (!Number.isSafeInteger(id)) throw new Refusal('invalid_request', `cursor: ${refusalText('notACursor')}`, { field: 'cursor' })
+  if (!Number.isSafeInteger(id))
+    throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
   return id
 }

@@ -3,6 +3,7 @@
  * coordinator's stream. Decisions are made in the domain.
  */
 
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { decide, type Launch, type LaunchEvent } from '../../domain/processes/lifecycle.ts'
 import { coordinatorStream, home, projectStream, type StreamName } from '../../domain/stream-name.ts'
@@ -96,6 +97,6 @@ export async function existingLaunch(
 ): Promise<Launch> {
   const launch = await findLaunch(reader, launchId)
   if (!launch || launch.projectId !== projectId) throw noSuchLaunch(launchId)
-  if (launch.coordinatorId !== coordinatorId) throw new Refusal('busy', 'It was given to another coordinator; try again')
+  if (launch.coordinatorId !== coordinatorId) throw new Refusal('busy', refusalText('launchMoved'))
   return launch
 }

@@ -5,6 +5,7 @@
 
 import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
 import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
+import { refusalText } from '../../domain/because.ts'
 import { webKey, workKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
@@ -59,7 +60,7 @@ export const takeLaunch = defineUseCase({
     // It was given to another coordinator, so it is withdrawn for this one.
     if (launch?.coordinatorId !== from.coordinatorId || launch.projectId !== from.projectId) return { withdrawn: true }
     if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null) return { withdrawn: true }
-    if (launch.state === 'running') throw new Refusal('wrong_state', `The launch ${launchId} runs already`, { launchId })
+    if (launch.state === 'running') throw new Refusal('wrong_state', refusalText('launchRuns', { id: launchId }), { launchId })
     const { agentId, projectId } = launch
     const wanted = launch.roleAgentId === null ? await forWork(tx, launch, context) : await inRole(tx, launch, context)
     if (!wanted) {

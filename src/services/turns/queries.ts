@@ -1,4 +1,5 @@
 /** Read queries for turns, contexts and prompts. */
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
@@ -30,7 +31,7 @@ export const findPrompt = defineQuery({
     const launch = await findLaunch(reader, launchId)
     const turn = await reader.first(selectTurn, { id: turnId })
     const isIts = launch?.coordinatorId === from.coordinatorId && turn?.launch_id === launchId && turn.state === 'running'
-    if (!isIts) throw new Refusal('not_found', `The turn ${turnId} is over`, { turnId })
+    if (!isIts) throw new Refusal('not_found', refusalText('turnOver', { id: turnId }), { turnId })
     return { launchId, turnId, ...(await orderOfTurn(reader, turn)) }
   },
 })
@@ -90,7 +91,7 @@ export const readTurnItems = defineQuery({
   name: 'read-turn-items',
   run: async (reader, { key, turnId }: { key: string; turnId: string }) => {
     const row = await reader.first(selectTurn, { id: turnId })
-    if (row?.conversation_key !== key) throw new Refusal('not_found', `There is no turn ${turnId} in ${key}`, { turnId })
+    if (row?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
     const items = await reader.all(selectTurnItems, { turnId, after: -1, limit: maxItems })
     return { turn: turnView(row), items: items.map(({ kind, body }) => ({ kind, ...JSON.parse(body) })) }
   },

@@ -176,7 +176,8 @@ async function readyInRole(
   const data = { role, agentId, conversation: key, workspace, branch, note, how, notRestored, ...offers }
   const stream = userSessionStream(userSessionId)
   tx.append(stream, { type: 'agent:ready', data }, [projectStream(projectId)])
-  for (const { change, error } of refused) tx.append(stream, { type: 'agent:configured', data: { role, change, error } })
+  for (const { change, error } of refused)
+    tx.append(stream, { type: 'agent:configured', data: { role, change, error: error.text, notice: error.notice } })
   for (const wish of pending) {
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'configure-ordered', data: { launchId: launch.id, ...wish } })
     tx.append(stream, { type: 'agent:configuring', data: { role, change: wish.change, by: systemId } })

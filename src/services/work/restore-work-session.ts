@@ -2,6 +2,7 @@
  * Restores a work session from its files (CK4). Adds what is missing in the store and never overwrites what is there. Reports
  * what could not be restored.
  */
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { FolderLook } from '../../domain/projects/folder.ts'
 import { changeSettings } from '../../domain/projects/settings.ts'
@@ -50,7 +51,10 @@ export const restoreWorkSession = defineUseCase({
     const { by } = choosing
     const { checkpoint } = read
     if (checkpoint.project_id !== projectId || checkpoint.session_id !== workSessionId)
-      throw new Refusal('invalid_request', `These are the files of ${checkpoint.session_id} in ${checkpoint.project_id}`)
+      throw new Refusal(
+        'invalid_request',
+        refusalText('filesOfOther', { id: checkpoint.session_id, project: checkpoint.project_id }),
+      )
     const told: Told = []
     await bringProject(tx, read, { ...choosing, told }, context)
     const rows = restoredRows(read, by)
@@ -81,7 +85,8 @@ async function bringProject(
   if (await tx.first(selectProject, { id })) return
   const file = read.project?.id === id ? read.project : null
   const settings = changeSettings({}, file?.settings ?? {})
-  if ('problem' in settings) told.push({ what: 'project', detail: `Its settings are the usual ones: ${settings.problem.detail}` })
+  if ('problem' in settings)
+    told.push({ what: 'project', detail: `Its settings are the usual ones: ${settings.problem.detail.text}` })
   const path = ProjectPath.nullable().safeParse(file?.path ?? null)
   if (!path.success) told.push({ what: 'project', detail: `It has no path here: ${file?.path} is not absolute` })
   if (!file) told.push({ what: 'project', detail: `There was no project.json: it is named ${id} and has no path` })
@@ -118,7 +123,7 @@ async function folderOr(tx: Tx, wanted: string, look: FolderLook, told: Told): P
 async function bringWorkSession(tx: Tx, row: WorkSessionRow): Promise<WorkSessionRow> {
   const known = await tx.first(selectWorkSession, { id: row.id })
   if (known && known.project_id !== row.project_id)
-    throw new Refusal('invalid_request', `${row.id} is a work session of another project`)
+    throw new Refusal('invalid_request', refusalText('workOfOther', { id: row.id }))
   if (known) return known
   await tx.write(insertWorkSession, row)
   const told = { workSession: workSessionOf(row) }

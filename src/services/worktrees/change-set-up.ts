@@ -4,6 +4,7 @@
  */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { inField } from '../../domain/notices.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import type { SetUp } from '../../protocol/worktrees/worktree.ts'
 import { selectProject } from '../../store/projects/projects.ts'
@@ -19,7 +20,7 @@ export const changeSetUp = defineUseCase({
   run: async (tx, { projectId, command, copy, by }): Promise<SetUp> => {
     if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     if (command !== null && (command[0] ?? '').trim() === '')
-      throw new Refusal('invalid_request', `command: ${refusalText('firstWord')}`, { field: 'command' })
+      throw new Refusal('invalid_request', inField('command', refusalText('firstWord')), { field: 'command' })
     await tx.write(keepSetUp, { project_id: projectId, command: JSON.stringify(command), copy: JSON.stringify(copy) })
     tx.append(projectStream(projectId), { type: 'set-up-changed', data: { projectId, by } })
     return { command, copy }

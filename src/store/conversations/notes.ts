@@ -4,6 +4,7 @@ import { refusalText } from '../../domain/because.ts'
 import { type NotedMessage, type NoteSection, noteHead, noteSection } from '../../domain/conversations/daily-note.ts'
 import { type CutoverRule, type Day, parseDay } from '../../domain/conversations/logical-day.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { inField } from '../../domain/notices.ts'
 import { noteStream } from '../../domain/stream-name.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
 import type { Page } from '../../protocol/page.ts'
@@ -208,7 +209,7 @@ export function dayOf(cursor: string | undefined, first: Day): Day {
   if (cursor === undefined) return first
   const [, text = ''] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const day = parseDay(text)
-  if (day === undefined) throw new Refusal('invalid_request', `cursor: ${refusalText('notACursor')}`, { field: 'cursor' })
+  if (day === undefined) throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
   return day
 }
 

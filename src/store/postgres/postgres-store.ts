@@ -2,6 +2,7 @@
  * The store on PostgreSQL: a transaction for each use case, a snapshot for each read, doorbells between nodes. Keeps no state that
  * another node needs, and acknowledges nothing before its COMMIT is answered.
  */
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import { randomness } from '../../platform/randomness.ts'
@@ -30,8 +31,7 @@ const beginSnapshot: RunnableQuery = { name: 'hf_snapshot', sql: 'begin isolatio
 const positionsSql = 'select name, head, floor from streams where name = any ($1::text[])'
 const emptyPosition: StreamPosition = { head: 0, floor: 0 }
 
-const replaced = (): Refusal =>
-  new Refusal('store_unavailable', 'The database was replaced by another one; start the server again')
+const replaced = (): Refusal => new Refusal('store_unavailable', refusalText('storeReplaced'))
 
 type Execute = (query: RunnableQuery) => Promise<Row[]>
 

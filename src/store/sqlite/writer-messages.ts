@@ -1,5 +1,6 @@
 /** What crosses between the server's thread and the writer's, as JSON (the start aside): plain data only. */
 import type { ErrorCode, ErrorFields } from '../../domain/errors.ts'
+import type { Detail } from '../../domain/notices.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Job } from '../log/run-use-case.ts'
 import type { Identity } from '../migrate.ts'
@@ -29,7 +30,7 @@ export interface WriterRequest extends Job<unknown> {
 export type WriterResult =
   /** A use case that answers nothing has no `answer` here. */
   | { readonly answer?: unknown }
-  | { readonly refusal: { code: ErrorCode; detail: string; fields: ErrorFields } }
+  | { readonly refusal: { code: ErrorCode; detail: Detail; fields: ErrorFields } }
   /** A fault of ours: for the log, never for the caller. */
   | { readonly fault: string }
 
@@ -43,7 +44,7 @@ export type WriterReply =
       readonly heads: readonly (readonly [StreamName, number])[]
       readonly retried: number
       /** Why the commit failed, if it did: nothing of it was written. */
-      readonly failure: string | null
+      readonly failure: Detail | null
       /** The database can no longer be trusted; nothing is written after this. */
       readonly broken: boolean
     }

@@ -8,6 +8,7 @@ import { dirname } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { Detail } from '../../domain/notices.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import { syncFolder } from '../../platform/atomic-file.ts'
 import { randomness } from '../../platform/randomness.ts'
@@ -35,7 +36,7 @@ class Writer {
   readonly #reply: (reply: WriterReply) => void
   #waiting: WriterRequest[] = []
   #closing = false
-  #broken: string | null = null
+  #broken: Detail | null = null
   #retried = 0
 
   constructor(connection: SqliteConnection, useCases: UseCases, mailbox: Mailbox, reply: (reply: WriterReply) => void) {
@@ -151,12 +152,12 @@ class Writer {
   }
 
   /** Rolls back; answers why nothing was written. */
-  #rollBack(error: unknown): string {
+  #rollBack(error: unknown): Detail {
     if (this.#connection.inTransaction) {
       try {
         this.#connection.command('rollback')
       } catch (rollbackError) {
-        this.#broken = `The database could not be rolled back (${String(rollbackError)})`
+        this.#broken = refusalText('notRolledBack', { why: String(rollbackError) })
       }
     }
     if (isLockedByOther(error)) return this.#broken ?? refusalText('storeLocked')
@@ -169,7 +170,7 @@ class Writer {
 }
 
 function resultOf(error: unknown): WriterResult {
-  if (error instanceof Refusal) return { refusal: { code: error.code, detail: error.message, fields: error.fields } }
+  if (error instanceof Refusal) return { refusal: { code: error.code, detail: error.detail, fields: error.fields } }
   return { fault: error instanceof Error ? String(error.stack) : String(error) }
 }
 

@@ -3,6 +3,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Refusal } from '../../domain/errors.ts'
+import type { Detail } from '../../domain/notices.ts'
 import type { LocalDoorbell } from '../log/doorbell.ts'
 import type { Job } from '../log/run-use-case.ts'
 import type { Identity } from '../migrate.ts'
@@ -49,8 +50,8 @@ export class SqliteWriter {
   /** In the order of their requests, which is the order of the answers. */
   #waiters: Waiter[] = []
   #outbox: WriterRequest[] = []
-  #broken: string | null = null
-  #failure: string | null = null
+  #broken: Detail | null = null
+  #failure: Detail | null = null
   #closed: Promise<void> | undefined
   #opened!: { resolve(identity: Identity): void; reject(error: Error): void }
   #onClosed: () => void = () => {}
@@ -75,7 +76,7 @@ export class SqliteWriter {
   }
 
   /** Why nothing is written, if so: for good, or until the next commit succeeds. */
-  get failure(): string | null {
+  get failure(): Detail | null {
     return this.#broken ?? this.#failure
   }
 

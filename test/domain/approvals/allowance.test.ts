@@ -109,6 +109,6 @@ test('[AG6] what can be chosen for a question, the narrowest first; what makes n
   expect(scopesFor(asked({ likeness: null, locations: [] }))).toEqual([])
   expect(folderOf(asked())).toBe('/work/src')
   for (const wrong of [{ folder: '/' }, { folder: null }, { folder: 'src' }, { folder: '/other' }, { scope: 'tool' as const }])
-    expect(refusedRule(rule(wrong), asked())).toMatch(/\w/)
+    expect(refusedRule(rule(wrong), asked())?.text).toMatch(/\w/)
   expect(refusedRule(rule({ folder: '/work' }), asked())).toBeUndefined()
 })

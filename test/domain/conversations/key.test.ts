@@ -36,7 +36,7 @@ describe('the key of a conversation', () => {
   })
 
   test('[CV6] a refusal says what is wrong, in the word of every door', () => {
-    expect(parseKey('a/b:c')).toEqual({ refused: { code: 'invalid_key', detail: 'A key has no slashes' } })
+    expect(parseKey('a/b:c')).toMatchObject({ refused: { code: 'invalid_key', detail: { text: 'A key has no slashes' } } })
   })
 
   property.prop([fc.string({ unit: anyCharacter, maxLength: 80 })])(

@@ -29,7 +29,7 @@ const freeKeys = numberKeys.filter((key) => key !== soft && key !== hard)
 
 const chosenAfter = (change: Record<string, unknown>, before = {}) => {
   const result = changeSettings(before, change)
-  if ('problem' in result) throw new Error(result.problem.detail)
+  if ('problem' in result) throw new Error(result.problem.detail.text)
   return result.chosen
 }
 const problemOf = (change: Record<string, unknown>, before = {}) => {
@@ -99,7 +99,7 @@ describe('the settings of a project', () => {
   })
 
   test('[NA10] an unknown setting is refused with the nearest one', () => {
-    expect(problemOf({ 'chat.soft_timeout_minute': 3 })?.detail).toContain('did you mean chat.soft_timeout_minutes?')
+    expect(problemOf({ 'chat.soft_timeout_minute': 3 })?.detail.text).toContain('did you mean chat.soft_timeout_minutes?')
     for (const key of ['__proto__', 'constructor', 'hasOwnProperty', '']) {
       expect(problemOf(JSON.parse(`{${JSON.stringify(key)}: 1}`))?.key).toBe(key)
     }

@@ -3,7 +3,7 @@ import { foldedName, nameProblem } from '../../../src/domain/work/artifact-name.
 
 test.each(['report.md', 'a', '図面 2.png', 'build.tar.gz', 'CONFIG', 'nul-and-void.txt', 'com10', '-rf'])(
   '[CK5] %s is a name',
-  (name) => expect(nameProblem(name)).toBeUndefined(),
+  (name) => expect(nameProblem(name)?.text).toBeUndefined(),
 )
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   'a*',
   '\ud800',
   'ä'.repeat(101),
-])('[CK5] %j is refused, in words', (name) => expect(nameProblem(name)).toMatch(/\w+ \w+/))
+])('[CK5] %j is refused, in words', (name) => expect(nameProblem(name)?.text).toMatch(/\w+ \w+/))
 
 test('[CK5] names that are one on some disk are seen as one', () => {
   expect(foldedName('Résumé.PDF')).toBe(foldedName('re\u0301sume\u0301.pdf'))

@@ -48,7 +48,7 @@ export function AgentSettings({ role, agent, live, mayWrite }: AgentSettingsProp
       </div>
       {agent.notSet !== null && (
         <p role="alert" className="text-xs text-bad [overflow-wrap:anywhere]">
-          {words.notSet(translate(agent.notSet))}
+          {words.notSet(translate(agent.notSet.text, agent.notSet.notice))}
         </p>
       )}
       <ProblemNote error={error} />

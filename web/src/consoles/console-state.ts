@@ -2,8 +2,10 @@
  * The state of one user session, built from its events (RL3): its roles with their agents, and the turns of each.
  * Pure: the same events make the same state on every device; a snapshot replaces all that was known.
  */
+
 import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
 import type { AskedPermission, PermissionOutcome, RoleAgent, Turn } from '../../../src/protocol/consoles/user-session.ts'
+import type { Notice } from '../../../src/protocol/notices.ts'
 import type { AgentMode, AgentOption, AgentUpdate, ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
@@ -67,7 +69,7 @@ export interface PaneAgent
   /** Asked of it and not answered yet. */
   readonly asked: readonly ConfigChange[]
   /** Why it did not set what it was asked to, last. */
-  readonly notSet: string | null
+  readonly notSet: { readonly text: string; readonly notice?: Notice | null | undefined } | null
   readonly usage: { readonly used: number; readonly size: number; readonly cost: string | null } | null
 }
 
@@ -251,12 +253,12 @@ function withAsked(pane: Pane, approvalId: number, change: (permission: Permissi
   return { ...pane, entries }
 }
 
-function configured(pane: Pane, { change, error }: Extract<RelayEvent, { type: 'agent:configured' }>): Pane {
+function configured(pane: Pane, { change, error, notice }: Extract<RelayEvent, { type: 'agent:configured' }>): Pane {
   const { agent } = pane
   if (!agent) return pane
   const index = agent.asked.findIndex((each) => JSON.stringify(each) === JSON.stringify(change))
   const asked = agent.asked.toSpliced(index < 0 ? 0 : index, 1)
-  if (error !== null) return withAgent(pane, { asked, notSet: error })
+  if (error !== null) return withAgent(pane, { asked, notSet: { text: error, notice } })
   if ('modeId' in change) return withAgent(pane, { asked, mode: change.modeId })
   const options = agent.options.map((option) => (option.id === change.optionId ? { ...option, value: change.value } : option))
   return withAgent(pane, { asked, options })

@@ -1,8 +1,8 @@
 /** The agents running now, and the activity of each in a word. */
 import { useQuery } from '@tanstack/react-query'
 import { type RunningAgent, runningAgents } from '../../../src/client/running.ts'
+import { translated } from '../../../src/protocol/notices.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
-import { saidIn } from '../../../src/protocol/sentence-forms.ts'
 import { liveAgentSessions, livingProcesses, refreshEveryMs } from '../live/processes.ts'
 import { standingDots, standingOf, standingWord } from '../processes/process-words.ts'
 import type { LiveState } from '../shell/state-dot.tsx'
@@ -26,7 +26,7 @@ export function activityOf(
     if (standing === 'running' && process?.roleAgentId) return { dot: 'ready', word: words.running.console }
     const word = standing === 'running' ? words.running.signingIn : standingWord(standing, words)
     const dot = standing === 'running' ? 'starting' : standingDots[standing]
-    const detail = standing === 'held' && process?.detail ? `: ${saidIn(words.sentences, process.detail)}` : ''
+    const detail = standing === 'held' && process?.detail ? `: ${translated(words.translation, process.detail)}` : ''
     return { dot, word: word + detail }
   }
   if (agentSession?.state !== 'active') return { dot: 'starting', word: words.agentSessions.states.terminating }

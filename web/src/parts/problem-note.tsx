@@ -1,10 +1,10 @@
 /** Shows an error: what happened, what was kept, what to do, and the code. */
 import { ProblemError } from '../../../src/client/client.ts'
+import { translated } from '../../../src/protocol/notices.ts'
 import type { Problem } from '../../../src/protocol/problem.ts'
 import type { Messages } from '../translations/en.ts'
 import { useWords } from '../translations/messages.tsx'
 import { Button } from './button.tsx'
-import { problemDetail } from './problem-detail.ts'
 
 interface ProblemText {
   readonly title: string
@@ -26,7 +26,7 @@ export function describeProblem(error: unknown, words: Messages): ProblemText {
     ...known,
     kept: words.problem.unchanged,
     code: problem.code,
-    ...(problem.detail !== problem.title && { detail: problemDetail(problem, words) }),
+    ...(problem.detail !== problem.title && { detail: translated(words.translation, problem.detail, problem.notice) }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Why a process is no more: the reason in words, how it went, and what it said last. */
+
+import { tellsExit } from '../../../src/protocol/notices.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
-import { tellsExit } from '../../../src/protocol/sentence-forms.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
 
 export function WhyEnded({ process }: { process: Process }) {
@@ -9,7 +10,7 @@ export function WhyEnded({ process }: { process: Process }) {
   const translate = useSaid()
   const ending =
     signal !== null ? words.signal(signal) : exitCode !== null && exitCode !== 0 ? words.exitCode(exitCode) : undefined
-  const how = tellsExit(detail) ? undefined : ending
+  const how = tellsExit(process) ? undefined : ending
   const told = [reason && words.reasons[reason], how].filter(Boolean).join(' · ')
   return (
     <>

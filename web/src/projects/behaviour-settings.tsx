@@ -3,6 +3,7 @@
  * marked. Changes are collected and saved together, because some depend on each other.
  */
 import type { FormEvent } from 'react'
+import { translated } from '../../../src/protocol/notices.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import { managedSettings, type SettingKey, type SettingValue } from '../../../src/protocol/projects/settings.ts'
 import { useDraft } from '../live/draft.ts'
@@ -12,7 +13,6 @@ import { useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
-import { problemDetail } from '../parts/problem-detail.ts'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
@@ -91,7 +91,10 @@ export function BehaviourSettings({ project, mayWrite, mayManage }: BehaviourPro
                     name={key}
                     value={project.settings[key]}
                     text={texts[key]}
-                    problem={problems[key] ?? (refused?.['key'] === key ? problemDetail(refused, words) : undefined)}
+                    problem={
+                      problems[key] ??
+                      (refused?.['key'] === key ? translated(words.translation, refused.detail, refused.notice) : undefined)
+                    }
                     waiting={waiting && key in changes}
                     mayWrite={mayWrite && (mayManage || !managedSettings.has(key))}
                     onText={(text) => setTexts({ ...texts, [key]: text })}

@@ -1,6 +1,6 @@
 /** Every word of the page in English. translations/ja.ts has the same keys, or it does not compile. */
 
-import type { Spoken } from '../../../src/protocol/sentence-forms.ts'
+import type { Translation } from '../../../src/protocol/notices.ts'
 import { allowances } from './en-allowances.ts'
 import { consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
@@ -29,10 +29,8 @@ export const en = {
   preferences,
   processes,
   running,
-  /** Of what the server says; English as it comes. Not taken from where it is said: the page waits for its words before it is whole. */
-  sentences: null as Spoken | null,
-  /** Beside the titles of errors; `fields` are those that are named there. */
-  refusals: null as (Spoken & { readonly fields: Readonly<Record<string, string>> }) | null,
+  /** Words for the notices of the server; English as they come. Loaded with the words of the language. */
+  translation: null as Translation | null,
   settings,
   tasks,
   workSessions,

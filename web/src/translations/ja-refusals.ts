@@ -1,6 +1,6 @@
-/** What is said to whoever is refused something, in Japanese; what stands in braces is put in as it comes, or as a term below. */
-import { refusalSentences as forms, type RefusalSentences } from '../../../src/protocol/sentence-lists.ts'
-import type { Messages } from './en.ts'
+/** The notices of refusals in Japanese; parameters stand in braces, some in the words of a term below. */
+import type { Wording } from '../../../src/protocol/notices.ts'
+import type { RefusalSentences } from '../../../src/protocol/sentence-lists.ts'
 
 const words: RefusalSentences = {
   noProject: 'プロジェクト {id} はありません',
@@ -30,6 +30,7 @@ const words: RefusalSentences = {
   tokenNameTaken: '{name} という名前のトークンはすでにあります',
   nameTooLong: '名前が {most} バイトを超えています',
   nameEmpty: '名前を入力してください',
+  nameNoText: '名前がテキストではありません',
   nameDot: '名前の先頭にドットは使えません',
   nameSign: '名前に {sign} は使えません',
   nameEdge: '名前の末尾にドット、先頭と末尾に空白は使えません',
@@ -69,6 +70,8 @@ const words: RefusalSentences = {
   bodyCut: '内容が最後まで届きませんでした',
   bodyCutNothingStored: '内容が最後まで届きませんでした。何も保存されていません',
 
+  noSetting: '設定 {key} はありません',
+  noSettingNear: '設定 {key} はありません。{near} ではありませんか',
   settingLabel: '{key} はラベルにしてください: 英小文字、数字、. _ -',
   settingChoice: '{key} は次のいずれかにしてください: {allowed}',
   settingWhole: '{key} は {min}〜{max} の整数にしてください',
@@ -76,6 +79,7 @@ const words: RefusalSentences = {
   settingBelow: '{key} は {other}（{value}）以上にしてください',
   settingAbove: '{key} は {other}（{value}）以下にしてください',
 
+  keyUnicode: 'キーは正しい Unicode にしてください',
   keyBytes: 'キーは {most} バイトまでです',
   keyControl: 'キーに制御文字は使えません',
   nameUnseen: '名前に見えない文字や、文字の向きを変える文字は使えません',
@@ -108,6 +112,7 @@ const words: RefusalSentences = {
   noMode: 'エージェントにモード {id} はありません',
   noOptionAmong: 'エージェントに設定 {id} はありません。選べるもの: {offered}',
   noOption: 'エージェントに設定 {id} はありません',
+  noValue: '{id} を {value} にはできません',
   noValueAmong: '{id} を {value} にはできません。選べるもの: {offered}',
 
   taskWaits: '{task} は {others} を待っています',
@@ -151,6 +156,7 @@ const words: RefusalSentences = {
   storeReplaced: 'データベースが別のものに替わりました。サーバーを起動し直してください',
   diskFull: 'ディスクに空きがありません',
   storeLocked: '別のプログラムがデータベースをロックしています',
+  notRolledBack: 'データベースを元に戻せませんでした（{why}）',
   storeFailed: 'データベースに障害が起きました（{why}）。サーバーを起動し直すまで書き込めません',
   storeUnreadable: 'データベースを読み取れません（{why}）。保存先のディスクを確認してください',
   nulNotKept: '保存できない NUL 文字が含まれています',
@@ -166,6 +172,25 @@ const words: RefusalSentences = {
   nameABranch: 'ブランチを指定してください。このワークツリーは特定のブランチから始まっていません',
   notACursor: 'この一覧の続きではありません',
 
+  clientIdUsed: 'クライアント ID {id} は別のメッセージで使われています',
+  onlyScripts: 'スクリプト用のトークンだけに指定できます',
+  launchRuns: '起動 {id} はすでに実行中です',
+  launchMoved: '別のコーディネーターに渡されました。もう一度お試しください',
+  filesOfOther: 'これは {project} の {id} のファイルです',
+  workOfOther: '{id} は別のプロジェクトの作業セッションです',
+  noTurnIn: '{key} にターン {id} はありません',
+  turnOver: 'ターン {id} は終わっています',
+  noAgentSession: 'そのエージェントセッションはありません',
+  noStream: 'そのストリームはありません',
+  originNeeded: 'Cookie で変更するには Origin ヘッダーが必要です',
+  noSchemaVersion: 'schema_version が書かれていません',
+  otherSchemaVersion: '{file} の schema_version は {found} ですが、この Holdfast が読めるのは {known} までです',
+  notUtf8: '{what} は UTF-8 ではありません',
+  notJson: '{what} は JSON ではありません',
+  jsonTooDeep: 'JSON の階層が {most} を超えています',
+  noFile: 'ファイルではありません',
+  fileTooLarge: '{most} バイトを超えています',
+
   isMissing: '入力してください',
   otherType: '値の種類が違います',
   invalidInput: '使えない値です',
@@ -176,7 +201,6 @@ const words: RefusalSentences = {
   tooSmall: '{least} 以上にしてください',
   tooBig: '{most} 以下にしてください',
   noSuchChoice: '次のいずれかにしてください: {allowed}',
-  unknownField: '対応していない項目です: {key}',
   unknownFields: '対応していない項目です: {keys}',
   otherForm: '使えない文字が含まれています（形式: {pattern}）',
   noTime: '日時の形式が正しくありません',
@@ -215,13 +239,6 @@ const states = {
   revoked: '取り消し',
 }
 
-const terms = {
-  state: states,
-  wanted: states,
-  scope: { read: '閲覧', write: '作業', approve: '承認', manage: '管理', coordinator: 'コーディネーター', agent: 'エージェント' },
-  kind: { verified: '検証済み', failed: '失敗', untried: '未試行' },
-}
-
 const fields = {
   name: '名前',
   id: 'ID',
@@ -238,4 +255,12 @@ const fields = {
   q: '検索語',
 }
 
-export const refusals: Messages['refusals'] = { forms, words, terms, fields }
+const terms = {
+  state: states,
+  wanted: states,
+  scope: { read: '閲覧', write: '作業', approve: '承認', manage: '管理', coordinator: 'コーディネーター', agent: 'エージェント' },
+  field: fields,
+  kind: { verified: '検証済み', failed: '失敗', untried: '未試行' },
+}
+
+export const refusals: Wording = { words, terms }

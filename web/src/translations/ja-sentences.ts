@@ -1,6 +1,7 @@
-/** What the server and its coordinators say, in Japanese; what stands in braces is put in as it comes. */
-import type { Spoken } from '../../../src/protocol/sentence-forms.ts'
-import { sentences as forms, type Sentences } from '../../../src/protocol/sentence-lists.ts'
+/** The notices of the server and its coordinators in Japanese; parameters stand in braces. */
+import type { Translation } from '../../../src/protocol/notices.ts'
+import { sentences as oldForms, type Sentences } from '../../../src/protocol/sentence-lists.ts'
+import { refusals } from './ja-refusals.ts'
 
 const words: Sentences = {
   exitCode: '終了コード {code} で終了しました',
@@ -136,4 +137,4 @@ const words: Sentences = {
   tooManyWait: '送信待ちのメッセージが {count} 件を超えたため、新しいものは送られていません。会話には残っています。',
 }
 
-export const sentences: Spoken = { forms, words }
+export const translation: Translation = { wordings: [{ words }, refusals], oldForms }

@@ -6,8 +6,7 @@ import { continuity } from './ja-continuity.ts'
 import { conversations } from './ja-conversations.ts'
 import { errors } from './ja-errors.ts'
 import { phone, preferences } from './ja-preferences.ts'
-import { refusals } from './ja-refusals.ts'
-import { sentences } from './ja-sentences.ts'
+import { translation } from './ja-sentences.ts'
 import { settings } from './ja-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './ja-system.ts'
 import { approvals, chat, tasks, workSessions } from './ja-work.ts'
@@ -28,8 +27,7 @@ export const ja: Messages = {
   preferences,
   processes,
   running,
-  sentences,
-  refusals,
+  translation,
   settings,
   tasks,
   workSessions,

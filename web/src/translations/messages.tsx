@@ -1,6 +1,6 @@
 /** Hands the words and the ways to write times and numbers to every part of the page. */
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
-import { saidIn } from '../../../src/protocol/sentence-forms.ts'
+import { type Notice, translated } from '../../../src/protocol/notices.ts'
 import { useChoice } from '../preferences/choice.ts'
 import { languageChoice, loadMessages, localeOf, type Spoken, spoken } from '../preferences/language.ts'
 import type { Messages } from './en.ts'
@@ -66,10 +66,10 @@ function useSpeech() {
 
 export const useWords = (): Messages => useSpeech().words
 
-/** What the server says, in the reader's language; what others say comes as it is. */
-export function useSaid(): (text: string) => string {
-  const { sentences } = useWords()
-  return (text) => saidIn(sentences, text)
+/** Translates what the server tells, by its notice; what others say comes as it is. */
+export function useSaid(): (text: string, notice?: Notice | null) => string {
+  const { translation } = useWords()
+  return (text, notice) => translated(translation, text, notice)
 }
 
 export const useLanguage = (): Spoken => useSpeech().language
