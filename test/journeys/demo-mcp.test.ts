@@ -128,15 +128,20 @@ test('[CH3] a chat with the demo agent: it echoes, says what it is told, and log
   expect(items).toMatchObject([{ state: 'ended', endReason: 'logout', purpose: 'chat' }])
 })
 
-test('[AP3] the demo agent asks, waits for the person, and goes on with the decision', async () => {
-  const person = await openPerson()
-  const { client, projectId, agentId } = person
+/** Starts a demo agent that has asked for an approval. */
+async function startAsking(person: Awaited<ReturnType<typeof openPerson>>) {
   await person.say('[[ask]] then this')
   const demo = startDemo(person.holdfast, inProject(person))
   await demo.logged('signed in')
-  const asked = async () => (await client.get('/api/approvals', { query: {} })).items[0]
+  const asked = async () => (await person.client.get('/api/approvals', { query: {} })).items[0]
   await expect.poll(asked).toBeDefined()
-  const approval = await asked()
+  return { asked, approval: await asked() }
+}
+
+test('[AP3] the demo agent asks, waits for the person, and goes on with the decision', async () => {
+  const person = await openPerson()
+  const { client, projectId, agentId } = person
+  const { approval } = await startAsking(person)
   expect(approval).toMatchObject({ leaderId: agentId, checkpointType: 'demo', status: 'pending' })
   await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
     params: { projectId, approvalId: String(approval?.id) },
@@ -201,12 +206,7 @@ test('[MC1] the server is killed and started again while the demo agent waits; t
 test('[AP3] asked before the server is killed, answered after: the agent that waited goes on', async () => {
   const person = await openPerson()
   const { client, projectId } = person
-  await person.say('[[ask]] then this')
-  const demo = startDemo(person.holdfast, inProject(person))
-  await demo.logged('signed in')
-  const asked = async () => (await client.get('/api/approvals', { query: {} })).items[0]
-  await expect.poll(asked).toBeDefined()
-  const approval = await asked()
+  const { asked, approval } = await startAsking(person)
   await killAndStart()
   expect(await asked()).toEqual(approval)
   await client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {

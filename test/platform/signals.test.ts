@@ -3,6 +3,14 @@ import { expect, test } from 'vitest'
 import { sameKeyPressMs, stopDeadlineMs, stopOnSignal } from '../../src/platform/signals.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
+/** A process whose signals come from an emitter and whose exit codes are collected. */
+const processOf = (signals: EventEmitter, exits: number[]) =>
+  ({
+    on: signals.on.bind(signals),
+    off: signals.off.bind(signals),
+    exit: (code: number) => exits.push(code),
+  }) as unknown as Pick<NodeJS.Process, 'on' | 'off' | 'exit'>
+
 /** A process that writes down how it would have ended. */
 function stoppable(stop: () => Promise<void>) {
   const clock = manualClock()
@@ -13,11 +21,7 @@ function stoppable(stop: () => Promise<void>) {
     stop,
     onTrouble: (message) => void troubles.push(message),
     clock,
-    process: {
-      on: signals.on.bind(signals),
-      off: signals.off.bind(signals),
-      exit: (code: number) => exits.push(code),
-    } as unknown as Pick<NodeJS.Process, 'on' | 'off' | 'exit'>,
+    process: processOf(signals, exits),
   })
   return { clock, signals, exits, troubles, stopListening, send: (signal: string) => signals.emit(signal, signal) }
 }
@@ -97,11 +101,7 @@ test('[OP2] who has something of its own to end is hurried by the second signal,
     },
     onTrouble: () => {},
     clock,
-    process: {
-      on: signals.on.bind(signals),
-      off: signals.off.bind(signals),
-      exit: (code: number) => exits.push(code),
-    } as unknown as Pick<NodeJS.Process, 'on' | 'off' | 'exit'>,
+    process: processOf(signals, exits),
   })
   signals.emit('SIGTERM', 'SIGTERM')
   signals.emit('SIGINT', 'SIGINT')

@@ -82,11 +82,8 @@ async function cutAndCheck(
   const ledger = new Ledger()
   let [played, checked] = [0, 0]
   for (const cut of momentsOf(records, dice, images)) {
-    for (; played < cut; played++) {
-      const one = records[played] as DiskRecord
-      disk.play(one)
-      if (one.type === 'reported') takeReports(ledger, one.text)
-    }
+    playRecords(records.slice(played, cut), disk, ledger)
+    played = cut
     const weather = drawWeather(dice.fork(checked++), played)
     await writeImage(folder, disk.afterPowerCut(weather))
     const where = `seed ${seed}, cut after record ${cut} of ${records.length} (${weather.name})`
@@ -104,6 +101,14 @@ export function momentsOf(records: readonly DiskRecord[], dice: Chance, images: 
   const moment = (): number =>
     dice.one(0.5) && acknowledged.length > 0 ? dice.pick(acknowledged) : dice.below(records.length + 1)
   return Array.from({ length: images }, moment).sort((a, b) => a - b)
+}
+
+/** Plays records onto a disk and enters what they report into the ledger. */
+export function playRecords(records: readonly DiskRecord[], disk: Disk, ledger: Ledger): void {
+  for (const one of records) {
+    disk.play(one)
+    if (one.type === 'reported') takeReports(ledger, one.text)
+  }
 }
 
 export function takeReports(ledger: Ledger, text: string): void {

@@ -18,8 +18,8 @@ import { chance } from '../random.ts'
 import { sendOverHttp } from '../send-over-http.ts'
 import { startServer } from '../server-process.ts'
 import { Disk } from './disk.ts'
-import { type DiskRecord, parseDiskLog, reportRecord } from './disk-log.ts'
-import { momentsOf, type PowerCutOptions, type PowerCutResult, takeReports } from './power-cut.ts'
+import { parseDiskLog, reportRecord } from './disk-log.ts'
+import { momentsOf, type PowerCutOptions, type PowerCutResult, playRecords } from './power-cut.ts'
 import { scratchFolder, writeImage } from './scratch.ts'
 import { shimEnvironment } from './shim.ts'
 import { drawWeather } from './weather.ts'
@@ -34,11 +34,8 @@ export async function powerCutsOfServer({ library, build, seed, images, stopEarl
   try {
     const { records, token } = await recordServer(library, build, seed, scratch.folder)
     for (const cut of momentsOf(records, dice, images)) {
-      for (; played < cut; played++) {
-        const one = records[played] as DiskRecord
-        disk.play(one)
-        if (one.type === 'reported') takeReports(ledger, one.text)
-      }
+      playRecords(records.slice(played, cut), disk, ledger)
+      played = cut
       const weather = drawWeather(dice.fork(checked++), played)
       const folder = join(scratch.folder, 'image')
       await writeImage(folder, disk.afterPowerCut(weather))

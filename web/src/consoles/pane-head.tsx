@@ -1,20 +1,18 @@
 /** The head of a role's pane: role, agent, state, the branch it works on, and the way to end it. */
 import { useState } from 'react'
 import { useDisplayName } from '../live/display-names.ts'
-import { IconButton, SubmitButton } from '../parts/button.tsx'
+import { IconButton } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
-import { Confirm } from '../parts/dialog.tsx'
 import { CloseIcon } from '../parts/icons.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import type { Messages } from '../translations/en.ts'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
 import { Changes } from '../worktrees/changes.tsx'
 import { AgentSettings } from './agent-settings.tsx'
+import { ConfirmEnd } from './confirm-end.tsx'
 import { asksSomething, type Pane, runningTurn } from './console-state.ts'
 import { useLimitTime } from './limit-card.tsx'
 import type { LiveConsole } from './live-console.ts'
-import { useRelayRequest } from './use-relay-request.ts'
 
 /** At its vendor's limit, and at nothing else. */
 const isLimited = (pane: Pane): boolean => pane.agent?.state === 'ACTIVE' && pane.agent.limit !== null && !runningTurn(pane)
@@ -95,23 +93,10 @@ interface EndAgentProps {
 
 function EndAgent({ role, open, live, onClose }: EndAgentProps) {
   const { console: words } = useWords()
-  const { send, waiting, error } = useRelayRequest()
-  const end = async () => {
-    if (await send(() => live.request({ type: 'agent:terminate', role }))) onClose()
-  }
+  const request = () => live.request({ type: 'agent:terminate', role })
   return (
-    <Confirm
-      title={words.endAgent(role)}
-      open={open}
-      onClose={onClose}
-      action={
-        <SubmitButton type="button" look="danger" waiting={waiting} onClick={() => void end()}>
-          {words.end}
-        </SubmitButton>
-      }
-    >
-      <p>{words.endAgentText}</p>
-      <ProblemNote error={error} />
-    </Confirm>
+    <ConfirmEnd title={words.endAgent(role)} open={open} onClose={onClose} request={request} onEnded={onClose}>
+      {words.endAgentText}
+    </ConfirmEnd>
   )
 }

@@ -2,9 +2,8 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useMay } from '../live/queries.ts'
-import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { CopyId } from '../parts/copy.tsx'
-import { Confirm } from '../parts/dialog.tsx'
 import { BackIcon, PlusIcon } from '../parts/icons.tsx'
 import { Empty } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -12,12 +11,12 @@ import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../projects/use-project.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { ConfirmEnd } from './confirm-end.tsx'
 import type { Pane } from './console-state.ts'
 import { type ConsoleData, type LiveConsole, liveConsole, reconnectRelay, useRelayState } from './live-console.ts'
 import { PaneView } from './pane.tsx'
 import { stateOf, stateWord } from './pane-head.tsx'
 import { SpawnDialog } from './spawn-dialog.tsx'
-import { useRelayRequest } from './use-relay-request.ts'
 
 export function UserSessionPage() {
   const { userSessionId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
@@ -182,25 +181,12 @@ function EndAll({ open, count, live, onClose }: { open: boolean; count: number; 
   const { console: words } = useWords()
   const navigate = useNavigate()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
-  const { send, waiting, error } = useRelayRequest()
-  const end = async () => {
-    if (await send(() => live.request({ type: 'session:terminate' })))
-      void navigate({ to: '/projects/$projectId/console', params: { projectId } })
-  }
+  const request = () => live.request({ type: 'session:terminate' })
+  const leave = () => void navigate({ to: '/projects/$projectId/console', params: { projectId } })
   return (
-    <Confirm
-      title={words.terminate}
-      open={open}
-      onClose={onClose}
-      action={
-        <SubmitButton type="button" look="danger" waiting={waiting} onClick={() => void end()}>
-          {words.end}
-        </SubmitButton>
-      }
-    >
-      <p>{words.terminateText(count)}</p>
-      <ProblemNote error={error} />
-    </Confirm>
+    <ConfirmEnd title={words.terminate} open={open} onClose={onClose} request={request} onEnded={leave}>
+      {words.terminateText(count)}
+    </ConfirmEnd>
   )
 }
 

@@ -24,7 +24,6 @@ interface InputDialogProps {
 }
 
 export function InputDialog({ title, open, onClose, children, keepOpen = false }: InputDialogProps) {
-  const words = useWords()
   const popup = useRef<HTMLDivElement>(null)
   // The first thing to fill in has the focus; on a touch screen that would raise the keyboard over the dialog.
   const first = (by: string) =>
@@ -45,18 +44,7 @@ export function InputDialog({ title, open, onClose, children, keepOpen = false }
           initialFocus={first}
           className={`${popupClass} top-4 max-h-[calc(100dvh-2rem)] max-w-lg md:top-[10dvh] md:max-h-[80dvh]`}
         >
-          <div className="flex items-center justify-between gap-2 border-b border-line py-2.5 pr-2.5 pl-5">
-            <Dialog.Title className="text-lg font-semibold">{title}</Dialog.Title>
-            {!keepOpen && (
-              <Dialog.Close
-                render={
-                  <IconButton label={words.act.close}>
-                    <CloseIcon />
-                  </IconButton>
-                }
-              />
-            )}
-          </div>
+          <DialogHead title={title} closable={!keepOpen} />
           {children}
         </Dialog.Popup>
       </Dialog.Portal>
@@ -102,5 +90,30 @@ export function Confirm({ title, children, open, onClose, action }: ConfirmProps
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
+  )
+}
+
+interface DialogHeadProps {
+  readonly title: ReactNode
+  readonly closable?: boolean
+  readonly oneLine?: boolean
+}
+
+/** The title of a dialog or drawer, with its close button. */
+export function DialogHead({ title, closable = true, oneLine = false }: DialogHeadProps) {
+  const words = useWords()
+  return (
+    <div className="flex items-center justify-between gap-2 border-b border-line py-2.5 pr-2.5 pl-5">
+      <Dialog.Title className={`${oneLine ? 'min-w-0 truncate' : ''} text-lg font-semibold`}>{title}</Dialog.Title>
+      {closable && (
+        <Dialog.Close
+          render={
+            <IconButton label={words.act.close}>
+              <CloseIcon />
+            </IconButton>
+          }
+        />
+      )}
+    </div>
   )
 }

@@ -1,9 +1,7 @@
 /** A drawer at the side, over the page: details of one thing of a list. On a phone it is the whole screen. */
 import { Dialog } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
-import { useWords } from '../translations/messages.tsx'
-import { IconButton } from './button.tsx'
-import { CloseIcon } from './icons.tsx'
+import { DialogHead } from './dialog.tsx'
 
 interface DrawerProps {
   readonly title: string
@@ -13,22 +11,12 @@ interface DrawerProps {
 }
 
 export function Drawer({ title, open, onClose, children }: DrawerProps) {
-  const words = useWords()
   return (
     <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-shade transition-opacity duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Dialog.Popup className="fixed inset-y-0 right-0 z-50 flex w-full max-w-2xl flex-col bg-raised shadow-dialog outline-none transition duration-100 data-ending-style:opacity-0 data-starting-style:translate-x-2 data-starting-style:opacity-0">
-          <div className="flex items-center justify-between gap-2 border-b border-line py-2.5 pr-2.5 pl-5">
-            <Dialog.Title className="min-w-0 truncate text-lg font-semibold">{title}</Dialog.Title>
-            <Dialog.Close
-              render={
-                <IconButton label={words.act.close}>
-                  <CloseIcon />
-                </IconButton>
-              }
-            />
-          </div>
+          <DialogHead title={title} oneLine />
           <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-5 py-4">{children}</div>
         </Dialog.Popup>
       </Dialog.Portal>

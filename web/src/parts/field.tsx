@@ -41,13 +41,16 @@ function Field({ label, hint, error, optional, className = '', children }: Field
   )
 }
 
-interface TextFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'value'> {
+interface ValueProps {
   readonly label: ReactNode
   readonly hint?: ReactNode
   readonly error?: string | undefined
   readonly optional?: boolean
   readonly value: string
   readonly onValue: (value: string) => void
+}
+
+interface TextFieldProps extends ValueProps, Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'value'> {
   readonly mono?: boolean
 }
 
@@ -69,13 +72,7 @@ export function TextField({ label, hint, error, optional = false, onValue, mono,
   )
 }
 
-interface TextAreaFieldProps extends Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'value'> {
-  readonly label: ReactNode
-  readonly hint?: ReactNode
-  readonly error?: string | undefined
-  readonly optional?: boolean
-  readonly value: string
-  readonly onValue: (value: string) => void
+interface TextAreaFieldProps extends ValueProps, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'value'> {
   /** Words of a person rather than lines for a program. */
   readonly prose?: boolean
 }

@@ -7,6 +7,7 @@ import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { AgentInProject } from './agent-in-project.tsx'
 
 export function AgentSessions() {
   const { agentSessions: words } = useWords()
@@ -35,10 +36,7 @@ function AgentSessionRow({ agentSession }: { agentSession: AgentSession }) {
     <li className="list-row grid min-h-11 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_7rem]">
       <span className="flex min-w-0 items-center gap-2">
         <StateDot state={state === 'active' ? 'ready' : 'starting'} />
-        <span className="min-w-0 truncate">
-          <span className="font-medium">{agent}</span>
-          <span className="text-quiet"> · {project}</span>
-        </span>
+        <AgentInProject agent={agent} project={project} />
       </span>
       <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">
         {[words.purposes[purpose], words.states[state], launchId === null && words.byOthers].filter(Boolean).join(' · ')}

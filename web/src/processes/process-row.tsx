@@ -9,6 +9,7 @@ import { ElapsedTime, secondsBetween } from '../parts/elapsed-time.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
+import { AgentInProject } from './agent-in-project.tsx'
 import { standingDots, standingOf, standingWord } from './process-words.ts'
 import { StopProcess } from './stop-process.tsx'
 import { WhyEnded } from './why-ended.tsx'
@@ -37,10 +38,7 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
       >
         <span className="flex min-w-0 items-center gap-2">
           {live && <StateDot state={standingDots[standing]} />}
-          <span className="min-w-0 truncate">
-            <span className="font-medium">{agent}</span>
-            <span className="text-quiet"> · {project}</span>
-          </span>
+          <AgentInProject agent={agent} project={project} />
         </span>
         <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">
           {live ? standingWord(standing, words) : <WhyEnded process={process} />}

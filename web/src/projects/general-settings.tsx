@@ -5,14 +5,12 @@ import { useDraft } from '../live/draft.ts'
 import { withProject } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { Button, SubmitButton } from '../parts/button.tsx'
 import { nameProblem, pathProblem } from '../parts/checks.ts'
 import { TextField } from '../parts/field.tsx'
 import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
-import { SlowAnswer } from '../parts/waiting.tsx'
+import { SaveBar } from '../parts/save-bar.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 /** Typed values; undefined where unchanged. */
@@ -84,17 +82,7 @@ export function GeneralSettings({ project, mayWrite, mayManage }: GeneralProps) 
             error={pathProblem(path, words)}
           />
         </fieldset>
-        <ProblemNote error={error} typed />
-        <SlowAnswer waiting={waiting} onStop={stop} />
-        {changes > 0 && (
-          <div className="flex flex-wrap items-center gap-2">
-            <SubmitButton waiting={waiting}>{words.act.save}</SubmitButton>
-            <Button look="quiet" onClick={discard}>
-              {words.act.discard}
-            </Button>
-            <span className="text-sm text-faint">{words.form.unsaved(changes)}</span>
-          </div>
-        )}
+        <SaveBar changes={changes} waiting={waiting} error={error} onStop={stop} onDiscard={discard} />
       </form>
     </Section>
   )
