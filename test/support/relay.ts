@@ -41,11 +41,17 @@ export interface Console {
   machine(instance?: string, contexts?: boolean): Promise<Machine>
   /** A new session, as its messages name it. */
   created(client: SocketClient): Promise<InSession>
+  /** A session with one agent whose launch a machine has taken and not yet started. */
+  taken(role?: string): Promise<AgentInSession>
   /** A session with one agent that is ready, seen by one client and played by one machine. */
-  ready(
-    role?: string,
-    contexts?: boolean,
-  ): Promise<{ client: SocketClient; machine: Machine; inside: InSession; launchId: string }>
+  ready(role?: string, contexts?: boolean): Promise<AgentInSession>
+}
+
+interface AgentInSession {
+  readonly client: SocketClient
+  readonly machine: Machine
+  readonly inside: InSession
+  readonly launchId: string
 }
 
 export async function openConsole(options: TestServerOptions = {}, settings: object = {}): Promise<Console> {
@@ -70,6 +76,15 @@ export async function openConsole(options: TestServerOptions = {}, settings: obj
     client,
     machine,
     created,
+    async taken(role = 'auth') {
+      const played = await machine()
+      const on = await client()
+      const inside = await created(on)
+      on.send({ type: 'agent:spawn', ...inside, role })
+      const { launchId } = (await played.order('launch-ordered')).order
+      await played.ask({ type: 'coordinator:take', launchId })
+      return { client: on, machine: played, inside, launchId }
+    },
     async ready(role = 'auth', contexts = false) {
       const played = await machine('first', contexts)
       const on = await client()

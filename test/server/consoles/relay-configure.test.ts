@@ -23,12 +23,7 @@ const modes = [
 
 async function offering() {
   const room = await openConsole()
-  const machine = await room.machine()
-  const client = await room.client()
-  const inside = await room.created(client)
-  client.send({ type: 'agent:spawn', ...inside, role: 'auth' })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId })
+  const { machine, client, inside, launchId } = await room.taken()
   await machine.tell(started(launchId), { ...readyAgent(launchId), modes, modeId: 'ask', options: [model, brief] } as never)
   await client.next('agent:ready')
   const set = (change: object, requestId?: string) =>

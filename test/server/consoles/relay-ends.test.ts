@@ -73,12 +73,7 @@ test('[AG2] one whose agent is deleted while it waits for its turn to start has 
 
 test('[AG2] a start that fails says why: the exit code and the last lines of its process', async () => {
   const room = await openConsole()
-  const machine = await room.machine()
-  const client = await room.client()
-  const inside = await room.created(client)
-  client.send({ type: 'agent:spawn', ...inside, role: 'auth' })
-  const { launchId } = (await machine.order('launch-ordered')).order
-  await machine.ask({ type: 'coordinator:take', launchId })
+  const { machine, client, inside, launchId } = await room.taken()
   await machine.tell(
     started(launchId),
     { type: 'process-output', launchId, text: 'no key in the environment\n' },
