@@ -1,4 +1,7 @@
-/** What `import … from 'holdfast'` gives other programs (LB1): the typed client, its live event stream, the relay of user sessions, and conversations to embed. */
+/**
+ * Exports of the package `holdfast` (LB1): the typed client, its live event stream, the relay of user sessions, and embedded
+ * conversations.
+ */
 import type { Conversations } from './embedded/conversations.ts'
 import type { ConversationsOptions } from './embedded/options.ts'
 
@@ -17,7 +20,10 @@ export type { HoldfastEvent } from './protocol/events.ts'
 export type { Problem } from './protocol/problem.ts'
 export type { Project } from './protocol/projects/project.ts'
 
-/** Conversations on a store of one's own, without a server (CV1). The store is loaded here, so whoever wants the client alone does not pay for it. */
+/**
+ * Opens conversations on an own store, without a server (CV1). The store is loaded on demand, so that the client alone stays
+ * small.
+ */
 export async function createConversations(options: ConversationsOptions): Promise<Conversations> {
   const { openConversations } = await import('./compose/open-conversations.ts')
   return openConversations(options)

@@ -1,6 +1,6 @@
 /**
- * Keeps a channel connected: takes it for this server, runs its adapter, says how it stands, and begins again when it breaks. A channel
- * that is down delays nothing else: the server is ready without it.
+ * Keeps a channel connected: takes its lease for this server, runs its adapter, reports its state, and restarts it when it
+ * fails. The server is ready without it.
  */
 import type { ChannelName } from '../domain/channels/key.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -12,11 +12,11 @@ import { Inbox } from './inbox.ts'
 import { type Account, type ChannelAdapter, ChannelFailure, type Inbound } from './port.ts'
 import { Sender } from './sender.ts'
 
-/** Longer than a renewal can be late on a busy machine. */
+/** Lease time, longer than a renewal can be late on a busy machine. */
 const heldForMs = 60_000
 const renewEveryMs = 15_000
 
-/** What operators watch (OP1). */
+/** Counters for operators (OP1). */
 interface ChannelFigures {
   connected: number
   received: number
@@ -29,7 +29,7 @@ export interface SupervisorOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly adapter: ChannelAdapter
-  /** This run of this server. */
+  /** Id of this run of this server. */
   readonly holder: string
   readonly figures: ChannelFigures
 }
@@ -38,7 +38,7 @@ export class ChannelRunner {
   readonly #options: SupervisorOptions
   readonly #channel: ChannelName
   readonly #stop = new AbortController()
-  #kept: Promise<void> = Promise.resolve()
+  #running: Promise<void> = Promise.resolve()
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -46,24 +46,24 @@ export class ChannelRunner {
   }
 
   start(): void {
-    this.#kept = this.#keep()
+    this.#running = this.#runWhileLeased()
   }
 
-  /** Resolves when nothing runs any more and another server may serve it. */
+  /** Resolves when nothing runs any more and another server may take the channel. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    await this.#kept
+    await this.#running
   }
 
-  /** Takes it, serves it, and renews its hold until it is stopped or another has taken it. */
-  async #keep(): Promise<void> {
+  /** Takes the lease, runs the adapter, and renews the lease until it is stopped or another server has taken it. */
+  async #runWhileLeased(): Promise<void> {
     const stopped = this.#stop.signal
     while (!stopped.aborted && !(await this.#hold(heldForMs, true))) await this.#pause(renewEveryMs, stopped)
     if (stopped.aborted) return
     const serving = this.#serve(stopped)
     await this.#pause(renewEveryMs, stopped)
     while (!stopped.aborted) {
-      // A store that cannot be asked says nothing about who has it.
+      // If the store cannot be read, the lease counts as held.
       if ((await this.#hold(heldForMs, false)) === false) this.#stop.abort()
       else await this.#pause(renewEveryMs, stopped)
     }

@@ -1,6 +1,6 @@
 /**
- * What comes in on a channel, each message once (CN2): under a receipt of the platform's message id, kept in the same commit as what
- * the message does. The receipt outlives everything a platform delivers again.
+ * Receives messages of a channel, each once (CN2): the platform's message id is stored as a receipt in the same commit. The
+ * receipt outlives every redelivery of a platform.
  */
 import { parseCommand } from '../domain/channels/command.ts'
 import type { ChannelName, ChatPlace } from '../domain/channels/key.ts'
@@ -15,8 +15,8 @@ import { takeChannelMessage } from '../services/channels/take-channel-message.ts
 import type { ReceiptKey, Store } from '../store/store.ts'
 import type { Account, Inbound } from './port.ts'
 
-/** Looked at anew when somebody decided about the chat in between. */
-const maxLooks = 5
+/** Upper bound of retries when the state of the chat changes in between. */
+const maxTries = 5
 const maxTitleChars = 100
 
 export interface InboxOptions {
@@ -25,7 +25,10 @@ export interface InboxOptions {
   readonly channel: ChannelName
 }
 
-/** What was done: something for an agent, something else, or nothing because it was done before or cannot be. */
+/**
+ * What a message caused: a message to an agent, a command, an unknown sender's request, or nothing because it was handled before
+ * or cannot be.
+ */
 export type Taken = 'message' | 'command' | 'stranger' | 'nothing'
 
 export class Inbox {
@@ -35,16 +38,16 @@ export class Inbox {
     this.#options = options
   }
 
-  /** Rejected when it was not taken and should be delivered again. */
+  /** Rejects when the message was not stored and should be delivered again. */
   async take(account: Account, message: Inbound): Promise<Taken> {
     for (let look = 1; ; look++) {
       try {
         return await this.#take(account, message)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        if (error.code === 'busy' && look < maxLooks) continue
+        if (error.code === 'busy' && look < maxTries) continue
         if (error.code === 'busy' || error.code === 'store_unavailable') throw error
-        // Delivered again it would be refused again, and everything behind it would wait for ever.
+        // A redelivery would be refused again and block everything behind it.
         const { channel, logger } = this.#options
         logger.warn({ channel, chatId: message.chatId, code: error.code }, 'A message could not be taken and was left out')
         return 'nothing'
@@ -85,7 +88,7 @@ const shownOf = ({ kind, title, handle, language }: Inbound) => ({
   language: languageOf(language),
 })
 
-/** Names are what strangers choose. */
+/** Shortens names to one line, because senders choose them. */
 const oneLine = (text: string): string =>
   storable(text)
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
@@ -93,7 +96,7 @@ const oneLine = (text: string): string =>
     .slice(0, maxTitleChars)
     .toWellFormed()
 
-/** Whatever it says: a platform may deliver the same message with other words. */
+/** Does not depend on the text: a platform may redeliver a message with other words. */
 const receiptOf = ({ channel, chatId }: ChatPlace, account: Account, { messageId }: Inbound): ReceiptKey => ({
   credentialId: `channel:${channel}`,
   operation: 'channel-message',

@@ -1,71 +1,74 @@
 /**
- * What a channel is to the server, whatever platform it is on (docs/channels.md says how to write one). An adapter knows its
- * platform's wire and nothing else: who is served, by which agent, what is said and what was said before is decided elsewhere.
+ * Interface of a channel adapter, for any platform (docs/channels.md describes how to write one). An adapter only knows its
+ * platform's protocol; who is served by which agent is decided elsewhere.
  */
 import type { ChannelName } from '../domain/channels/key.ts'
 
-/** A message as it came in. */
+/** An incoming message. */
 export interface Inbound {
   readonly chatId: string
   readonly kind: 'person' | 'group'
-  /** What the chat is called: a person's name, a group's title. */
+  /** Title of the chat: a person's name or a group's title. */
   readonly title: string
-  /** A name that is unique on the platform, without its sign; null where there is none. */
+  /** Unique name on the platform without its prefix; null if there is none. */
   readonly handle: string | null
   readonly senderId: string
-  /** Who wrote it, as the platform shows them. */
+  /** Sender's name as the platform shows it. */
   readonly senderName: string
-  /** Unique within the chat, and the same whenever the platform delivers it again. */
+  /** Unique within the chat, and the same in every redelivery. */
   readonly messageId: string
   readonly text: string
-  /** What hangs on it and is not text. */
+  /** Kind of attachment, if any. */
   readonly attachment: 'photo' | 'voice' | 'other' | null
-  /** The language its sender's device is set to, as a tag. */
+  /** Language tag of the sender's device. */
   readonly language: string | undefined
 }
 
-/** Who we are there. */
+/** Our account on the platform. */
 export interface Account {
-  /** Stays the same for ever: message ids count within it. */
+  /** Never changes: message ids are unique within it. */
   readonly id: string
   readonly name: string
-  /** Where people find it. */
+  /** Link to the account. */
   readonly link: string | null
 }
 
 export interface ChannelHost {
-  /** Connected, or connected again. */
+  /** Called after each connect. */
   connected(account: Account): Promise<void>
-  /** Resolves when the message is durable; only then may it be acknowledged to the platform. Rejected: not taken, deliver it again. */
+  /**
+   * Resolves when the message is durable; only then may it be acknowledged to the platform. Rejects when it must be delivered
+   * again.
+   */
   take(message: Inbound): Promise<void>
 }
 
 export interface ChannelAdapter {
   readonly channel: ChannelName
-  /** The longest text of one message. */
+  /** Longest text of one message. */
   readonly maxChars: number
   /**
-   * Connects, and hands over what comes in, each chat's messages in order, until the signal; then it resolves. When the connection
-   * breaks it throws a ChannelFailure and is called again later.
+   * Connects and delivers incoming messages, in order within a chat, until the signal aborts. Throws a ChannelFailure when the
+   * connection fails; it is then called again later.
    */
   run(host: ChannelHost, signal: AbortSignal): Promise<void>
-  /** Resolves when the platform has taken the text (Markdown); otherwise throws a ChannelFailure. Never tries again by itself. */
+  /** Resolves when the platform has accepted the text (Markdown); throws a ChannelFailure otherwise. Never retries by itself. */
   send(chatId: string, text: string, signal: AbortSignal): Promise<void>
   /** Shows that an answer is being written. May fail. */
   showTyping(chatId: string, signal: AbortSignal): Promise<void>
 }
 
 /**
- * refused: our credential does not count · elsewhere: another program uses it · busy: the platform wants us to wait · unreachable: it
- * was not reached at all · unknown: it was, and did not answer · gone: this chat cannot be written to · faulty: it took offence at what
- * was sent.
+ * refused: our credential is invalid · elsewhere: another program uses it · busy: the platform asks us to wait · unreachable:
+ * the request did not arrive · unknown: it may have arrived, without an answer · gone: the chat cannot be written to · faulty:
+ * the platform rejected the content.
  */
 export type FailureKind = 'refused' | 'elsewhere' | 'busy' | 'unreachable' | 'unknown' | 'gone' | 'faulty'
 
-/** What went wrong, in words for the owner, without anything secret. */
+/** A failure described for the owner, without secrets. */
 export class ChannelFailure extends Error {
   readonly kind: FailureKind
-  /** How long the platform wants us to wait. */
+  /** Delay the platform asks for. */
   readonly retryAfterMs: number | undefined
 
   constructor(kind: FailureKind, words: string, retryAfterMs?: number) {

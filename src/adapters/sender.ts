@@ -1,7 +1,7 @@
 /**
- * Sends what is to be sent (CN2): each chat's messages in order, part by part, at least once. That a part is about to be sent is
- * written down before, that it was after; what was begun and not finished by a sender that died is sent again, and says so. A platform
- * that wants us to wait is waited for; what it refuses for good is given up, and shown.
+ * Sends outgoing messages (CN2): in order within a chat, part by part, at least once. Each part is recorded before and after it
+ * is sent; a part that was begun by a sender that died is sent again and marked as such. Waits when the platform asks for it,
+ * and gives up what it refuses permanently.
  */
 import { type ChannelName, parseChannelKey } from '../domain/channels/key.ts'
 import { splitText } from '../domain/channels/split-text.ts'
@@ -15,12 +15,12 @@ import type { Store } from '../store/store.ts'
 import { backoffMs } from './backoff.ts'
 import { type ChannelAdapter, ChannelFailure } from './port.ts'
 
-/** Behind the doorbells. */
-const lookAtAllEveryMs = 5000
+/** Interval of a full check, in case a doorbell is lost. */
+const checkAllEveryMs = 5000
 const chatsTogether = 8
-/** Tried for so long; then it is given up. It stays in the conversation. */
+/** Retries end after this time. The message stays in the conversation. */
 const giveUpAfterMs = 24 * 3_600_000
-/** A stop waits this long for what is being sent. */
+/** Time a stop waits for a running send. */
 const finishWithinMs = 3000
 const giveUpWords = 'It could not be sent for a day and was given up. It is in the conversation.'
 
@@ -37,7 +37,7 @@ export class Sender {
   readonly #options: SenderOptions
   readonly #channel: ChannelName
   readonly #abort = new AbortController()
-  /** Sent, and not yet written down as such: known as long as this process lives. */
+  /** Parts sent and not yet recorded, known while this process lives. */
   readonly #arrived = new Map<string, SentOutcome>()
   #stopBell: (() => void) | undefined
   #cancel: (() => void) | undefined
@@ -55,7 +55,7 @@ export class Sender {
     this.look()
   }
 
-  /** Resolves when what is being sent has been, or a moment has passed. */
+  /** Resolves when running sends have finished, or after a short time. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#stopBell?.()
@@ -78,7 +78,7 @@ export class Sender {
 
   async #lookAtAll(): Promise<void> {
     const { clock, logger } = this.#options
-    let waitMs = lookAtAllEveryMs
+    let waitMs = checkAllEveryMs
     try {
       while (this.#rung && !this.#stopped) {
         this.#rung = false
@@ -88,14 +88,14 @@ export class Sender {
       if (!this.#stopped) logger.warn({ channel: this.#channel, error: String(error) }, 'Nothing could be sent; trying again')
     }
     this.#cancel?.()
-    if (!this.#stopped) this.#cancel = clock.after(Math.min(waitMs, lookAtAllEveryMs), () => this.look())
-    // In the same breath as the last look at whether it has rung: a ring between the two would begin nothing.
+    if (!this.#stopped) this.#cancel = clock.after(Math.min(waitMs, checkAllEveryMs), () => this.look())
+    // Synchronously after the last check for rings, so that no ring in between is lost.
     this.#running = undefined
   }
 
-  /** How long until something more is due, as far as is known. */
+  /** Sends what is due. Returns the time until more is due, as far as known. */
   async #sendDue(): Promise<number> {
-    let waitMs = lookAtAllEveryMs
+    let waitMs = checkAllEveryMs
     const failures: unknown[] = []
     for (let after = ''; ; ) {
       const next = await this.#options.store.query(findOutgoing, { channel: this.#channel, after })
@@ -109,12 +109,12 @@ export class Sender {
       after = next.at(-1)?.chatId ?? after
       if (next.length < chatsAtOnce) break
     }
-    // RE9: said when all others were served, and what is being sent to them has been: looked at sooner, it would be sent twice.
+    // RE9: thrown after all other chats were served and their sends finished; a retry before would send twice.
     if (failures.length > 0) throw failures[0]
     return waitMs
   }
 
-  /** One part. */
+  /** Sends one part. */
   async #send({ chatId, n }: NextOutgoing): Promise<void> {
     const { store, adapter, holder, onSent } = this.#options
     const which = { channel: this.#channel, chatId, n }
@@ -122,7 +122,7 @@ export class Sender {
     if (!begun) return
     const { part } = begun
     const id = `${chatId}/${n}/${part}`
-    const parts = splitText(begun.content, adapter.maxChars - roomForWords)
+    const parts = splitText(begun.content, adapter.maxChars - reservedChars)
     const known = this.#arrived.get(id)
     const outcome = known ?? (await this.#sendPart(chatId, parts, begun))
     if (outcome.is === 'sent') {
@@ -154,5 +154,5 @@ export class Sender {
   }
 }
 
-/** What is put before a part that may have arrived already. */
-const roomForWords = 96
+/** Space reserved for the note before a part that may already have arrived. */
+const reservedChars = 96

@@ -1,8 +1,10 @@
-/** What stands behind the front: store, mirror, listeners, jobs. Loaded while the port already listens. */
+/** Builds everything behind the HTTP listener: mirror, endpoints, jobs. Loaded while the port already listens. */
 import { randomUUID } from 'node:crypto'
 import { agentDetection } from '../adapters/agents/detect-agents.ts'
+import { makeDemoRepository } from '../demo/demo-project.ts'
 import { ownerId } from '../domain/access/who.ts'
-import { keepCutoverRule, noteDay, noteFiles } from '../jobs/cutover.ts'
+import { createDemoProject } from '../jobs/create-demo-project.ts'
+import { noteDay, noteFiles, storeCutoverRule } from '../jobs/cutover.ts'
 import { JobLease, type StartJobs } from '../jobs/job-lease.ts'
 import { projectFiles } from '../jobs/project-files.ts'
 import { startJobs } from '../jobs/start-jobs.ts'
@@ -24,7 +26,6 @@ import { startListeners } from '../server/start-listeners.ts'
 import { createTurnDispatcher } from '../server/turns/turn-dispatcher.ts'
 import { createSignInCode } from '../services/access/create-sign-in-code.ts'
 import type { Store } from '../store/store.ts'
-import { firstStart } from './first-start.ts'
 import type { Undo } from './start-server.ts'
 
 export interface Options {
@@ -49,9 +50,9 @@ interface Assembled {
 export async function assemble(options: Options): Promise<Assembled> {
   const { config, ownerToken, listener, logger, clock, env, undo, store, seals, expectsCoordinator } = options
   const { data } = config
-  await keepCutoverRule(store, config, (text) => logger.info(text))
-  const taken = await importAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
-  if (taken) logger.info({ conversations: taken.conversations }, 'conversations were taken in from their files')
+  await storeCutoverRule(store, config, (text) => logger.info(text))
+  const imported = await importAtStart(store, data, (file, why) => logger.warn({ file, why }, 'a conversation file was skipped'))
+  if (imported) logger.info({ conversations: imported.conversations }, 'conversations were taken in from their files')
   const targets = [projectFiles(store, logger), chatLog, conversationFile, noteFiles(store)]
   const mirror = new Mirror({ store, clock, logger, folder: data, targets })
   undo.push(() => mirror.stop())
@@ -82,25 +83,25 @@ export async function assemble(options: Options): Promise<Assembled> {
   const starter = new Starter({ store, clock, logger, tails: listeners.tails, launches: listeners.launches })
   await starter.start()
   undo.push(() => starter.stop())
-  const speaker = createTurnDispatcher({ store, clock, logger })
-  speaker.start()
-  undo.push(() => speaker.stop())
+  const dispatcher = createTurnDispatcher({ store, clock, logger })
+  dispatcher.start()
+  undo.push(() => dispatcher.stop())
   const startOwnJobs: StartJobs = (jobClock) =>
     startJobs({ store, logger, config, server: listeners, figures: listener.figures }, jobClock)
   const stopJobs = await startSharedJobs(startOwnJobs, options)
-  // Alone there is nowhere else to go, so nobody is given the time for it.
+  // A single server has no other node to move clients to, so it does not wait.
   const lingerMs = config.database_url ? config.drain_seconds * 1000 : 0
   undo.push(async () => {
     await Promise.all([listeners.close(lingerMs), stopJobs()])
   })
 
-  firstStart(store, data, logger)
+  createDemoProject(store, logger, () => makeDemoRepository(data))
     .catch((error) => logger.error({ error: String(error) }, 'the demo project could not be made'))
     .then(() => mirror.start())
   return { tails: listeners.tails, signInCode: async () => (await store.run(createSignInCode, { by: ownerId })).code }
 }
 
-/** Alone on its database there is nobody to share them with; the function returned stops them. */
+/** Starts the jobs: directly on SQLite, under the job lease on PostgreSQL. The returned function stops them. */
 async function startSharedJobs(start: StartJobs, { config, clock, logger, store }: Options): Promise<() => Promise<void>> {
   if (!config.database_url) return start(clock)
   const lease = new JobLease({ store, clock, logger, holder: randomUUID(), startJobs: start })

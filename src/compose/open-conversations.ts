@@ -1,6 +1,6 @@
 /**
- * Builds the store under `createConversations`: a folder that no server and no other program uses meanwhile, or a PostgreSQL that
- * any number may share. Changes nothing about the process it lives in.
+ * Builds the store for `createConversations`: a data folder used by no other process, or a shared PostgreSQL. Changes nothing
+ * about the embedding process.
  */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -24,8 +24,8 @@ import { setCutoverRule } from '../services/conversations/cut-over-conversation.
 import { openStore } from './open-store.ts'
 
 const silent = { info: () => {} }
-/** A program that embeds us has its own log: it is told what matters as a warning of the process. */
-const quiet = {
+/** Logger of an embedding program: warnings become process warnings. */
+const warningsOnly = {
   info: () => {},
   warn: ({ error }: { readonly error?: unknown }) => process.emitWarning(String(error), 'HoldfastWarning'),
 }
@@ -35,14 +35,14 @@ export async function openConversations({ by = libraryId, cutover, ...place }: C
   if (place.databaseUrl !== undefined) {
     const store = await openStore({ data: '', database_url: place.databaseUrl }, silent)
     if (rule) await store.run(setCutoverRule, { ...rule, source: 'configuration' })
-    // The notes are written by the servers that share it.
+    // Notes are written by the servers that share the database.
     return conversationsOn(store, { by, save: null, noted: async () => {}, close: () => store.close() })
   }
   const data = resolve(place.data)
   await prepareDataFolder(data, (message) => process.emitWarning(message))
   const lock = lockDataFolder(data)
   try {
-    // CF2: its owner's alone, whatever the umask of the program; what SQLite makes beside it is as it is.
+    // CF2: readable by its owner only, whatever the program's umask; SQLite creates its other files with the same mode.
     await (await open(databaseFile(data), 'a', 0o600)).close()
     const store = await openStore({ data, database_url: null }, silent)
     if (rule) await store.run(setCutoverRule, { ...rule, source: 'configuration' })
@@ -50,14 +50,14 @@ export async function openConversations({ by = libraryId, cutover, ...place }: C
     const mirror = new Mirror({
       store,
       clock: systemClock,
-      logger: quiet,
+      logger: warningsOnly,
       folder: data,
       targets: [conversationFile, noteFiles(store)],
     })
     mirror.start()
-    // The server's own close: at the boundary, also of days that ended while nobody had the folder open (DC7).
-    const days = new Cutover({ store, logger: quiet })
-    const stopDays = runPeriodically(days, { clock: systemClock, logger: quiet })
+    // Closes days like a server, also days that ended while no process had the folder open (DC7).
+    const days = new Cutover({ store, logger: warningsOnly })
+    const stopDays = runPeriodically(days, { clock: systemClock, logger: warningsOnly })
     const close = async (): Promise<void> => {
       await stopDays()
       await noteDays(store)
@@ -73,7 +73,7 @@ export async function openConversations({ by = libraryId, cutover, ...place }: C
   }
 }
 
-/** The same values as a server's settings may have; refused in the same words. */
+/** Validates the rule like a server's settings, with the same messages. */
 function ruleOf({ hour, timezone }: NonNullable<ConversationsOptions['cutover']>): Partial<CutoverRule> {
   const value = (key: 'cutover.hour' | 'cutover.timezone', given: unknown): unknown => {
     const parsed = parseConfigValue(key, given)

@@ -1,6 +1,6 @@
 /**
- * Opens the store together with the key that agents' keys are sealed with (SE12). A node whose key is not the store's is refused; plain values
- * of an earlier build are sealed, and their text is erased from the files; agents whose values cannot be opened are named.
+ * Opens the store together with its sealing key (SE12). Refuses a node whose key is not the store's, seals plain values of
+ * earlier builds and erases their text from the files, and lists agents whose values cannot be opened.
  */
 import { hasPlainValues, sealedOtherwise } from '../domain/agents/environment.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -13,7 +13,7 @@ import { agentsWithoutKeys, findEnvironments } from '../services/agents/queries.
 import { claimSealingKey, sealEnvironments } from '../services/agents/seal-environments.ts'
 import type { Store } from '../store/store.ts'
 
-/** Other nodes, of the version before, may write plain values meanwhile. */
+/** Upper bound: nodes of the version before may still write plain values. */
 const maxRounds = 5
 
 interface SealedStore {
@@ -21,7 +21,7 @@ interface SealedStore {
   readonly seals: Seals
 }
 
-/** `open` is called again when what was sealed has to be erased. */
+/** `open` is called again when plain text has to be erased. */
 export async function openSealedStore(config: ConfigValues, logger: Logger, open: () => Promise<Store>): Promise<SealedStore> {
   let store = await open()
   try {
@@ -29,9 +29,9 @@ export async function openSealedStore(config: ConfigValues, logger: Logger, open
     if (await sealPlainValues(store, seals)) {
       logger.info('the keys of agents are sealed now; their plain text is being erased from the database')
       await store.close()
-      // Opened anew, it erases it (store/erase-deleted-data.ts).
+      // Opening the store erases the plain text (store/erase-deleted-data.ts).
       store = await open()
-      await sayWhatIsLeft(store, config, logger)
+      await warnAboutPlainText(store, config, logger)
     }
     const lacking = await store.read((reader) => agentsWithoutKeys(reader, seals.keyId))
     for (const { id, variables } of lacking)
@@ -72,7 +72,7 @@ const otherKey = (config: ConfigValues, has: string): StartFailure =>
     'Copy secrets/sealing-key from the data folder of a node that works, or name the file with HOLDFAST_SEALING_KEY_FILE. If the key is lost, make a backup, restore it into an empty database, and give the agents their keys again.',
   )
 
-/** True when their text is to be erased from the files. */
+/** Returns true when plain text is to be erased from the files. */
 async function sealPlainValues(store: Store, seals: Seals): Promise<boolean> {
   for (let round = 1; ; round++) {
     const { plainValues, agents } = await store.query(findEnvironments, {})
@@ -90,7 +90,7 @@ async function sealPlainValues(store: Store, seals: Seals): Promise<boolean> {
   }
 }
 
-async function sayWhatIsLeft(store: Store, { database_url: url }: ConfigValues, logger: Logger): Promise<void> {
+async function warnAboutPlainText(store: Store, { database_url: url }: ConfigValues, logger: Logger): Promise<void> {
   const { plainValues } = await store.query(findEnvironments, {})
   if (plainValues === undefined)
     logger.warn('backups made before hold the keys of agents in plain text; delete them, or replace the keys')

@@ -1,16 +1,16 @@
-/** Opens the store the configuration names, and says in words why when it cannot be opened. */
+/** Opens the configured store, and explains why when it cannot be opened. */
 import '../platform/temporal.ts'
 import { systemClock } from '../platform/clock.ts'
 import { databaseFile } from '../platform/data-folder.ts'
 import type { Logger } from '../platform/logger.ts'
 import { requireNotMoved } from '../platform/moved-mark.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import { explainSqlite } from '../store/sqlite/explain-sqlite.ts'
 import type { Store } from '../store/store.ts'
-import { explainSqlite } from './explain-store.ts'
 
 type Place = Pick<ConfigValues, 'data' | 'database_url'>
 
-/** Only the engine that is used is loaded. */
+/** Loads only the engine that is used. */
 export async function openStore(
   { data, database_url: url }: Place,
   logger: Pick<Logger, 'info'>,

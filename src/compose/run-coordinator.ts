@@ -1,4 +1,4 @@
-/** Runs a coordinator as this process, until a signal stops it or it has been without a server for too long (CO1). */
+/** Runs a coordinator as this process until a signal stops it, or it has been without a server for too long (CO1). */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -22,22 +22,22 @@ import { linkVersion } from '../protocol/processes/link.ts'
 
 export interface CoordinatorSettings {
   readonly config: ConfigValues
-  /** The one of the data folder, wherever that is at the moment, when left out. */
+  /** The server of the data folder at its current address when left out. */
   readonly server: string | undefined
   readonly token: () => Promise<string>
-  /** What this machine is like, and how many processes it takes (SC4). */
+  /** Labels of this machine, and the number of processes it can run (SC4). */
   readonly labels: readonly string[]
   readonly capacity: number | undefined
   /** Standard error when left out. */
   readonly logTo: string | undefined
 }
 
-/** In bytes. It lives long and keeps little, and a large process takes longer to start another (RE8, SP4). */
-const roomForYoung = 6 * 1024 * 1024
+/** Young generation in bytes. Small, because a large process takes longer to spawn another (RE8, SP4). */
+const youngHeapBytes = 6 * 1024 * 1024
 
-/** Resolves never: the process ends by a signal, or alone. */
+/** Never resolves: the process ends by a signal, or after too long without a server. */
 export async function runCoordinator({ config, server, token, labels, capacity, logTo }: CoordinatorSettings): Promise<never> {
-  boundYoungHeap(roomForYoung)
+  boundYoungHeap(youngHeapBytes)
   collectSooner()
   const { data } = config
   const source = thisMachine()
@@ -84,14 +84,14 @@ export async function runCoordinator({ config, server, token, labels, capacity, 
     },
     onTrouble: (message, error) => logger.error({ error: error === undefined ? undefined : String(error) }, message),
   })
-  sayWhyItFell(logger)
+  logCrash(logger)
   logger.info({ data }, 'the coordinator runs')
   coordinator.start()
-  // Everything it waits with lets the process end; this does not.
+  // Keeps the process alive; its other timers do not.
   return new Promise(() => setInterval(() => {}, 2 ** 30))
 }
 
-/** A stale file's port may belong to somebody else by now: nothing is sent there. */
+/** Returns the address of a running server. The port in a stale file may belong to another program, so it is not used. */
 async function serverOf(data: string): Promise<string | undefined> {
   const found = await readRunFile(data)
   return found && isAlive(found) ? found.url : undefined
@@ -105,7 +105,7 @@ function thisMachine(): ProcessSource {
   )
 }
 
-function sayWhyItFell(logger: Logger): void {
+function logCrash(logger: Logger): void {
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'the coordinator fell')
     process.exit(1)

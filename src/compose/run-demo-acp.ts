@@ -1,4 +1,4 @@
-/** Runs the demo agent that is given its work as this process, until whoever started it closes its input. */
+/** Runs the ACP demo agent as this process until its input closes. */
 import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { DemoAcpAgent } from '../demo/acp/demo-agent.ts'
 import { findPackageRoot } from '../platform/package-root.ts'
 
-/** One that was told to stay goes at last, should nobody end it. */
+/** Time after which an agent told to stay exits anyway. */
 const maxStayMs = 600_000
 
 export async function runDemoAcp(env: Readonly<Record<string, string | undefined>>): Promise<void> {

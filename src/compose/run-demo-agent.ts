@@ -1,4 +1,4 @@
-/** Runs the demo agent as this process until it is told to exit or a signal stops it; then it logs out. */
+/** Runs the MCP demo agent as this process until it is told to exit or a signal stops it; then it logs out. */
 import { DemoAgent, type DemoAgentOptions } from '../demo/mcp/demo-agent.ts'
 import { stopOnSignal } from '../platform/signals.ts'
 
@@ -20,7 +20,7 @@ export async function runDemoAgent(options: Omit<DemoAgentOptions, 'ignoreSigter
   try {
     await agent.run()
   } catch (error) {
-    // The signal's own handler ends the process.
+    // The signal handler ends the process.
     if (stopping) return new Promise(() => {})
     throw error
   } finally {

@@ -1,7 +1,6 @@
 /**
- * The composition root: the only place that builds concrete things and puts them together. The order is the promise: the
- * folder is ours before anything in it is opened, the port answers before anything that can wait is even loaded (SP1), and a
- * stop undoes it all backwards. Everything heavy is behind assemble.ts.
+ * Composition root of the server. Locks the folder before opening anything in it, listens before loading anything that can wait
+ * (SP1), and undoes all steps in reverse order on stop. Heavy modules are loaded by assemble.ts.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,20 +24,20 @@ const answerFirstMs = 5
 
 export interface RunningHoldfast {
   readonly url: string
-  /** A one-time code for the owner; made when asked for. */
+  /** Creates a one-time sign-in code for the owner. */
   signInCode(): Promise<string>
   stop(): Promise<void>
-  /** What must not outlive this process goes now; the process itself is about to. */
+  /** Kills the coordinator and its agents at once, because this process is about to end. */
   hurry(): void
 }
 
-/** `up` is the server with a coordinator beside it; `server` starts and ends none. */
+/** `up` runs the server with a coordinator beside it; `server` runs it alone. */
 export type Kind = 'up' | 'server'
 
-/** What has been done so far, undone in the opposite order by a stop or a start that fails. */
+/** Steps done so far, undone in reverse order by a stop or a failed start. */
 export type Undo = (() => void | Promise<void>)[]
 
-/** `signal` gives the start up where it waits for others. */
+/** `signal` aborts a start that waits for the database. */
 export async function startServer(
   config: ConfigValues,
   env: NodeJS.ProcessEnv,
@@ -52,7 +51,7 @@ export async function startServer(
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
   }
-  // CF2: whatever we or SQLite create in the folder is its owner's alone.
+  // CF2: files created in the folder are readable by their owner only.
   const umask = process.umask(0o077)
   try {
     await prepareDataFolder(data, (message) => logger.warn(message))
@@ -71,13 +70,13 @@ export async function startServer(
     })
     await listener.listen()
     undo.push(() => listener.close())
-    // Whoever waits for the port is answered first: to load the doors keeps this thread busy for a while (SP1).
+    // Lets the first requests be answered: loading the endpoints blocks this thread for a while (SP1).
     await pause(answerFirstMs)
     const { boundYoungHeap, collectSooner, compileSooner, withSmallYoungHeap } = await import('../platform/engine-flags.ts')
     const { assemble } = await withSmallYoungHeap(() => import('./assemble.ts'))
     const { openStore } = await import('./open-store.ts')
     const { openSealedStore } = await import('./open-sealed-store.ts')
-    // Not within it: the store's thread would compile all that it needs of Node itself (engine-flags.ts).
+    // Outside of withSmallYoungHeap: the store's thread would compile Node's modules again (engine-flags.ts).
     const { store, seals } = await openSealedStore(config, logger, () => openStore(config, logger, signal))
     undo.push(() => store.close())
     const { signInCode, tails } = await withSmallYoungHeap(() =>
@@ -128,7 +127,7 @@ type SupervisedSettings = Pick<CoordinatorSupervisorOptions, 'config' | 'logger'
   readonly tails: Tails
 }
 
-/** In the background: whoever waits for the server is not kept waiting for this (SP1). */
+/** Starts the coordinator in the background, so that the server is ready sooner (SP1). */
 async function superviseCoordinator({
   store,
   tails,

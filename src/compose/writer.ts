@@ -1,4 +1,4 @@
-/** The entry of SQLite's writer thread: the store's writer with the product's use cases. */
+/** Entry of SQLite's writer thread: the store's writer with all use cases. */
 import '../platform/temporal.ts'
 import { useCases } from '../services/registry.ts'
 import { serveWriter } from '../store/sqlite/writer-thread.ts'

@@ -1,21 +1,21 @@
-/** What both demo agents can do to the machine they run on: write below their folder, leave a child behind. They do no more than that. */
+/** Actions of both demo agents on their machine: writing below their folder and leaving a child process. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, relative } from 'node:path'
 import { makeFolderInside, openInside, PathRefused, realPathInside } from '../platform/path-inside.ts'
 
-/** What a forked child lives at most, should nobody end it. */
+/** Upper bound of a child's lifetime. */
 const childLifetimeMs = 600_000
 
-/** Outlives this process when nobody ends the whole group. */
+/** Starts a child that outlives this process unless the whole group is ended. */
 export function forkChild(): number | undefined {
   const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${childLifetimeMs})`], { stdio: 'ignore' })
   child.unref()
   return child.pid
 }
 
-/** Whether it was written; it is not when the path leads out of the folder, over links too, or into what is git's. */
+/** Returns whether the file was written; refuses a path outside of the folder, also through links, or inside .git. */
 export async function writeBelow(folder: string, path: string, text: string): Promise<boolean> {
   try {
     const target = await realPathInside(folder, isAbsolute(path) ? relative(folder, path) : path)

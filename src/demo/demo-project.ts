@@ -1,7 +1,4 @@
-/**
- * The first visit shows something alive (UI6): a small git repository in the data folder, to try everything on without
- * touching one's own work. Made once; a person who deletes the project does not get it again.
- */
+/** Creates the demo project's git repository in the data folder (UI6), once; a deleted demo project is not created again. */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,8 +17,8 @@ A small repository to try Holdfast on. Nothing in here matters: change it, break
 `
 
 /**
- * The repository's folder; undefined where git cannot be run, and then the project has no folder. It is made under another name and gets
- * its own when it is whole, so that whatever cuts this off leaves nothing half made there.
+ * Returns the repository's folder; undefined where git cannot be run. Built under a temporary name and renamed, so that an
+ * interruption leaves nothing incomplete.
  */
 export async function makeDemoRepository(data: string): Promise<string | undefined> {
   const folder = join(data, 'demo')
@@ -44,11 +41,11 @@ export async function makeDemoRepository(data: string): Promise<string | undefin
   return folder
 }
 
-/** Something of somebody's is in it, or a commit. Builds before left a repository without one when they were cut off. */
+/** Whether the folder has files or a commit. Earlier builds left a repository without a commit when interrupted. */
 async function isFilled(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => [])
   if (names.some((name) => name !== '.git' && name !== 'README.md')) return true
-  // Named: git would look for another one above.
+  // Named explicitly, or git would search parent folders.
   return gitIn(folder, '--git-dir=.git', 'rev-parse', '--verify', '--quiet', 'HEAD').then(
     () => true,
     () => false,

@@ -1,7 +1,4 @@
-/**
- * What the demo agent is asked to do in a message: directives in double brackets, so that every flow can be tried without a
- * model or a key. What stands outside of them is echoed. What is no directive is text. Pure.
- */
+/** Parses directives in double brackets, so that every flow can be tried without a model or a key. Other text is echoed. Pure. */
 export type Step =
   | { readonly do: 'echo' | 'say' | 'ask'; readonly text: string }
   | { readonly do: 'record' | 'checkpoint'; readonly text: string }
@@ -12,12 +9,12 @@ export type Step =
   | { readonly do: 'limit'; readonly seconds: number }
   | { readonly do: Bare }
 
-/** Those that take nothing. */
+/** Directives without arguments. */
 const bare = ['plan', 'recall', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
 type Bare = (typeof bare)[number]
 
-/** A demo shall annoy, not harm. */
-const mostPieces = 10_000
+/** Upper bound, to keep a demo harmless. */
+const maxPieces = 10_000
 const maxPauseMs = 600_000
 const mostBytes = 2 ** 31
 const maxLimitSeconds = 30 * 86_400
@@ -27,7 +24,7 @@ export function stepsIn(message: string): Step[] {
   const rest = message.replaceAll(/\[\[([a-z-]+)(?:\s+([\s\S]*?))?\]\]/g, (written, name: string, given = '') => {
     const step = stepOf(name, given.trim())
     if (!step) return written
-    // All that it was told is said once, however often it stands in what it was told.
+    // Recalls only once, however often the text contains it.
     if (step.do !== 'recall' || !steps.some((each) => each.do === 'recall')) steps.push(step)
     return ''
   })
@@ -43,11 +40,11 @@ function stepOf(name: string, given: string): Step | undefined {
   }
   if (name === 'tell') {
     const [, agentId = '', text = ''] = /^(\S+)\s+([\s\S]+)$/.exec(given) ?? []
-    // A directive for the other one cannot stand inside of one.
+    // Directives cannot be nested, so those for another agent are written in braces.
     return agentId === '' ? undefined : { do: 'tell', agentId, text: text.replaceAll('{{', '[[').replaceAll('}}', ']]') }
   }
   if (name === 'slow') {
-    const [count, ms] = numbersIn(given, [mostPieces, maxPauseMs])
+    const [count, ms] = numbersIn(given, [maxPieces, maxPauseMs])
     return count === undefined || ms === undefined ? undefined : { do: 'slow', count, ms }
   }
   if (name === 'flood') {
@@ -61,13 +58,13 @@ function stepOf(name: string, given: string): Step | undefined {
   return isBare(name) && given === '' ? { do: name } : undefined
 }
 
-/** Those that take words, or none. */
+/** Directives with optional text. */
 const worded = ['say', 'ask', 'record', 'checkpoint'] as const
 const isWorded = (name: string): name is (typeof worded)[number] => (worded as readonly string[]).includes(name)
 
 const isBare = (name: string): name is Bare => (bare as readonly string[]).includes(name)
 
-/** As many whole numbers as there are bounds, each within its own; none of them when one is not. */
+/** Parses as many whole numbers as there are bounds; returns none when one is out of bounds. */
 function numbersIn(given: string, bounds: readonly number[]): readonly number[] {
   const words = given.split(/\s+/)
   if (words.length !== bounds.length || !words.every((word) => /^\d{1,10}$/.test(word))) return []

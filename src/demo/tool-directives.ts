@@ -1,4 +1,4 @@
-/** The directives that use our tools, the same for both demo agents: what is called with what, and what came of it in words. */
+/** Directives that use our tools, shared by both demo agents: the call to make, and its result in words. */
 import type { Step } from './directives.ts'
 
 export interface ToolUse {
@@ -15,7 +15,7 @@ export function toolFor(step: ToolStep): ToolUse {
   return { name: 'record_approach', args: { kind: 'verified', category: 'demo', description } }
 }
 
-/** A refusal is an answer too. */
+/** Describes a refusal like any other answer. */
 export async function toolInWords({ name }: ToolUse, call: () => Promise<unknown>, signal: AbortSignal): Promise<string> {
   try {
     await call()

@@ -1,8 +1,7 @@
 /**
- * Ends agent sessions whose time has come, every few seconds (AS6, NA5, PX4). Reads first and writes only for those that are due,
- * each in a commit of its own; harmless when done twice. A tick that comes late, a store that could not be asked, and a start after a
- * stop first move every deadline by the time in which no agent could be heard: sleep, a clock that jumps, an outage and an upgrade end
- * nothing.
+ * Ends agent sessions that have expired (AS6, NA5, PX4). Reads first and writes only for due sessions, each in its own commit;
+ * safe to run twice. After a late run, a failed read or a restart all deadlines are first moved by the time in which no agent
+ * could be heard, so sleep, a clock change, an outage or an upgrade ends nothing.
  */
 import { epochMs } from '../domain/instant.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -18,14 +17,14 @@ import {
 import { closeConversation } from '../services/conversations/close-conversation.ts'
 import { type DueAgentSession, firstLive } from '../store/agent-sessions/due-agent-sessions.ts'
 import type { Store } from '../store/store.ts'
-import { byItself, lateMs, type PeriodicJob } from './periodic-job.ts'
+import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'
 
 const everyMs = 2000
-/** How often it is written down that agents can be heard, while there are any. */
+/** Interval at which it is recorded that agents can be heard, while there are any. */
 const notedEveryMs = 30_000
 const postponedAtOnce = 100
-/** Looks in one tick; what is due beyond them waits for the next, so that nobody else waits for it. */
-const maxLooks = 50
+/** Upper bound of reads per run; the rest waits for the next run. */
+const maxReads = 50
 
 export interface SweeperOptions {
   readonly store: Store
@@ -45,7 +44,7 @@ export class AgentSessionSweeper implements PeriodicJob {
     this.#options = options
   }
 
-  /** What could not be heard is made up for, what is due is looked at. */
+  /** Moves deadlines by the time nothing could be heard, then ends what is due. */
   async round(): Promise<void> {
     const { clock, logger } = this.#options
     const now = clock.now()
@@ -56,8 +55,8 @@ export class AgentSessionSweeper implements PeriodicJob {
       await this.#postpone(late)
       this.#heardUntil = now
     }
-    await this.#lookAtAllDue()
-    // Not before: a store that cannot be asked has heard nobody either.
+    await this.#checkAllDue()
+    // Only after the read: a store that cannot be read has heard no agent either.
     this.#heardUntil = now
     if (now - this.#notedAt >= notedEveryMs) await this.#note()
   }
@@ -84,21 +83,21 @@ export class AgentSessionSweeper implements PeriodicJob {
     }
   }
 
-  async #lookAtAllDue(): Promise<void> {
+  async #checkAllDue(): Promise<void> {
     const { store } = this.#options
-    for (let looks = 0; looks < maxLooks; looks++) {
+    for (let looks = 0; looks < maxReads; looks++) {
       const { agentSessions, leftOpen } = await store.query(findDueAgentSessions, {})
-      // Nearly always.
+      // The usual case.
       if (agentSessions.length === 0 && leftOpen.length === 0) return
-      const ended = await Promise.all(agentSessions.map((which) => this.#each(which, () => this.#lookAt(which))))
+      const ended = await Promise.all(agentSessions.map((which) => this.#each(which, () => this.#check(which))))
       await Promise.all(leftOpen.map((each) => this.#each(each, () => store.run(closeConversation, each))))
-      // What stays, such as a suspicion that is not settled yet, would only come up again.
+      // Sessions that stay open, such as suspected ones, would only come up again.
       const full = Math.max(ended.filter(Boolean).length, leftOpen.length) >= dueAtOnce
       if (!full) return
     }
   }
 
-  async #lookAt(which: DueAgentSession): Promise<boolean> {
+  async #check(which: DueAgentSession): Promise<boolean> {
     const { store, logger, lastSeen } = this.#options
     const found = await store.query(findSweep, which)
     const lastSeenAt = lastSeen.of(which.agentSessionId)
@@ -110,7 +109,7 @@ export class AgentSessionSweeper implements PeriodicJob {
   }
 
   #each<T>(which: object, work: () => Promise<T>): Promise<T | undefined> {
-    return byItself(this.#options.logger, 'An agent session could not be swept', which, work)
+    return logFailure(this.#options.logger, 'An agent session could not be swept', which, work)
   }
 
   async #note(): Promise<void> {

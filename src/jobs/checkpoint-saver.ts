@@ -1,6 +1,6 @@
 /**
- * Saves running work every few minutes while it changes (CK1). What changes is in the store and in the files within a second
- * anyway; this marks the moments somebody may want to come back to. Harmless when done twice or on several nodes.
+ * Saves checkpoints of running work every few minutes while it changes (CK1). Changes are in the store and files within a second
+ * anyway; checkpoints mark moments to return to. Safe to run twice or on several nodes.
  */
 import { instant } from '../domain/instant.ts'
 import type { Clock } from '../platform/clock.ts'

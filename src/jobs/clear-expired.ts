@@ -1,6 +1,6 @@
 /**
- * Clears away what has run out, once a minute, and trims streams that have grown long (services/system/sweep-expired.ts, trim-stream.ts).
- * Harmless when done twice or not at all.
+ * Removes expired rows once a minute and trims long streams (services/system/sweep-expired.ts, trim-stream.ts). Safe to run
+ * twice or not at all.
  */
 
 import { sweepExpired } from '../services/system/sweep-expired.ts'
@@ -8,9 +8,9 @@ import { findLongStreams, trimStream } from '../services/system/trim-stream.ts'
 import type { Store } from '../store/store.ts'
 import type { PeriodicJob } from './periodic-job.ts'
 
-/** In one round: more than a store under load makes in a minute. */
+/** Upper bound per run: more than a store under load creates in a minute. */
 const maxSweeps = 100
-/** Of one stream in one round. */
+/** Upper bound per stream and run. */
 const maxTrims = 20
 
 export const expiredRemover = (store: Store): PeriodicJob => ({

@@ -1,6 +1,6 @@
 /**
- * The credential of the coordinator beside this server: made once for the data folder, kept in it for its owner's eyes only, and
- * made again when this store does not know it, or no longer.
+ * Maintains the token of the coordinator beside this server: created once per data folder, readable by its owner only, and
+ * created again when the store does not know it.
  */
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -31,9 +31,9 @@ export interface CoordinatorTokenOptions {
 }
 
 /**
- * Resolves when it is there; gives what ends the watch over it. One that was revoked, now or while this was stopped, is made anew
- * under the same id, so that the coordinator is known again as who it is, with all that it runs: what was revoked is the secret,
- * not the machine. Whoever deletes the file wants another machine.
+ * Resolves when the token is valid; the returned function stops the maintenance. A revoked token is replaced under the same id,
+ * so that the coordinator keeps its identity and its processes: the secret was revoked, not the machine. Deleting the file makes
+ * it a new machine.
  */
 export async function maintainCoordinatorToken(options: CoordinatorTokenOptions): Promise<() => void> {
   const { tails, clock, logger } = options
@@ -86,7 +86,7 @@ export async function maintainCoordinatorToken(options: CoordinatorTokenOptions)
   return stop
 }
 
-/** Looks whether the token in the file is good, and puts one that is in its place when it is not. */
+/** Checks the token in the file and replaces it if it is not valid. */
 async function renewToken({ store, data, logger }: CoordinatorTokenOptions): Promise<void> {
   const secret = (await readSecret(data, 'coordinator-token'))?.text ?? ''
   const knownId = await readText(coordinatorIdFile(data))
@@ -94,7 +94,7 @@ async function renewToken({ store, data, logger }: CoordinatorTokenOptions): Pro
     if (id !== knownId) await writeFileAtomic(coordinatorIdFile(data), `${id}\n`)
   }
   const who = await store.query(findCredential, { hash: hashSecret(secret) })
-  // Data folders of earlier versions have no id beside it.
+  // Data folders of earlier versions have no id file.
   if (who?.kind === 'coordinator') return writeId(who.credentialId)
   const insteadOf = secret !== '' && idForm.test(knownId) ? knownId : null
   const name = `Coordinator on ${hostname()}`.slice(0, 200)

@@ -1,7 +1,7 @@
 /**
- * The duty at the boundary (DC2): closes the chapters whose day is over, a few in each commit, and tells the notes. Looks every second
- * with one read of an index, so a machine that slept, a clock that jumped and a server that was off for ten days (DC7) need nothing
- * else: the first look finds all that is due, each under its own day. Harmless when done twice or on several nodes.
+ * Closes chapters whose day is over (DC2), a few per commit, and updates the daily notes. Checks every second with one read of
+ * an index; after sleep, a clock change or ten days without a server (DC7) the first run finds all that is due, each under its
+ * own day. Safe to run twice or on several nodes.
  */
 import { type CutoverRule, type Day, usualRule } from '../domain/conversations/logical-day.ts'
 import type { MirrorTarget } from '../mirror/mirror-target.ts'
@@ -22,10 +22,10 @@ export interface CutoverOptions {
 }
 
 /**
- * DC1: the store learns when days begin. What the configuration says counts; where it says nothing else than the usual, what a person chose at run
- * time stays. The first time it is said, with how to change it.
+ * DC1: stores when days begin. The configuration takes precedence; where it has the default, a person's choice at run time
+ * stays. Logs the rule the first time, with how to change it.
  */
-export async function keepCutoverRule(store: Store, config: CutoverConfig, say: (text: string) => void): Promise<void> {
+export async function storeCutoverRule(store: Store, config: CutoverConfig, say: (text: string) => void): Promise<void> {
   const rule = { hour: config['cutover.hour'], timezone: zoneOf(config['cutover.timezone']) }
   const source = isSame(rule, usualRule) ? 'usual' : 'configuration'
   const known = await store.query(getCutoverRule, {})
@@ -57,7 +57,7 @@ export class Cutover implements PeriodicJob {
     this.#isHurried = true
   }
 
-  /** One look: all that is due is closed, and the notes know. */
+  /** Closes all that is due and updates the notes. */
   async round(): Promise<void> {
     const { store, logger } = this.#options
     let closed = 0
@@ -70,7 +70,7 @@ export class Cutover implements PeriodicJob {
     await noteDays(store)
   }
 
-  /** RE9: one that cannot be closed is said, and the others are closed all the same. */
+  /** RE9: logs a conversation that cannot be closed and closes the others. */
   async #close(keys: readonly string[]): Promise<number> {
     const { store, logger } = this.#options
     if (keys.length === 0) return 0
@@ -89,19 +89,19 @@ export class Cutover implements PeriodicJob {
   }
 }
 
-/** The notes learn of all chapters that were closed. */
+/** Adds all closed chapters to their notes. */
 export async function noteDays(store: Store): Promise<void> {
   for (const day of await store.query(findDaysToNote, {})) await noteDay(store, day)
 }
 
-/** Few at a time; no more rounds than a day can have conversations. */
+/** Upper bound: more than the conversations of a day. */
 const maxRounds = 1000
 
 export async function noteDay(store: Store, day: Day): Promise<void> {
   for (let rounds = 0; rounds < maxRounds; rounds++) if (!(await store.run(addChaptersToNote, { day })).more) return
 }
 
-/** DC4: what became of the files of notes is known wherever they are asked for. */
+/** DC4: records whether note files were written, for all readers. */
 export const noteFiles = (store: Store): MirrorTarget =>
   noteFile({
     written: (day, writtenSeq) => store.run(markNoteWritten, { day, writtenSeq }),

@@ -1,8 +1,7 @@
 /**
- * What one node does for all (SC5): whoever holds the lease row does it, makes the lease longer while it lives, and gives it back when it
- * is stopped; when it was killed, paused or cut off, another takes it as soon as it has run out. This saves work and nothing hangs on it:
- * every duty decides behind the lock of its stream, so two that do the same for a moment do no harm. The time of the duties is the
- * database's, whatever the node's own clock says.
+ * Lease of the background jobs in a cluster (SC5). The node that holds the lease row runs them, renews it, and releases it when
+ * it stops; after a crash, pause or partition another node takes over when the lease expires. It only saves work: every job
+ * decides under the lock of its stream, so two nodes running it for a moment do no harm. Jobs use the database's time.
  */
 import { epochMs } from '../domain/instant.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -12,20 +11,20 @@ import type { Store } from '../store/store.ts'
 import { runPeriodically } from './periodic-job.ts'
 
 const name = 'duties'
-/** So long after the holder was last heard of another takes over. */
+/** Another node takes over this long after the last renewal. */
 export const leaseMs = 6000
-/** Three chances to make it longer. */
-const lookEveryMs = 2000
-const complaint = 'It could not be seen who does the duties of the cluster'
+/** Leaves three attempts to renew. */
+const renewEveryMs = 2000
+const complaint = 'The lease of the background jobs could not be renewed'
 
-/** Begins everything; the function returned stops it when what was begun is done. */
+/** Starts all jobs; the returned function stops them when running work is finished. */
 export type StartJobs = (clock: Clock) => Promise<() => Promise<void>>
 
 export interface JobLeaseOptions {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  /** Names this node. */
+  /** Id of this node. */
   readonly holder: string
   readonly startJobs: StartJobs
 }
@@ -33,11 +32,11 @@ export interface JobLeaseOptions {
 export class JobLease {
   readonly #options: JobLeaseOptions
   readonly #jobClock: Clock
-  /** What the database's clock is ahead of ours. */
+  /** Difference between the database's clock and ours. */
   #aheadMs = 0
   #heldUntil = Number.NEGATIVE_INFINITY
   #end: (() => Promise<void>) | undefined
-  #stopLooking: (() => Promise<void>) | undefined
+  #stopRenewing: (() => Promise<void>) | undefined
   #stopped = false
 
   constructor(options: JobLeaseOptions) {
@@ -47,23 +46,23 @@ export class JobLease {
   }
 
   start(): void {
-    this.#stopLooking = runPeriodically({ everyMs: lookEveryMs, complaint, round: () => this.look() }, this.#options)
+    this.#stopRenewing = runPeriodically({ everyMs: renewEveryMs, complaint, round: () => this.renew() }, this.#options)
   }
 
-  /** Hands over: the next who looks has it. */
+  /** Releases the lease, so that the next node that checks takes it. */
   async stop(): Promise<void> {
     const { store, holder, logger } = this.#options
     this.#stopped = true
-    await this.#stopLooking?.()
+    await this.#stopRenewing?.()
     if (!this.#end) return
     await this.#leave()
     await store.run(releaseLease, { name, holder }).catch((error: unknown) => {
-      logger.warn({ error: String(error) }, 'The lease of the duties could not be given back; it runs out by itself')
+      logger.warn({ error: String(error) }, 'The lease of the background jobs could not be released; it expires by itself')
     })
   }
 
-  /** One look; never fails. */
-  async look(): Promise<void> {
+  /** Takes or renews the lease once; never fails. */
+  async renew(): Promise<void> {
     const { store, clock, logger, holder, startJobs } = this.#options
     const askedAt = clock.now()
     try {
@@ -72,13 +71,13 @@ export class JobLease {
       this.#heldUntil = held ? askedAt + leaseMs : Number.NEGATIVE_INFINITY
       if (held && !this.#end && !this.#stopped) {
         this.#end = await startJobs(this.#jobClock)
-        logger.info('This node does the duties of the cluster')
+        logger.info('This node runs the background jobs of the cluster')
       }
     } catch (error) {
       logger.warn({ error: String(error) }, `${complaint}; trying again`)
     }
     if (this.#end && clock.now() >= this.#heldUntil) {
-      logger.info('Another node does the duties of the cluster')
+      logger.info('Another node runs the background jobs of the cluster')
       await this.#leave()
     }
   }
@@ -86,9 +85,9 @@ export class JobLease {
   async #leave(): Promise<void> {
     const end = this.#end
     this.#end = undefined
-    // A database that is away can be told nothing; that must not be the end of this node.
+    // The database may be unreachable; this node must survive it.
     await end?.().catch((error: unknown) => {
-      this.#options.logger.warn({ error: String(error) }, 'The duties could not be ended in order')
+      this.#options.logger.warn({ error: String(error) }, 'The background jobs could not be stopped in order')
     })
   }
 }

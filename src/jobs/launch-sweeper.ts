@@ -1,7 +1,7 @@
 /**
- * Has processes stopped that have outlived what they were for, and shows coordinators that are silent (NA5, NA6, CO6), every few
- * seconds. Reads first and writes only for what is due, each in a commit of its own; harmless when done twice. Time in which nobody
- * could be heard counts for nobody: a late tick, a clock that jumps and a server that was away end nothing.
+ * Stops processes that are no longer needed and marks silent coordinators (NA5, NA6, CO6). Reads first and writes only for what
+ * is due, each in its own commit; safe to run twice. Time in which nothing could be heard does not count, so a late run, a clock
+ * change or a stopped server ends nothing.
  */
 import { systemId } from '../domain/access/who.ts'
 import { instant } from '../domain/instant.ts'
@@ -16,10 +16,10 @@ import { markUnreachable } from '../services/processes/mark-unreachable.ts'
 import { type DueLaunch, findDueLaunches, findSilentCoordinators } from '../services/processes/queries.ts'
 import { sweepLaunch } from '../services/processes/sweep-launch.ts'
 import type { Store } from '../store/store.ts'
-import { byItself, lateMs, type PeriodicJob } from './periodic-job.ts'
+import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'
 
 const everyMs = 2000
-/** A coordinator that says something every ten seconds is not silent after five. */
+/** Lower bound of silence: coordinators send a message every ten seconds. */
 const leastSilenceMs = 1.5 * heartbeatMs
 
 export interface LaunchSweeperOptions {
@@ -38,13 +38,13 @@ export class LaunchSweeper implements PeriodicJob {
   readonly complaint = 'Processes could not be swept'
   readonly #options: LaunchSweeperOptions
   #deaf: readonly Deaf[]
-  /** The end of the last tick that did its work. */
+  /** End of the last successful run. */
   #heardUntil: number
 
   constructor(options: LaunchSweeperOptions) {
     this.#options = options
     this.#heardUntil = options.clock.now()
-    // Before this server was there nobody could be heard by it.
+    // Nothing could be heard before this server started.
     this.#deaf = [{ from: instant(0), to: instant(this.#heardUntil) }]
   }
 
@@ -60,7 +60,7 @@ export class LaunchSweeper implements PeriodicJob {
     })
     for (const silent of unreachable) await this.#each(silent, () => this.#show(silent))
     for (const coordinatorId of lost) await this.#each({ coordinatorId }, () => this.#takeOver(coordinatorId))
-    for (const coordinatorId of all) await this.#lookAtLaunchesOf(coordinatorId)
+    for (const coordinatorId of all) await this.#checkLaunchesOf(coordinatorId)
     this.#heardUntil = now
   }
 
@@ -74,17 +74,17 @@ export class LaunchSweeper implements PeriodicJob {
     this.#options.logger.warn({ coordinatorId }, 'A coordinator was silent for too long; its work was taken over')
   }
 
-  async #lookAtLaunchesOf(coordinatorId: string): Promise<void> {
+  async #checkLaunchesOf(coordinatorId: string): Promise<void> {
     const { store } = this.#options
     let page = await store.query(findDueLaunches, { coordinatorId, deaf: this.#deaf })
     for (;;) {
-      for (const due of page.due) await this.#each(due, () => this.#lookAt(due))
+      for (const due of page.due) await this.#each(due, () => this.#check(due))
       if (!page.last) return
       page = await store.query(findDueLaunches, { coordinatorId, deaf: this.#deaf, last: page.last })
     }
   }
 
-  async #lookAt({ agentSessionId, ...which }: DueLaunch): Promise<void> {
+  async #check({ agentSessionId, ...which }: DueLaunch): Promise<void> {
     const { store, clock, lastSeen, waitingCalls, logger } = this.#options
     const waits = agentSessionId !== null && waitingCalls.isWaiting(agentSessionId)
     const lastSeenAt = waits ? instant(clock.now()) : agentSessionId && lastSeen.of(agentSessionId)
@@ -93,6 +93,6 @@ export class LaunchSweeper implements PeriodicJob {
   }
 
   async #each(which: object, work: () => Promise<void>): Promise<void> {
-    await byItself(this.#options.logger, 'It could not be swept', which, work)
+    await logFailure(this.#options.logger, 'It could not be swept', which, work)
   }
 }

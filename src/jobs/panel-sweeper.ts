@@ -1,12 +1,12 @@
 /**
- * Closes chat panels that were not seen for a minute (CH5). A tick that comes late, a store that could not be asked, and a start
- * after a stop give every panel its full time again: sleep, an outage and an upgrade close nothing.
+ * Closes chat panels not seen for a minute (CH5). After a late run, a failed read or a restart every panel gets its full time
+ * again, so sleep, an outage or an upgrade closes nothing.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { expirePanel, findExpiredPanels, touchAllPanels } from '../services/conversations/panels.ts'
 import type { Store } from '../store/store.ts'
-import { byItself, lateMs, type PeriodicJob } from './periodic-job.ts'
+import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'
 
 const everyMs = 2000
 
@@ -20,7 +20,7 @@ export class PanelSweeper implements PeriodicJob {
   readonly everyMs = everyMs
   readonly complaint = 'Chat panels could not be swept'
   readonly #options: PanelSweeperOptions
-  /** The last tick that did its work. */
+  /** Time of the last successful run. */
   #sweptAt = Number.NEGATIVE_INFINITY
 
   constructor(options: PanelSweeperOptions) {
@@ -35,13 +35,16 @@ export class PanelSweeper implements PeriodicJob {
     this.#sweptAt = now
   }
 
-  /** RE9: one that cannot be closed keeps no other open. False when none could be: a store that takes nothing has seen no panel either. */
+  /**
+   * RE9: one that cannot be closed does not stop the others. Returns false when none could be closed: the store then has seen no
+   * panel either.
+   */
   async #closeLapsed(): Promise<boolean> {
     const { store, logger } = this.#options
     const lapsed = await store.query(findExpiredPanels, {})
     let closed = 0
     for (const panel of lapsed)
-      await byItself(logger, 'A chat panel could not be closed', panel, async () => {
+      await logFailure(logger, 'A chat panel could not be closed', panel, async () => {
         await store.run(expirePanel, panel)
         closed++
       })

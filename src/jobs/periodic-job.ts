@@ -1,24 +1,21 @@
-/**
- * The one way in which something is done again and again: a round, a rest, the next round, until it is stopped. A round that fails is
- * said and tried again after the same rest; two rounds never overlap.
- */
+/** Runs a job periodically. Runs never overlap; a failed run is logged and retried after the same interval. */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 
-/** A round that comes later than this after its rest is not one of a busy machine but of one that slept. */
+/** A run later than this after its interval means that the machine slept, not that it is busy. */
 export const lateMs = 5000
 
 export interface PeriodicJob {
-  /** The rest between two rounds. */
+  /** Interval between two runs. */
   readonly everyMs: number
-  /** Said when a round fails. */
+  /** Log line for a failed run. */
   readonly complaint: string
-  /** What can wait at a start rests before its first round, too. */
+  /** Waits one interval before the first run. */
   readonly restsFirst?: boolean
   round(): Promise<void>
-  /** The round under way should come to its end. */
+  /** Asks the current run to end early. */
   hurry?(): void
-  /** The last of it, when no round is under way any more. */
+  /** Called once after the last run. */
   end?(): Promise<void>
 }
 
@@ -27,7 +24,7 @@ export interface JobTools {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Begins; the function returned stops it when what was begun is done. */
+/** Starts the job; the returned function stops it when the current run is finished. */
 export function runPeriodically(job: PeriodicJob, { clock, logger }: JobTools): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let stopped = false
@@ -56,8 +53,8 @@ export function runPeriodically(job: PeriodicJob, { clock, logger }: JobTools): 
   }
 }
 
-/** RE9: what cannot be done about one is said, and the others are served all the same. */
-export async function byItself<T>(
+/** RE9: logs the failure of one item, so that the others are still handled. */
+export async function logFailure<T>(
   logger: Logger,
   complaint: string,
   which: object,

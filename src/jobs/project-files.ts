@@ -1,4 +1,6 @@
-/** The files of projects that follow the store, and what people write into them (AR3): taken in, or said why not. */
+/**
+ * Mirror target of project files. Imports what people write into approaches.json (AR3), and logs why when it cannot be imported.
+ */
 import { ownerId } from '../domain/access/who.ts'
 import type { MirrorTarget } from '../mirror/mirror-target.ts'
 import { projectFolderWith } from '../mirror/project-folder.ts'

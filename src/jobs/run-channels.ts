@@ -1,6 +1,6 @@
 /**
- * Connects the channels that are set up: a duty, so one node of a cluster does it (begin-duties.ts). What they need is loaded in the
- * background, after everything else: a server without channels loads nothing of them, and one whose channel is down is ready all the same.
+ * Runs the configured channels; one node of a cluster does. Loads the adapters in the background: a server without channels
+ * loads none, and one whose channel is down is ready all the same.
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
@@ -17,7 +17,7 @@ export interface ChannelsOptions {
   readonly figures: Figures
 }
 
-/** The function returned stops them. */
+/** The returned function stops them. */
 export function runChannels(options: ChannelsOptions): () => Promise<void> {
   const { logger } = options
   const loading = load(options).catch((error: unknown) => {

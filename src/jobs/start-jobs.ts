@@ -1,6 +1,6 @@
 /**
- * The duties of a cluster, all of them (SC5): what is done for everybody and needs to be done once. One node does them at a time
- * (duty-lease.ts). Each is begun anew with the lease, as after a start: time in which nobody swept ends nothing.
+ * Starts all background jobs (SC5). In a cluster one node runs them at a time (job-lease.ts). Each is created anew with the
+ * lease, as after a start, so that time without a sweep ends nothing.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -35,7 +35,7 @@ export interface JobOptions {
   readonly figures: Figures
 }
 
-/** The function returned stops them when what was begun is done. */
+/** The returned function stops them when running work is finished. */
 export async function startJobs(options: JobOptions, clock: Clock): Promise<() => Promise<void>> {
   const { store, logger, config, server } = options
   const { launches, lastSeen, waitingCalls } = server

@@ -1,8 +1,8 @@
 /**
- * Looks after what in user sessions has a time (US3, US4, AG2, AG6, AP4), every few seconds: agents that do not go, agents that are not ready, agents that sleep and are needed, limits that are over (in chats too),
- * permissions that nobody answers, sessions that nobody is connected to. Reads first and writes only for what is due, each in a commit of
- * its own; harmless when done twice. After a start, a tick that comes late, and a store that could not be asked, nothing counts as detached until its
- * readers had time to come back.
+ * Handles deadlines in user sessions (US3, US4, AG2, AG6, AP4): agents that do not exit or get ready in time, sleeping agents
+ * that are needed, limits that are over (also in chats), unanswered permissions, and sessions without a connection. Reads first
+ * and writes only for what is due, each in its own commit; safe to run twice. After a start, a late run or a failed read no
+ * session counts as detached until clients had time to reconnect.
  */
 import { Refusal } from '../domain/errors.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -20,7 +20,7 @@ import type { WhichUserSession } from '../services/consoles/user-session-record.
 import { wakeRoleAgent } from '../services/consoles/wake-role-agent.ts'
 import { endLimit } from '../services/turns/end-limit.ts'
 import type { Store } from '../store/store.ts'
-import { byItself, lateMs, type PeriodicJob } from './periodic-job.ts'
+import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'
 
 const everyMs = 1000
 
@@ -35,8 +35,8 @@ export class UserSessionSweeper implements PeriodicJob {
   readonly complaint = 'User sessions could not be swept'
   readonly #options: UserSessionSweeperOptions
   #sweptAt: number | undefined
-  /** Until then everybody may be on their way back. */
-  #patientUntil = 0
+  /** Clients may still be reconnecting until then. */
+  #reconnectUntil = 0
 
   constructor(options: UserSessionSweeperOptions) {
     this.#options = options
@@ -45,9 +45,9 @@ export class UserSessionSweeper implements PeriodicJob {
   async round(): Promise<void> {
     const { store, clock } = this.#options
     const now = clock.now()
-    if (this.#sweptAt === undefined || now - this.#sweptAt - everyMs > lateMs) this.#patientUntil = now + attachedForMs
+    if (this.#sweptAt === undefined || now - this.#sweptAt - everyMs > lateMs) this.#reconnectUntil = now + attachedForMs
     const due = await store.query(findDueUserSessions, {})
-    // Not before: while the store cannot be asked nobody can be connected.
+    // Only after the read: while the store is unreachable nobody can be connected.
     this.#sweptAt = now
     for (const { userSessionId, roleAgentId } of due.roleAgents)
       await this.#each({ userSessionId }, async () =>
@@ -65,7 +65,7 @@ export class UserSessionSweeper implements PeriodicJob {
         const inRole = userSessionId === null ? null : await this.#which(userSessionId)
         if (userSessionId === null || !again) return void (await store.run(endLimit, { ...limit, inRole }))
         const which = await store.query(findUserSession, { userSessionId, accountId: null, forStart: again })
-        // Nobody is there who could start it: looked at again.
+        // No coordinator can start it now; retried in the next run.
         if (which.startOn === null) return
         try {
           await store.run(spawnRoleAgent, { ...which, ...again, load: true })
@@ -74,12 +74,12 @@ export class UserSessionSweeper implements PeriodicJob {
           await store.run(endLimit, { ...limit, inRole, cannotStart: true })
         }
       })
-    const isPatient = now < this.#patientUntil
-    for (const { userSessionId, roleAgentId } of isPatient ? [] : due.idle)
+    const mayReconnect = now < this.#reconnectUntil
+    for (const { userSessionId, roleAgentId } of mayReconnect ? [] : due.idle)
       await this.#each({ userSessionId }, async () =>
         store.run(sleepRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
       )
-    for (const { userSessionId, reason } of due.forsaken.filter((each) => !isPatient || each.reason !== nobodyConnected))
+    for (const { userSessionId, reason } of due.forsaken.filter((each) => !mayReconnect || each.reason !== nobodyConnected))
       await this.#each({ userSessionId }, async () =>
         store.run(terminateUserSession, { ...(await this.#which(userSessionId)), reason }),
       )
@@ -95,6 +95,6 @@ export class UserSessionSweeper implements PeriodicJob {
   }
 
   async #each(which: object, work: () => Promise<unknown>): Promise<void> {
-    await byItself(this.#options.logger, 'A user session could not be swept', which, work)
+    await logFailure(this.#options.logger, 'A user session could not be swept', which, work)
   }
 }

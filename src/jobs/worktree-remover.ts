@@ -1,7 +1,7 @@
 /**
- * WT3: removes worktrees that were not used for as long as their project says (`worktree.remove_after_days`), as a person would who confirms
- * nothing: the machine that has one refuses while something in it would be lost, somebody works in it, or git does not want to. Then it
- * stays, and is looked at again. Looks once an hour, at a page; so many are removed at most.
+ * Removes worktrees unused for `worktree.remove_after_days` of their project (WT3), without confirming any loss: the machine
+ * refuses while something would be lost, the worktree is in use, or git refuses; then it stays and is checked again. Runs once
+ * an hour over one page of worktrees.
  */
 import { systemId } from '../domain/access/who.ts'
 import { Refusal } from '../domain/errors.ts'
@@ -9,11 +9,11 @@ import type { Logger } from '../platform/logger.ts'
 import type { Worktrees } from '../server/worktrees/worktrees.ts'
 import { findUnusedWorktrees } from '../services/worktrees/queries.ts'
 import type { Store } from '../store/store.ts'
-import { byItself, type PeriodicJob } from './periodic-job.ts'
+import { logFailure, type PeriodicJob } from './periodic-job.ts'
 
 const everyMs = 3_600_000
-/** Each is a question to a machine. */
-const mostAtOnce = 50
+/** Upper bound per run; each is a request to a machine. */
+const maxPerRun = 50
 
 const system = { id: systemId, scopes: ['manage'] } as const
 
@@ -28,7 +28,7 @@ export class WorktreeRemover implements PeriodicJob {
   readonly complaint = 'Worktrees could not be looked at'
   readonly restsFirst = true
   readonly #options: WorktreeRemoverOptions
-  /** Where the next round goes on, so that those that stay do not hide the others. */
+  /** Position of the next run, so that worktrees that stay do not hide the others. */
   #after = ''
   #hurries = false
 
@@ -39,10 +39,10 @@ export class WorktreeRemover implements PeriodicJob {
   async round(): Promise<void> {
     const { store, logger } = this.#options
     const { due, after } = await store.query(findUnusedWorktrees, { after: this.#after })
-    this.#after = due.length > mostAtOnce ? (due[mostAtOnce - 1]?.worktreeId ?? '') : (after ?? '')
-    for (const which of due.slice(0, mostAtOnce)) {
+    this.#after = due.length > maxPerRun ? (due[maxPerRun - 1]?.worktreeId ?? '') : (after ?? '')
+    for (const which of due.slice(0, maxPerRun)) {
       if (this.#hurries) return
-      await byItself(logger, 'A worktree could not be removed', which, () => this.#remove(which))
+      await logFailure(logger, 'A worktree could not be removed', which, () => this.#remove(which))
     }
   }
 
@@ -54,7 +54,7 @@ export class WorktreeRemover implements PeriodicJob {
     try {
       await this.#options.worktrees.remove(system, which, null)
     } catch (error) {
-      // It holds something, is used, or its machine is away: it stays.
+      // It has unsaved work, is in use, or its machine is unreachable: it stays.
       if (!(error instanceof Refusal)) throw error
     }
   }

@@ -1,11 +1,9 @@
 /**
- * Backup and restore as the command line asks for them: of the database the configuration names, whichever engine it is on.
- * They open it themselves, beside a server that may be using it: a backup reads one snapshot and waits for nobody, a restore
- * refuses a folder that is in use. Never writes over a database without having said what it held.
+ * Backup and restore of the configured database, on either engine. Opens it beside a running server: a backup reads one
+ * snapshot, a restore refuses a folder in use. Never replaces a database without reporting what it held.
  */
 import { existsSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
-import { explainPostgres, explainSqlite } from '../compose/explain-store.ts'
 import { conversationsFolder, databaseFile, projectsFolder } from '../platform/data-folder.ts'
 import { requireNotMoved, unmarkMoved } from '../platform/moved-mark.ts'
 import { readSeals, sealingKeyFile } from '../platform/sealing-key.ts'
@@ -13,15 +11,17 @@ import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { type AgentWithoutKeys, agentsWithoutKeys } from '../services/agents/queries.ts'
 import { selectMeta } from '../store/meta.ts'
+import { explainPostgres } from '../store/postgres/explain-postgres.ts'
+import { explainSqlite } from '../store/sqlite/explain-sqlite.ts'
 import type { Reader } from '../store/store.ts'
 
-/** What a database holds, for whoever is about to replace it, or has just been given it. */
+/** Summary of a database, shown before it is replaced or after it is restored. */
 export interface Contents {
   readonly events: number
   readonly projects: number
-  /** null: nothing has ever happened in it. */
+  /** null: the database has no event. */
   readonly lastEventAt: string | null
-  /** null: it is no backup. */
+  /** null: it is not a backup. */
   readonly backedUpAt: string | null
   readonly incarnation: string
 }
@@ -31,21 +31,21 @@ export interface Backup extends Contents {
   readonly bytes: number
 }
 
-/** Where a restore would go, and what is there: null nothing, 'unreadable' something nobody can read any more. */
+/** Destination of a restore. `contents` is null when there is no database, 'unreadable' when it cannot be read. */
 export interface Target {
   readonly place: string
   readonly contents: Contents | 'unreadable' | null
-  /** The data folder has files that were written from a database before: they may say more than the backup does (CK4). */
+  /** The data folder has mirrored files, which may be newer than the backup (CK4). */
   readonly hasFiles: boolean
 }
 
 export interface RestoredStore extends Contents {
   readonly place: string
-  /** The database that was there before; null when there was none, or it was not to be kept. */
+  /** Path of the replaced database; null when there was none, or it was not kept. */
   readonly keptAt: string | null
-  /** SE12: those whose values are sealed with a key that is not here. */
+  /** SE12: agents whose values are sealed with a key that is missing here. */
   readonly agentsWithoutKeys: readonly AgentWithoutKeys[]
-  /** Where that key belongs. */
+  /** Path where that key belongs. */
   readonly sealingKeyFile: string
 }
 
@@ -71,7 +71,7 @@ export async function lookAtBackup(file: string): Promise<Backup> {
   const found = await stat(file).catch(() => undefined)
   if (!found?.isFile())
     throw new StartFailure(`There is no backup ${file}.`, 'Check its name; nothing was changed.', { exitCode: 2 })
-  // What is in there would be left behind: a backup is one file, a database that is in use is not.
+  // A database with a write-ahead log is in use; a backup is a single file.
   if (
     await stat(`${file}-wal`).then(
       ({ size }) => size > 0,
@@ -96,7 +96,7 @@ export async function lookAtTarget({ data, database_url: url }: ConfigValues): P
   const hasFiles = [conversationsFolder(data), projectsFolder(data)].some((folder) => existsSync(folder))
   if (url) {
     const { connectionOptions } = await import('../store/postgres/connection-options.ts')
-    // Only an empty one is restored into, and whether it is empty is asked where it counts.
+    // Only an empty database is restored into; that is checked during the restore.
     return { place: `PostgreSQL at ${connectionOptions(url).address}`, contents: null, hasFiles }
   }
   const file = databaseFile(data)
@@ -105,7 +105,7 @@ export async function lookAtTarget({ data, database_url: url }: ConfigValues): P
 }
 
 interface RestoreOptions {
-  /** Do not keep the database that is there. */
+  /** Does not keep the existing database. */
   readonly replace: boolean
   readonly warn: (message: string) => void
 }
@@ -135,7 +135,7 @@ export async function restoreFrom(
     }
   }
   const { restoreSqlite } = await import('../store/sqlite/backup-restore.ts')
-  // CF2: whatever we or SQLite create in the folder is its owner's alone.
+  // CF2: files created in the folder are readable by their owner only.
   const umask = process.umask(0o077)
   try {
     const { movedAside } = await restoreSqlite(fromFile, data, warn)
@@ -157,7 +157,7 @@ async function contentsOf(file: string): Promise<Contents> {
   return readSqlite(file, readContents)
 }
 
-/** The columns it asks for have been there since the first version: older databases can be looked at as well. */
+/** Uses columns of the first version only, so that older databases can be read. */
 async function readContents(reader: Reader): Promise<Contents> {
   const count = async (table: 'events' | 'projects'): Promise<number> => {
     const [row] = await reader.query<{ n: number | string | bigint }>((db) =>

@@ -1,16 +1,14 @@
-/**
- * The deep check as the command line asks for it: of the database the configuration names, out of one snapshot, beside a server
- * that may be using it. Changes nothing.
- */
+/** Deep check of the configured database from one snapshot, beside a running server. Changes nothing. */
 import { existsSync } from 'node:fs'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { explainPostgres, explainSqlite } from '../compose/explain-store.ts'
 import { databaseFile } from '../platform/data-folder.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { deepCheck, type Finding } from '../store/deep-check/deep-check.ts'
 import { selectMeta } from '../store/meta.ts'
 import { newestVersion } from '../store/migrations/migrations.ts'
+import { explainPostgres } from '../store/postgres/explain-postgres.ts'
+import { explainSqlite } from '../store/sqlite/explain-sqlite.ts'
 import type { Reader } from '../store/store.ts'
 
 export interface DeepCheck {
@@ -20,8 +18,8 @@ export interface DeepCheck {
 
 type OnRows = (rows: number) => void
 
-/** SQLite answers at once, so without a pause nothing else would ever run: no progress, no Ctrl-C. */
-const breatheMs = 100
+/** SQLite reads are synchronous: without a pause there is no progress and no Ctrl-C. */
+const yieldEveryMs = 100
 
 export async function checkDeeply({ data, database_url: url }: ConfigValues, onRows: OnRows): Promise<DeepCheck> {
   if (url) {
@@ -57,7 +55,7 @@ async function check(reader: Reader, onRows: OnRows, integrity?: Parameters<type
   return { rows: counting.rows, findings }
 }
 
-/** Counts what goes through it, and lets others run now and then. */
+/** Counts rows and yields to the event loop now and then. */
 class CountingReader implements Reader {
   rows = 0
   readonly #reader: Reader
@@ -81,7 +79,7 @@ class CountingReader implements Reader {
 
   async #counted<Row>(rows: Row[]): Promise<Row[]> {
     this.rows += rows.length
-    if (performance.now() - this.#lastPause < breatheMs) return rows
+    if (performance.now() - this.#lastPause < yieldEveryMs) return rows
     this.#onRows(this.rows)
     await breathe()
     this.#lastPause = performance.now()

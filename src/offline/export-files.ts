@@ -1,4 +1,4 @@
-/** Writes the files of CK2, CH7 and CV6 from the store, by the mirror's own hands, into any folder; also while a server runs. */
+/** Writes the mirrored files (CK2, CH7, CV6) from the store into any folder, also while a server runs. */
 import { parseStream } from '../domain/stream-name.ts'
 import { chatLog } from '../mirror/chat-log.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
@@ -23,7 +23,7 @@ export interface Exported {
 
 interface Asked {
   readonly folder: string
-  /** Only this one; all when left out. */
+  /** Exports only this project; all when left out. */
   readonly projectId?: string | undefined
   readonly onStream?: (written: number) => void
 }
@@ -53,7 +53,7 @@ export async function exportFiles(config: ConfigValues, { folder, projectId, onS
   })
 }
 
-/** The project's own stream, or a chat in it. */
+/** Whether a stream is the project's own or a chat in it. */
 const isOf = (projectId: string, id: string): boolean => id === projectId || id.startsWith(`web:${projectId}.`)
 
 async function sourceOf(reader: Reader): Promise<MirrorSource> {

@@ -1,6 +1,6 @@
 /**
- * Conversation files taken into the store itself, without a server: what lies in the mirror folder when the store is empty (CV8), and
- * for a rebuild (CK4). A broken file is told and passed over, never fatal.
+ * Imports conversation files into the store without a server: from the mirror folder when the store is empty (CV8), and for a
+ * rebuild (CK4). A broken file is reported and skipped.
  */
 import { access, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { piecesOf } from '../protocol/conversations/import.ts'
 import { importConversation } from '../services/conversations/import-conversation.ts'
 import type { Store } from '../store/store.ts'
 
-/** Side by side, so that they share commits. */
+/** Files imported concurrently, so that they share commits. */
 const filesAtOnce = 16
 
 export interface TakenIn {
@@ -27,8 +27,8 @@ export interface TakenIn {
 type Warn = (file: string, why: string) => void
 
 /**
- * CV8, before anything else is written into the store or the folder. A mark says that it has begun: whatever ends the process
- * meanwhile, the next start goes on with it.
+ * Imports at the first start (CV8), before anything else is written. A mark in the folder makes the next start continue an
+ * interrupted import.
  */
 export async function importAtStart(store: Store, data: string, warn: Warn): Promise<TakenIn | undefined> {
   const mark = join(conversationsFolder(data), '.taking-in')
@@ -41,14 +41,14 @@ export async function importAtStart(store: Store, data: string, warn: Warn): Pro
   return taken
 }
 
-/** Into the store whose mirror folder is in `data`. */
+/** Imports into the store whose mirror folder is in `data`. */
 export async function importFiles(store: Store, paths: readonly string[], data: string): Promise<TakenIn> {
   const taken: TakenIn = { conversations: 0, messages: 0, skipped: [] }
   const next = paths.values()
   const takeRest = async (): Promise<void> => {
     for (const path of next) {
       const saved = await readSavedConversation(path)
-      const why = 'why' in saved ? saved.why : await takeIn(store, saved.conversation, data, taken)
+      const why = 'why' in saved ? saved.why : await importOne(store, saved.conversation, data, taken)
       if (why !== undefined) taken.skipped.push({ file: saved.file, why })
     }
   }
@@ -57,8 +57,8 @@ export async function importFiles(store: Store, paths: readonly string[], data: 
   return taken
 }
 
-/** Why it is refused, if it is. */
-async function takeIn(store: Store, conversation: ReadConversation, data: string, sum: TakenIn): Promise<string | undefined> {
+/** Returns why the conversation is refused, if it is. */
+async function importOne(store: Store, conversation: ReadConversation, data: string, sum: TakenIn): Promise<string | undefined> {
   const { key } = conversation
   let after: number | undefined
   try {
@@ -82,7 +82,7 @@ async function takeIn(store: Store, conversation: ReadConversation, data: string
   return undefined
 }
 
-/** The log of a chat holds more than agents are handed, and would be written anew with that alone. */
+/** Keeps the chat log, which has more than the imported messages and would be overwritten. */
 async function keepChatLog(data: string, key: string): Promise<void> {
   const file = chatLogFile(key)
   if (file === undefined) return
@@ -91,7 +91,7 @@ async function keepChatLog(data: string, key: string): Promise<void> {
   })
 }
 
-/** Nothing has ever happened in it. */
+/** Whether the store has no event. */
 const isEmpty = async (store: Store): Promise<boolean> => (await store.streamsAfter('', 1)).length === 0
 
 const hasMark = (mark: string): Promise<boolean> =>

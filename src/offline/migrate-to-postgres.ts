@@ -1,7 +1,6 @@
 /**
- * Moves a data folder's database to an empty PostgreSQL: a backup of the one is restored into the other, and then both are read
- * through and compared row by row. The folder is locked meanwhile, so nothing is written that would be left behind. The old
- * database stays as it is, and a mark beside it keeps a start from going on with it by mistake.
+ * Moves a data folder's database to an empty PostgreSQL: restores a backup into it, then compares both row by row. The folder is
+ * locked meanwhile. The old database stays, with a mark that prevents starting on it by mistake.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -20,7 +19,7 @@ import { readDatabase } from './read-database.ts'
 export type Step = 'copying' | 'comparing'
 
 export interface MovedStore extends RestoredStore {
-  /** How many were compared, and found the same. */
+  /** Number of rows compared and found equal. */
   readonly rows: number
 }
 

@@ -1,11 +1,12 @@
-/** Reads the database the configuration names out of one snapshot, beside a server that may be using it. Changes nothing. */
+/** Reads the configured database from one snapshot, beside a running server. Changes nothing. */
 import { existsSync } from 'node:fs'
-import { explainPostgres, explainSqlite } from '../compose/explain-store.ts'
 import { databaseFile, mayEnter } from '../platform/data-folder.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { selectMeta } from '../store/meta.ts'
 import { newestVersion } from '../store/migrations/migrations.ts'
+import { explainPostgres } from '../store/postgres/explain-postgres.ts'
+import { explainSqlite } from '../store/sqlite/explain-sqlite.ts'
 import type { Reader } from '../store/store.ts'
 
 export async function readDatabase<T>(

@@ -1,6 +1,6 @@
 /**
- * Builds the store from the files beside it (CK4): what is missing in it, and nothing that is there. For the day the database is
- * gone. Work sessions and conversations that cannot be read are told and passed over; the others come back.
+ * Rebuilds the store from the files beside it (CK4), for a lost database. Adds what is missing and changes nothing that exists.
+ * Unreadable work sessions and conversations are reported and skipped.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,12 +26,12 @@ export interface Rebuilt {
   readonly artifacts: number
   readonly conversations: number
   readonly notRestored: readonly (NotRestored & { readonly workSessionId: string })[]
-  /** Folders and files that were passed over, and why. */
+  /** Skipped folders and files, with the reason. */
   readonly unreadable: readonly { readonly folder: string; readonly why: string }[]
 }
 
 interface Asked {
-  /** Where `projects/` and `conversations/` lie. */
+  /** Folder with `projects/` and `conversations/`. */
   readonly from: string
   readonly logger: Logger
   readonly onWorkSession?: (done: number) => void
@@ -64,7 +64,7 @@ export async function rebuildStore(config: ConfigValues, { from, logger, onWorkS
   }
 }
 
-/** Of each project the youngest generation first: what became of a task is known to the last one that had it. */
+/** Lists the youngest generation of each project first, because it has the latest state of a task. */
 async function workSessionFolders(projects: string): Promise<string[]> {
   const entries = await readdir(projects, { withFileTypes: true }).catch(() => [])
   const found: string[] = []

@@ -1,4 +1,4 @@
-/** One work session out of its folder into the store, with what it made (CK4). What the store has stays as it is. */
+/** Restores one work session from its folder into the store, with its artifacts (CK4). Existing data stays unchanged. */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { ownerId } from '../domain/access/who.ts'
@@ -12,11 +12,9 @@ import { restoreWorkSession } from '../services/work/restore-work-session.ts'
 import { addUploadPart, beginUpload, dropUpload, type NamedArtifact, storeArtifact } from '../services/work/upload-artifact.ts'
 import type { Store } from '../store/store.ts'
 
-// Puts the bytes of a saved artifact back into the store, unless it has one of that name already.
-
 type ArtifactFacts = WorkSessionFile['artifacts'][number]
 
-/** Whether it was missing. */
+/** Restores the bytes of a saved artifact unless one of that name exists. Returns whether it was missing. */
 export async function restoreArtifact(
   store: Store,
   place: NamedArtifact,

@@ -1,6 +1,6 @@
 /**
- * The work session that a path on this machine means, brought into the store if it is not there (CK7): a checkpoint or its folder, where it may lie: below the
- * projects of the data folder, or in the folder of a project. Links are followed first, and nothing is read outside of that place.
+ * Finds the work session at a path on this machine and restores it if it is missing (CK7). The path is a checkpoint or its
+ * folder, below the projects of the data folder or in a project's folder. Links are resolved first, and nothing outside is read.
  */
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -39,7 +39,7 @@ export const restoreFromPath =
     }
   }
 
-/** The allowed folder that it really lies in. */
+/** Returns the allowed folder that contains the resolved path. */
 async function rootOf(store: Store, data: string, path: string): Promise<string> {
   const real = realPath(path)
   const roots = [projectsFolder(data), ...(await store.read((reader) => projectPaths(reader)))]
@@ -58,7 +58,7 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** What lies beside it but outside of the allowed folder is not taken. */
+/** Drops files outside of the allowed folder. */
 function inside(root: string, saved: SavedWorkSession): SavedWorkSession {
   if (isBelow(root, join(saved.folder, '../../project.json'))) return saved
   return { ...saved, files: { ...saved.files, project: undefined } }

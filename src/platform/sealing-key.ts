@@ -1,4 +1,4 @@
-/** The key that agents' keys are sealed with (SE12): in a file of the data folder, or in the one that is named. Never made in a place that is named. */
+/** Key that seals agents' secrets (SE12): a file of the data folder, or the configured file, which is never created. */
 import { readFile } from 'node:fs/promises'
 import type { ConfigValues } from '../protocol/config.ts'
 import { Seals, sealingKeyIn } from './seals.ts'
@@ -9,7 +9,7 @@ type Place = Pick<ConfigValues, 'data' | 'sealing_key_file'>
 
 export const sealingKeyFile = ({ data, sealing_key_file: named }: Place): string => named ?? secretFile(data, 'sealing-key')
 
-/** Undefined when the data folder has none yet. */
+/** Returns undefined when the data folder has none yet. */
 export async function readSeals(place: Place): Promise<Seals | undefined> {
   const named = place.sealing_key_file
   const kept = named === null ? await readSecret(place.data, 'sealing-key') : { path: named, text: await textOf(named) }

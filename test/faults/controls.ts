@@ -313,7 +313,7 @@ export const resumeSkipsOne: Change = {
 
 /** UI6: a store in which anything has happened is taken for one that has had its demo. */
 export const begunByAnything: Change = {
-  file: 'compose/first-start.ts',
+  file: 'jobs/create-demo-project.ts',
   find: 'if (!(await store.query(needsDemo, {}))) return',
   replace: "if ((await store.positions(['home']))[0]?.head !== 0) return",
 }

@@ -41,43 +41,43 @@ const openNodes = async (): Promise<{ time: ManualClock; a: ReturnType<typeof no
   return { time: clock, a: nodeOn(store, 'a', clock), b: nodeOn(store, 'b', clock) }
 }
 
-test('[SC5] one node does the duties, another takes them as soon as it has handed them over', async () => {
+test('[SC5] one node runs the jobs, another takes them as soon as it has handed them over', async () => {
   const { a, b } = await openNodes()
-  await a.lease.look()
-  await b.lease.look()
+  await a.lease.renew()
+  await b.lease.renew()
   expect([a.begun, b.begun]).toEqual([1, 0])
   await a.lease.stop()
   expect(a.ended).toBe(1)
-  await b.lease.look()
+  await b.lease.renew()
   expect(b.begun).toBe(1)
 })
 
-test('[SC5] a node that was not heard of loses the duties when its lease has run out, and learns of it', async () => {
+test('[SC5] a node that was not heard of loses the jobs when its lease has run out, and learns of it', async () => {
   const { time, a, b } = await openNodes()
-  await a.lease.look()
+  await a.lease.renew()
   time.advance(leaseMs - 1)
-  await b.lease.look()
+  await b.lease.renew()
   expect(b.begun).toBe(0)
-  await a.lease.look()
+  await a.lease.renew()
   time.advance(leaseMs)
-  await b.lease.look()
+  await b.lease.renew()
   expect(b.begun).toBe(1)
   // It was paused, and wakes up.
-  await a.lease.look()
+  await a.lease.renew()
   expect([a.begun, a.ended]).toEqual([1, 1])
   // What it gives back is not another's.
   await a.lease.stop()
-  await a.lease.look()
+  await a.lease.renew()
   expect(a.begun).toBe(1)
 })
 
-test('[SC5] a lease that was taken before the clock was put back keeps the duties from nobody', async () => {
+test('[SC5] a lease that was taken before the clock was put back keeps the jobs from nobody', async () => {
   const { store, clock } = await openTestStore()
   const hourMs = 3_600_000
-  await nodeOn(store, 'killed', clock).lease.look()
+  await nodeOn(store, 'killed', clock).lease.renew()
   await store.run(holdLease, { name: 'duties', holder: 'killed', forMs: leaseMs + hourMs })
   const b = nodeOn(store, 'b', clock)
-  await b.lease.look()
+  await b.lease.renew()
   expect(b.begun).toBe(1)
 })
 
@@ -88,32 +88,32 @@ test('[SC5] duties that cannot be looked after end with the lease, not before', 
     run: (...args: unknown[]) => (away ? Promise.reject(new Error('away')) : Reflect.apply(store.run, store, args)),
   }
   const a = nodeOn(sometimes as unknown as Store, 'a', clock)
-  await a.lease.look()
+  await a.lease.renew()
   away = true
   // What is to be written down at their end cannot be: the node lives on.
   a.failsToEnd = true
   clock.advance(leaseMs - 1)
-  await a.lease.look()
+  await a.lease.renew()
   expect(a.ended).toBe(0)
   clock.advance(1)
-  await a.lease.look()
+  await a.lease.renew()
   expect(a.ended).toBe(1)
 })
 
-test('[SC5] the time of the duties is the database’s, whatever the clock of the node says', async () => {
+test('[SC5] the time of the jobs is the database’s, whatever the clock of the node says', async () => {
   const { store, clock } = await openTestStore()
   const wrong = manualClock(0)
   const node = nodeOn(store, 'a', wrong)
-  await node.lease.look()
+  await node.lease.renew()
   expect(node.clock?.now()).toBe(clock.now())
 })
 
-test('[SC5] of twelve nodes that look at once on PostgreSQL exactly one does the duties, time after time', async () => {
+test('[SC5] of twelve nodes that look at once on PostgreSQL exactly one runs the jobs, time after time', async () => {
   const url = await newPostgresStoreUrl()
   const stores = [await openPostgres({ url }), await openPostgres({ url }), await openPostgres({ url })]
   for (let round = 0; round < 5; round++) {
     const nodes = stores.flatMap((store, s) => [0, 1, 2, 3].map((n) => nodeOn(store, `${round} ${s} ${n}`, systemClock)))
-    await Promise.all(nodes.map(({ lease }) => lease.look()))
+    await Promise.all(nodes.map(({ lease }) => lease.renew()))
     const [holder, ...others] = nodes.filter(({ begun }) => begun > 0)
     expect(others).toEqual([])
     expect(Math.abs(epochMs(new Date().toISOString()) - (holder?.clock?.now() ?? 0))).toBeLessThan(60_000)

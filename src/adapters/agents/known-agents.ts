@@ -1,7 +1,7 @@
 /**
- * Coding agents that people have installed, and how each is added (AG5): as one that pulls its work over MCP, by the recipes of
- * docs/operating/agents-that-pull.md, and as one that is spoken to over ACP (docs/operating/agents-in-roles.md). A launch fills in what stands in ${…} of the arguments; the token is taken from the
- * environment by the agent itself, so it is in no argument, no file and no prompt. Data only.
+ * Known coding agents and how each is added (AG5): as an agent that pulls its work over MCP
+ * (docs/operating/agents-that-pull.md), and as an ACP agent (docs/operating/agents-in-roles.md). A launch fills in ${…} in the
+ * arguments; the agent reads its token from the environment, so it appears in no argument, file or prompt. Data only.
  */
 import type { DetectedAgent } from '../../protocol/agents/detected-agent.ts'
 
@@ -16,14 +16,14 @@ export interface KnownAgent {
   readonly setup: DetectedAgent['setup']
 }
 
-/** What every one that pulls is told. The ids are not secret. */
+/** Prompt of every agent that pulls its work. The ids are not secret. */
 const prompt =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in by the launch
   'You are an agent that works through the MCP server "holdfast". Call its tool authenticate with agent_id "${HOLDFAST_AGENT_ID}" and project_id "${HOLDFAST_PROJECT_ID}". ' +
   'Then call get_next_action with wait_seconds 600, do exactly what its instruction says, and call it again, until its action is exit. ' +
   'Do not stop before, do not ask anybody, and write nothing outside of the tools.'
 
-/** Their own limit for a call, above the longest that we hold one. */
+/** The agent's own time limit for a tool call, above our longest wait. */
 const callLimitSeconds = 620
 export const holdSeconds = 600
 
@@ -52,7 +52,7 @@ const opencodeConfig = {
   },
 }
 
-/** Of Gemini CLI and what was made from it; these have no way to be told at their start. */
+/** Settings of Gemini CLI and its forks, which cannot be set by arguments. */
 const geminiSettings = {
   mcpServers: {
     holdfast: {
@@ -72,10 +72,10 @@ const writtenTo = (file: string, settings: object): DetectedAgent['setup'] => ({
 type Recipe = Pick<KnownAgent, 'name' | 'triedWith' | 'args'> & Partial<Pick<KnownAgent, 'env' | 'setup'>>
 
 const pulling = (command: string, recipe: Recipe): KnownAgent => ({ protocol: 'mcp', command, env: {}, setup: null, ...recipe })
-/** These are handed our tools when they are spoken to, and need no more than to be started. */
-const spokenTo = (command: string, recipe: Recipe): KnownAgent => ({ protocol: 'acp', command, env: {}, setup: null, ...recipe })
+/** An ACP agent: it receives our tools in the protocol and only has to be started. */
+const acpAgent = (command: string, recipe: Recipe): KnownAgent => ({ protocol: 'acp', command, env: {}, setup: null, ...recipe })
 
-/** By the id that is proposed. */
+/** Recipes by proposed agent id. */
 export const knownAgents: Readonly<Record<string, KnownAgent>> = {
   claude: pulling('claude', {
     name: 'Claude Code',
@@ -120,14 +120,14 @@ export const knownAgents: Readonly<Record<string, KnownAgent>> = {
   goose: pulling('goose', {
     name: 'Goose',
     triedWith: null,
-    // It starts a program for it: the one that carries MCP to the server.
+    // Runs `holdfast mcp`, the bridge to the server's MCP endpoint.
     args: ['run', '--no-session', '--with-extension', 'holdfast mcp', '-t', prompt],
     env: { GOOSE_MODE: 'auto' },
   }),
-  'claude-acp': spokenTo('claude-agent-acp', { name: 'Claude Code', triedWith: '0.99.0', args: [] }),
-  'gemini-acp': spokenTo('gemini', { name: 'Gemini CLI', triedWith: '0.61.0', args: ['--acp', '--skip-trust'] }),
-  'opencode-acp': spokenTo('opencode', { name: 'opencode', triedWith: '1.18.33', args: ['acp'] }),
-  'codex-acp': spokenTo('codex-acp', { name: 'Codex', triedWith: null, args: [] }),
-  'qwen-acp': spokenTo('qwen', { name: 'Qwen Code', triedWith: null, args: ['--acp'] }),
-  'goose-acp': spokenTo('goose', { name: 'Goose', triedWith: null, args: ['acp'] }),
+  'claude-acp': acpAgent('claude-agent-acp', { name: 'Claude Code', triedWith: '0.99.0', args: [] }),
+  'gemini-acp': acpAgent('gemini', { name: 'Gemini CLI', triedWith: '0.61.0', args: ['--acp', '--skip-trust'] }),
+  'opencode-acp': acpAgent('opencode', { name: 'opencode', triedWith: '1.18.33', args: ['acp'] }),
+  'codex-acp': acpAgent('codex-acp', { name: 'Codex', triedWith: null, args: [] }),
+  'qwen-acp': acpAgent('qwen', { name: 'Qwen Code', triedWith: null, args: ['--acp'] }),
+  'goose-acp': acpAgent('goose', { name: 'Goose', triedWith: null, args: ['acp'] }),
 }

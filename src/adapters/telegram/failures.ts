@@ -1,13 +1,13 @@
 /**
- * What went wrong with Telegram, in words for the owner. The bot's token is part of every address there, so nothing of an error is
- * passed on but what Telegram itself said, and that without the token (SE7).
+ * Describes Telegram failures for the owner. The bot's token is part of every URL, so only Telegram's own description is passed
+ * on, without the token (SE7).
  */
 import { GrammyError, HttpError } from 'grammy/web'
 import { statusText } from '../../domain/sentences.ts'
 import { mask, masked } from '../../platform/mask.ts'
 import { ChannelFailure } from '../port.ts'
 
-/** Nothing was sent when one of these happened. */
+/** Error codes after which nothing was sent. */
 const neverReached = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

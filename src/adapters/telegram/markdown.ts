@@ -1,10 +1,10 @@
 /**
- * Markdown as Telegram's HTML. Only what is certain becomes a tag, always in pairs; everything else is text. Whatever an agent writes,
- * nothing in it can be taken for a tag of ours. Pure.
+ * Converts Markdown to Telegram's HTML. Only unambiguous markup becomes tags, always in pairs; everything else is escaped, so an
+ * agent's text cannot inject tags. Pure.
  */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Blocks of code, an unfinished one too; what lies between them is lines. */
+/** Splits text into code blocks, also an unclosed one, and lines between them. */
 export function telegramHtml(markdown: string): string {
   const blocks = /^ {0,3}(`{3,}|~{3,})([^\n`]*)\n([\s\S]*?)(?:\n {0,3}\1[`~]*[ \t]*$|(?![\s\S]))/gm
   let html = ''
@@ -30,7 +30,7 @@ function line(text: string): string {
   return heading === undefined ? spans(text) : `<b>${spans(heading, false)}</b>`
 }
 
-/** Code first: nothing inside of it means anything. */
+/** Handles code first, because markup inside it has no meaning. */
 function spans(text: string, bold = true): string {
   return text
     .split(/(`[^`\n]+`)/)

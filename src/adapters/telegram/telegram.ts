@@ -1,6 +1,6 @@
 /**
- * Telegram (CN1), by long polling, so that it works behind NAT. An update is acknowledged by asking for the one behind it, which
- * happens only after it was taken; whatever Telegram delivers again is known by its message id. Loaded only when there is a token.
+ * Telegram adapter (CN1). Uses long polling, so that it works behind NAT. An update is acknowledged by asking for the next one,
+ * only after it was stored; redeliveries are recognised by message id. Loaded only when there is a token.
  */
 import './no-local-storage.ts'
 import type { Message, Update } from 'grammy/types'
@@ -9,20 +9,20 @@ import type { ChannelAdapter, ChannelHost, Inbound } from '../port.ts'
 import { failureOf } from './failures.ts'
 import { telegramHtml } from './markdown.ts'
 
-/** How long Telegram keeps a question open when there is nothing new. */
+/** Time Telegram keeps a poll open when there is nothing new. */
 const pollSeconds = 50
-/** Longer than that, so that only a connection that is dead is given up. */
+/** Longer than a poll, so that only a dead connection is given up. */
 const pollWithinSeconds = 75
 const sendWithinSeconds = 30
 const updatesAtOnce = 100
 
 export interface TelegramOptions {
   readonly token: string
-  /** Of another Bot API server; Telegram's own when left out. */
+  /** Another Bot API server; Telegram's own when left out. */
   readonly apiRoot?: string | undefined
 }
 
-/** The library's types are those of its form for older versions of Node, whose signal was another; `grammy/web` takes Node's own. */
+/** The library's types are for older versions of Node with another AbortSignal; `grammy/web` accepts Node's own. */
 type Signal = Parameters<Api['getMe']>[0]
 const asTheirs = (signal: AbortSignal): Signal => signal as unknown as Signal
 
@@ -48,7 +48,7 @@ export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
 
     async run(host: ChannelHost, signal: AbortSignal): Promise<void> {
       const { id, username } = await orFailure(sending.getMe(asTheirs(signal)))
-      // Connected is who gets an answer to a poll, too: another program may be polling already.
+      // Only a successful poll proves the connection: another program may be polling already.
       let updates = await poll(0, 0, signal)
       await host.connected({ id: String(id), name: username, link: `https://t.me/${username}` })
       for (let offset = 0; !signal.aborted; updates = await poll(offset, pollSeconds, signal)) {
@@ -66,7 +66,7 @@ export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
       try {
         await sending.sendMessage(chatId, telegramHtml(text), options, asTheirs(signal))
       } catch (error) {
-        // It was not sent: what cannot be shown nicely is shown as it is.
+        // Not sent because of its formatting: sent again as plain text.
         if (!(error instanceof GrammyError) || !/can't parse entities/i.test(error.description)) throw failureOf(error, token)
         await orFailure(sending.sendMessage(chatId, text, {}, asTheirs(signal)))
       }
@@ -78,7 +78,7 @@ export function telegram({ token, apiRoot }: TelegramOptions): ChannelAdapter {
   }
 }
 
-/** undefined: nothing that somebody said, such as that they have joined. */
+/** Returns undefined for service messages, such as a join. */
 function inboundOf(message: Message): Inbound | undefined {
   const { chat, from, text, caption } = message
   if (!from || from.is_bot || chat.type === 'channel') return undefined

@@ -1,6 +1,6 @@
 /**
- * The demo agent that is given its work (`demo`): a real ACP agent on standard input and output, with a script in the place of a
- * model. It needs no key and no network, and does the same whenever it is told the same.
+ * ACP demo agent (`demo`): a real ACP agent on standard input and output, with a script instead of a model. Needs no key and no
+ * network, and is deterministic.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -23,22 +23,22 @@ import { type AcpUpdate, type Habits, TurnCancelled, takeTurn } from './turn.ts'
 export interface DemoAcpOptions {
   readonly input: ReadableStream<Uint8Array>
   readonly output: WritableStream<Uint8Array>
-  /** Past the protocol, as careless programs do; resolves when it has left. */
+  /** Writes past the protocol, as careless programs do; resolves when written. */
   readonly writeRaw: (text: string) => Promise<void>
   readonly version: string
-  /** Where talks are kept, so that they can be loaded after a crash. */
+  /** Folder of saved talks, so that they can be loaded after a crash. */
   readonly stateFolder: string
-  /** SIGTERM does nothing from then on. */
+  /** Makes the process ignore SIGTERM. */
   readonly ignoreSigterm: () => void
 }
 
-/** A talk that is open, its turns one after the other. */
+/** An open talk; its turns run one after the other. */
 interface OpenTalk {
   readonly talk: Talk
   mode: Mode
   options: DemoOptions
   readonly tools: McpClient | undefined
-  /** Running, or waiting for its turn. */
+  /** Turns running or queued. */
   readonly turns: Set<AbortController>
   last: Promise<unknown>
 }
@@ -66,7 +66,7 @@ const optionState = ({ model, brief }: DemoOptions) => [
   { id: 'brief', name: 'Brief', description: 'Says less', type: 'boolean' as const, currentValue: brief },
 ]
 
-/** How much a turn counts against a model's window, so that a meter has something to show. */
+/** Simulated context window, so that usage meters have something to show. */
 const windowSize = 100_000
 
 export class DemoAcpAgent {
@@ -78,7 +78,7 @@ export class DemoAcpAgent {
     this.#options = parts
   }
 
-  /** Resolves when the other side has gone; whatever was running is over then. */
+  /** Resolves when the client has disconnected and running turns have ended. */
   async run(): Promise<void> {
     const { input, output } = this.#options
     const connection = this.#app().connect(ndJsonStream(output, input))
@@ -150,7 +150,7 @@ export class DemoAcpAgent {
     return open
   }
 
-  /** Those of Holdfast, when it speaks to them over HTTP. */
+  /** Connects to Holdfast's tools, when they are offered over HTTP. */
   #toolsIn(servers: readonly McpServer[]): McpClient | undefined {
     const ours = servers.find((server) => server.name === 'holdfast')
     if (!ours || !('url' in ours)) return undefined
@@ -173,7 +173,7 @@ export class DemoAcpAgent {
     const { talk } = open
     const parts = prompt.map(asText)
     const asked = parts.join('\n')
-    // What Holdfast tells it of the conversation is for its memory; what it is to do stands behind.
+    // Primers are for its memory; the request follows them.
     const wished = parts.filter((part) => !part.startsWith(primerMark)).join('\n')
     let answered = ''
     try {
@@ -207,7 +207,7 @@ export class DemoAcpAgent {
       return { stopReason: 'cancelled' }
     } finally {
       talk.turns.push({ asked, answered })
-      // One that cannot be kept cannot be loaded; it goes on all the same.
+      // A talk that cannot be saved cannot be loaded later; the turn continues.
       await keepTalk(this.#options.stateFolder, talk).catch(() => {})
       const used = talk.turns.reduce((sum, turn) => sum + turn.asked.length + turn.answered.length, 0)
       await tell(client, talk.id, { sessionUpdate: 'usage_update', used: Math.min(used, windowSize), size: windowSize })
@@ -217,7 +217,7 @@ export class DemoAcpAgent {
 
 const text = (value: string): ContentBlock => ({ type: 'text', text: value })
 
-/** What is attached is named, so that one sees that it arrived. */
+/** Names attachments, so that one sees that they arrived. */
 function asText(block: ContentBlock): string {
   if (block.type === 'text') return block.text
   if (block.type === 'resource_link') return `(${block.name})`

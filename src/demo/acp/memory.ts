@@ -1,6 +1,6 @@
 /**
- * What the demo agent remembers of a talk, in a file of its own folder, as installed agents do: that is what `session/load` brings
- * back after a crash. A talk in which nothing was said was never kept, so it cannot be loaded.
+ * Saved talks of the demo agent, one file each, as installed agents keep them: `session/load` reads them after a crash. A talk
+ * without turns is not saved.
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,13 +17,13 @@ export interface Talk {
   readonly turns: Turn[]
 }
 
-/** A demo remembers a little. */
-const mostTurns = 100
+/** Upper bound of saved turns. */
+const maxTurns = 100
 const maxText = 10_000
 const mostTalks = 200
 
 export async function keepTalk(folder: string, { id, turns }: Talk): Promise<void> {
-  turns.splice(0, turns.length - mostTurns)
+  turns.splice(0, turns.length - maxTurns)
   const kept = turns.map(({ asked, answered }) => ({
     asked: asked.slice(0, maxText),
     answered: answered.slice(0, maxText),
@@ -33,7 +33,7 @@ export async function keepTalk(folder: string, { id, turns }: Talk): Promise<voi
   await forgetOldest(folder)
 }
 
-/** undefined when there is no such talk, or nothing was said in it. */
+/** Returns undefined when there is no such talk. */
 export async function recallTalk(folder: string, id: string): Promise<Turn[] | undefined> {
   if (!/^[0-9a-f-]{36}$/.test(id)) return undefined
   try {

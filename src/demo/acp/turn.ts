@@ -1,4 +1,4 @@
-/** Does what the directives of a prompt ask for, in this very process, and tells of it as an ACP agent does. Writes nowhere but in its folder. */
+/** Runs the directives of a prompt in this process and reports as an ACP agent does. Writes only below its folder. */
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -13,32 +13,32 @@ import { forkChild, writeBelow } from '../actions.ts'
 import { type Step, stepsIn } from '../directives.ts'
 import { type ToolUse, toolFor } from '../tool-directives.ts'
 
-/** What it lets be seen of its work. */
+/** An update sent to the client. */
 export type AcpUpdate = ClientNotificationParamsByMethod['session/update']['update']
 
-/** How the process behaves from now on. */
+/** Behaviour of the process, changed by directives. */
 export interface Habits {
   ignoresCancel: boolean
-  /** Ends when its input does. */
+  /** Whether the process exits when its input ends. */
   leavesAtEnd: boolean
-  /** At a limit like those of the vendors; undefined: there was none, or it was seen to be over. */
+  /** End of a simulated usage limit; undefined when there is none or its end was seen. */
   limitedUntil: number | undefined
 }
 
 export interface TurnOptions {
   readonly folder: string
-  /** Asks before each file. */
+  /** Whether it asks before each file. */
   readonly careful: boolean
   readonly habits: Habits
-  /** Of this turn: it was cancelled. */
+  /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal
   readonly ignoreSigterm: () => void
   readonly writeRaw: (text: string) => Promise<void>
   readonly tell: (update: AcpUpdate) => Promise<void>
   readonly say: (text: string) => Promise<void>
-  /** All that it was told in this conversation, this turn included. */
+  /** Returns all prompts of this conversation, this one included. */
   readonly recall: () => string
-  /** One of the tools that came with the conversation; what came of it in words. */
+  /** Calls one of the tools of the conversation; returns the result in words. */
   readonly useTool: (use: ToolUse) => Promise<string>
   readonly ask: (toolCall: ToolCallUpdate, options: readonly PermissionOption[]) => Promise<RequestPermissionOutcome>
 }
@@ -52,7 +52,7 @@ const options: readonly PermissionOption[] = [
   { optionId: 'no', name: 'Refuse', kind: 'reject_once' },
 ]
 
-/** A person was asked, and the answer is that the turn is over. */
+/** Thrown when the answer to a permission request is that the turn is over. */
 export class TurnCancelled extends Error {}
 
 /** Rejects when the turn is cancelled. */
@@ -68,7 +68,7 @@ export async function takeTurn(prompt: string, options: TurnOptions): Promise<vo
 
 const limitLeft = ({ limitedUntil = 0 }: Habits): number => Math.ceil((limitedUntil - Date.now()) / 1000)
 
-/** In words, as the agents of the vendors say it. */
+/** Worded like the errors of vendors' agents. */
 const limitReached = (habits: Habits): RequestError =>
   RequestError.internalError(undefined, `You've hit your usage limit. Try again in ${limitLeft(habits)} seconds.`)
 
@@ -76,7 +76,7 @@ class Turn {
   readonly #options: TurnOptions
   #calls = 0
   #hasSpoken = false
-  /** A person said no: what would change something is left out from then on. */
+  /** Set when a person has refused: changes are skipped from then on. */
   #refused = false
 
   constructor(options: TurnOptions) {
@@ -115,7 +115,7 @@ class Turn {
         process.exit(crashExitCode)
         return
       case 'limit': {
-        // What is taken up again after the limit goes on.
+        // A turn resumed after the limit continues.
         if (habits.limitedUntil !== undefined) habits.limitedUntil = undefined
         else habits.limitedUntil = Date.now() + step.seconds * 1000
         if (habits.limitedUntil !== undefined) throw limitReached(habits)
@@ -136,7 +136,7 @@ class Turn {
     }
   }
 
-  /** What one step says is a line. */
+  /** Sends one line per step. */
   async #say(text: string): Promise<void> {
     if (text === '') return
     await this.#options.say(this.#hasSpoken ? `\n${text}` : text)
@@ -176,11 +176,11 @@ class Turn {
     await this.#say(written ? `wrote ${path}` : `refused to write ${path}: it is not in my folder`)
   }
 
-  /** Waits for a person as long as it takes. */
+  /** Asks for permission and waits without a time limit. */
   async #mayI(title: string, kind: 'edit' | 'other', rawInput: object, toolCallId = this.#nextCall()): Promise<boolean> {
     const { ask } = this.#options
     const outcome = await ask({ toolCallId, title, kind, status: 'pending', rawInput }, options)
-    // That is how a client answers when it has cancelled the turn; its word about the turn itself may come after this one.
+    // A client that has cancelled the turn answers so; its cancel notification may come later.
     if (outcome.outcome === 'cancelled') throw new TurnCancelled()
     const chosen = options.find(({ optionId }) => optionId === outcome.optionId)
     const allowed = chosen?.kind.startsWith('allow') === true
@@ -202,7 +202,7 @@ class Turn {
     await this.#say(steps.map((content, index) => `${index + 1}. ${content}`).join('\n'))
   }
 
-  /** One line that is no message. */
+  /** Writes one line that is no protocol message. */
   async #flood(bytes: number): Promise<void> {
     const { writeRaw, signal } = this.#options
     const piece = 'x'.repeat(floodPiece)

@@ -1,6 +1,6 @@
 /**
- * The demo agent that pulls its work (`demo-mcp`): a real MCP client with a script in the place of a model. It does what every
- * agent that pulls does: authenticates, asks what to do next with the longest wait, answers, and logs out at its end.
+ * MCP demo agent (`demo-mcp`): a real MCP client with a script instead of a model. Does what every pulling agent does:
+ * authenticates, asks for the next action with the longest wait, answers, and logs out.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ToolUse, toolInWords } from '../tool-directives.ts'
@@ -12,23 +12,23 @@ export interface DemoAgentOptions extends McpClientOptions {
   readonly agentId: string
   readonly projectId: string
   readonly launchId: string | undefined
-  /** Where `[[write]]` writes. */
+  /** Folder for `[[write]]`. */
   readonly folder: string
-  /** Waits for new work when there is none, rather than to end. */
+  /** Waits for new work instead of exiting. */
   readonly stays: boolean
   readonly log: (line: string) => void
-  /** SIGTERM does nothing from then on. */
+  /** Makes the process ignore SIGTERM. */
   readonly ignoreSigterm: () => void
 }
 
 type Fields = Record<string, unknown>
 
-/** The server cuts it to what the agent's entry allows. */
+/** The server reduces it to what the agent's entry allows. */
 const maxWaitSeconds = 600
-/** Before asking again where the server cannot say when. */
-const restMs = 1000
-/** A demo remembers a little. */
-const mostTold = 200
+/** Pause before asking again when the server names none. */
+const pauseMs = 1000
+/** Upper bound of remembered messages. */
+const maxRemembered = 200
 
 export class DemoAgent {
   readonly #habits: Habits = { ignoresExit: false, logsOut: true }
@@ -38,15 +38,15 @@ export class DemoAgent {
   #sessionToken: string | undefined
   #lessons: readonly Lesson[] = []
   #decisions: readonly Decision[] = []
-  /** What it was told, the newest last. */
-  readonly #told: string[] = []
+  /** Remembered messages, the newest last. */
+  readonly #remembered: string[] = []
 
   constructor(options: DemoAgentOptions) {
     this.#options = options
     this.#client = new McpClient(options)
   }
 
-  /** Resolves when there is nothing more to do; rejects when it is stopped meanwhile. */
+  /** Resolves when there is nothing more to do; rejects when it is stopped. */
   async run(): Promise<void> {
     const { log, stays } = this.#options
     await this.#client.connect()
@@ -57,7 +57,7 @@ export class DemoAgent {
     } while (stays)
   }
 
-  /** Whatever it is doing ends here; logs out, unless it was told not to. */
+  /** Ends what it does and logs out, unless told not to. */
   async stop(): Promise<void> {
     this.#stopped.abort(new Error('stopped'))
     if (this.#sessionToken === undefined || !this.#habits.logsOut) return
@@ -72,8 +72,8 @@ export class DemoAgent {
     const answer = await this.#client.call('authenticate', args, this.#stopped.signal)
     if (answer['status'] !== 'ok') return false
     this.#sessionToken = String(answer['session_token'])
-    // What it was told in another session is none of this one's business.
-    this.#told.length = 0
+    // Messages of another session are forgotten.
+    this.#remembered.length = 0
     this.#options.log(`signed in for ${answer['purpose']}`)
     return true
   }
@@ -103,9 +103,9 @@ export class DemoAgent {
         await this.#call('set_summary', { summary: 'A conversation with the demo agent.', through_seq: next['through_seq'] })
         return
       case 'resume_work':
-        return this.#takeUp(next['resume_context'] as Fields | undefined)
+        return this.#noteLessons(next['resume_context'] as Fields | undefined)
       case 'work_on_task':
-        this.#hear(next['decisions'])
+        this.#noteDecisions(next['decisions'])
         return this.#doTask(next['task'] as Fields)
     }
   }
@@ -113,25 +113,25 @@ export class DemoAgent {
   async #answerMessages(): Promise<void> {
     const handed = await this.#call('get_pending_messages', {})
     const { messages, history } = handed as { messages: { id: string; content: string }[]; history?: string | null }
-    this.#told.push(...(history ? [history] : []), ...messages.map(({ content }) => content))
-    this.#told.splice(0, this.#told.length - mostTold)
+    this.#remembered.push(...(history ? [history] : []), ...messages.map(({ content }) => content))
+    this.#remembered.splice(0, this.#remembered.length - maxRemembered)
     const answers: string[] = []
     for (const { content } of messages) answers.push(await this.#answerTo(content))
-    // The same messages handed over again, after a lost answer, are answered once.
+    // Messages handed over again after a lost answer are answered once.
     const clientId = messages.at(-1)?.id
     await this.#call('respond_chat', { content: answers.join('\n'), ...(clientId === undefined ? {} : { client_id: clientId }) })
     this.#options.log(`answered ${messages.length} message${messages.length === 1 ? '' : 's'}`)
   }
 
-  /** RS2: what failed before is not tried again. */
-  #takeUp(context: Fields | undefined): void {
+  /** RS2: notes what failed before, so that it is not tried again. */
+  #noteLessons(context: Fields | undefined): void {
     this.#lessons = (context?.['failed_approaches'] ?? []) as Lesson[]
-    this.#hear(context?.['decisions'])
+    this.#noteDecisions(context?.['decisions'])
     this.#options.log(`took work up, with ${this.#lessons.length} to avoid`)
   }
 
-  /** AP8: what people have decided, it may have been another process that asked. */
-  #hear(decisions: unknown): void {
+  /** AP8: notes decisions of people, also on requests of an earlier process. */
+  #noteDecisions(decisions: unknown): void {
     this.#decisions = [...((decisions ?? []) as Decision[]), ...this.#decisions]
   }
 
@@ -139,14 +139,14 @@ export class DemoAgent {
     const task_id = task['id']
     const { text, heeded } = heeding(String(task['description'] ?? task['title']), this.#lessons)
     await this.#call('update_task', { task_id, progress_percent: 50 })
-    for (const danger of dangersIn(text)) await this.#learn(danger)
+    for (const danger of dangersIn(text)) await this.#recordDanger(danger)
     const answer = await this.#answerTo(text)
     await this.#call('update_task', { task_id, status: 'completed', result: { answer, ...(heeded.length > 0 && { heeded }) } })
     this.#options.log(`finished the task ${task_id}`)
   }
 
-  /** Said before it is done: afterwards nobody would be there to say it. */
-  async #learn(danger: string): Promise<void> {
+  /** Records the danger before the action, because the process ends with it. */
+  async #recordDanger(danger: string): Promise<void> {
     const lesson = { failure_reason: 'It ends the process that obeys it', learnings: [`Leave ${danger} out`] }
     await this.#call('record_approach', { kind: 'failed', category: 'demo', description: describe(danger), ...lesson })
     await this.#call('save_checkpoint', { context_summary: `About to obey ${danger}` })
@@ -157,11 +157,11 @@ export class DemoAgent {
     const ask = (question: string): Promise<string> => this.#ask(question)
     const { signal } = this.#stopped
     const useTool = (use: ToolUse) => toolInWords(use, () => this.#call(use.name, use.args), signal)
-    const recall = () => this.#told.join('\n')
+    const recall = () => this.#remembered.join('\n')
     return answerTo(text, { folder, habits: this.#habits, ignoreSigterm, ask, useTool, recall, signal })
   }
 
-  /** AP3: asks, and waits for the person as long as it takes; not again what is decided. */
+  /** AP3: asks a person and waits without a time limit; does not ask again what is decided. */
   async #ask(question: string): Promise<string> {
     const known = this.#decisions.find((each) => each.question === question && isFinal(each))
     if (known) return inWords(known)
@@ -170,13 +170,13 @@ export class DemoAgent {
     for (;;) {
       const decision = (await this.#call('get_approval', { approval_id })) as unknown as Decision
       if (decision.status !== 'pending') return inWords(decision)
-      // Messages that came meanwhile are answered after this one.
+      // Messages that arrive meanwhile are answered after this one.
       if ((await this.#next())['action'] !== 'wait_for_approval') await this.#rest()
     }
   }
 
   #rest(): Promise<void> {
-    return pause(restMs, undefined, { signal: this.#stopped.signal })
+    return pause(pauseMs, undefined, { signal: this.#stopped.signal })
   }
 
   async #call(name: string, args: Fields, signal = this.#stopped.signal): Promise<Fields> {
@@ -186,7 +186,7 @@ export class DemoAgent {
         return await this.#client.call(name, { ...token, ...args }, signal)
       } catch (error) {
         if (!(error instanceof ToolFailure) || !passing.has(error.code)) throw error
-        await pause(restMs, undefined, { signal })
+        await pause(pauseMs, undefined, { signal })
       }
     }
   }
@@ -203,5 +203,5 @@ interface Decision {
 const isFinal = ({ status }: Decision): boolean => status === 'approved' || status === 'rejected'
 const inWords = ({ status, feedback }: Decision): string => [status, feedback].filter(Boolean).join(': ')
 
-/** The same call may succeed in a moment. */
+/** Error codes after which the same call may succeed in a moment. */
 const passing = new Set(['busy', 'store_unavailable', 'shutting_down', 'internal'])

@@ -1,6 +1,6 @@
 /**
- * What the demo agent learns (AR1): some directives end the process that obeys them. Before it obeys one in a task it says so, and when
- * it takes the task up again it is told, and leaves it out. Pure.
+ * Lessons of the demo agent (AR1): some directives end the process. It records one before it runs it in a task; when it resumes
+ * the task it is told, and skips it. Pure.
  */
 const deadly = /\[\[(?:crash|hang)\]\]/g
 
@@ -11,10 +11,10 @@ export interface Lesson {
 
 export const describe = (directive: string): string => `Obeying ${directive}`
 
-/** Each directive of the text that would end it, once. */
+/** Returns each dangerous directive of the text once. */
 export const dangersIn = (text: string): string[] => [...new Set(text.match(deadly) ?? [])]
 
-/** The text without what is known to fail, and the ids of what told so. */
+/** Returns the text without directives known to fail, and the ids of the lessons used. */
 export function heeding(text: string, lessons: readonly Lesson[]): { readonly text: string; readonly heeded: string[] } {
   const heeded: string[] = []
   const left = text.replaceAll(deadly, (directive) => {

@@ -25,7 +25,7 @@ export class ToolFailure extends Error {
 
 const protocolVersion = '2025-11-25'
 /** 0.25 s, doubled up to 4 s: about half a minute in all. */
-const mostTries = 12
+const maxTries = 12
 const firstPauseMs = 250
 const maxPauseMs = 4000
 
@@ -63,20 +63,20 @@ export class McpClient {
 
   async #request(method: string, params: object, signal?: AbortSignal): Promise<Answer> {
     const id = ++this.#lastId
-    const answers = await this.#patiently({ jsonrpc: '2.0', id, method, params }, signal)
+    const answers = await this.#sendWithRetries({ jsonrpc: '2.0', id, method, params }, signal)
     const answer = answers.find((each) => each.id === id)
     if (!answer) throw new Error(`No answer came to ${method}`)
     if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
     return answer
   }
 
-  async #patiently(message: object, signal: AbortSignal | undefined): Promise<Answer[]> {
+  async #sendWithRetries(message: object, signal: AbortSignal | undefined): Promise<Answer[]> {
     for (let tried = 1; ; tried++) {
       try {
         return await this.#send(message, signal)
       } catch (error) {
         // Refused is refused; only what never arrived, or a server that is going away, may be better next time.
-        if (signal?.aborted || error instanceof RefusedError || tried === mostTries) throw error
+        if (signal?.aborted || error instanceof RefusedError || tried === maxTries) throw error
         await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** (tried - 1)), undefined, signal ? { signal } : {})
       }
     }

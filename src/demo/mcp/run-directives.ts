@@ -1,11 +1,11 @@
-/** Does what the directives of a message ask for, in this very process, and says what to answer. Writes nowhere but in its folder. */
+/** Runs the directives of a message in this process and returns the answer. Writes only below its folder. */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { forkChild, writeBelow } from '../actions.ts'
 import { type Step, stepsIn } from '../directives.ts'
 import { type ToolUse, toolFor } from '../tool-directives.ts'
 
-/** How the process behaves from now on. */
+/** Behaviour of the process, changed by directives. */
 export interface Habits {
   ignoresExit: boolean
   logsOut: boolean
@@ -15,10 +15,10 @@ export interface Surroundings {
   readonly folder: string
   readonly habits: Habits
   readonly ignoreSigterm: () => void
-  /** Asks a person and waits for the decision; gives it in words. */
+  /** Asks a person and waits for the decision; returns it in words. */
   readonly ask: (question: string) => Promise<string>
   readonly useTool: (use: ToolUse) => Promise<string>
-  /** All that it was told in this process. */
+  /** Returns all messages received by this process. */
   readonly recall: () => string
   readonly signal: AbortSignal
 }
@@ -26,7 +26,7 @@ export interface Surroundings {
 const floodPiece = 64 * 1024
 const crashExitCode = 1
 
-/** The answer to a message, or to the title of a task. */
+/** Returns the answer to a message, or to the title of a task. */
 export async function answerTo(message: string, surroundings: Surroundings): Promise<string> {
   const said: string[] = []
   for (const step of stepsIn(message)) {
@@ -66,7 +66,7 @@ async function runDirectives(
       await flood(step.bytes)
       return `flooded ${step.bytes} bytes`
     case 'limit':
-      // Only an agent that is given its work can end a turn with an error.
+      // Only an ACP agent can end a turn with an error.
       return `at no limit of ${step.seconds} seconds`
     case 'hang':
       await pause(2 ** 31 - 1, undefined, { signal })

@@ -1,6 +1,6 @@
 /** Which day what is said belongs to (DC), whatever else is done with a conversation; and when days begin, said by the owner (DC1). */
 import { describe, expect, test } from 'vitest'
-import { keepCutoverRule } from '../../../src/jobs/cutover.ts'
+import { storeCutoverRule } from '../../../src/jobs/cutover.ts'
 import { createToken } from '../../../src/services/access/create-token.ts'
 import { importConversation } from '../../../src/services/conversations/import-conversation.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
@@ -137,7 +137,7 @@ describe('when days begin', () => {
     const { ask, store } = await open()
     const told: string[] = []
     const start = (hour: number | null, timezone: string) =>
-      keepCutoverRule(store, { 'cutover.hour': hour, 'cutover.timezone': timezone }, (text) => told.push(text))
+      storeCutoverRule(store, { 'cutover.hour': hour, 'cutover.timezone': timezone }, (text) => told.push(text))
     const rule = async () => (await ask('/api/cutover')).json
     const set = (body: unknown) => ask('/api/cutover', { method: 'PUT', body })
     await start(4, 'Asia/Tokyo')

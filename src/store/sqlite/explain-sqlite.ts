@@ -1,5 +1,5 @@
-/** Why a database cannot be used, in the words of whoever has to do something about it. */
-import { StartFailure } from '../platform/start-failure.ts'
+/** Explains why a SQLite database cannot be used, and what to do about it. */
+import { StartFailure } from '../../platform/start-failure.ts'
 
 /** https://sqlite.org/rescode.html: the low byte of SQLite's error numbers. */
 const sqliteCode = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const
@@ -41,16 +41,4 @@ export function explainSqlite(file: string, error: Error & { errcode?: number | 
     default:
       return error
   }
-}
-
-/** For what opens PostgreSQL beside the server; the start of the server has words of its own. */
-export async function explainPostgres(url: string, error: unknown): Promise<unknown> {
-  const { codeOf, reason } = await import('../store/postgres/failures.ts')
-  const { connectionOptions } = await import('../store/postgres/connection-options.ts')
-  if (error instanceof StartFailure || codeOf(error) === undefined) return error
-  return new StartFailure(
-    `PostgreSQL at ${connectionOptions(url).address} cannot be used: ${reason(error)}.`,
-    'Check that it runs, and DATABASE_URL.',
-    { cause: error },
-  )
 }
