@@ -1,4 +1,4 @@
-/** Amounts as people read them. Pure. */
+/** Formats amounts for people. Pure. */
 
 /** `1,234 events`, `1 event`. */
 export const counted = (count: number, noun: string): string =>

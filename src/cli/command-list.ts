@@ -1,4 +1,4 @@
-/** The commands there are. Each is loaded only when it is needed, because loading all of them takes longer than most of them run. */
+/** List of the commands. Each is loaded on demand, because loading all takes longer than most of them run. */
 import type { CommandSpec } from './command.ts'
 
 /** In the order of the help. */

@@ -1,4 +1,4 @@
-/** The commands laid flat: at which point which words can follow. What completion scripts are made of. Pure. */
+/** Flat list of the commands with the words that can follow each, for completion scripts. Pure. */
 import type { CommandOption, CommandSpec } from './command.ts'
 import { optionsOf } from './options-everywhere.ts'
 import { type NameKind, namesFor } from './system/offered-names.ts'
@@ -9,16 +9,16 @@ export interface CompletionOption {
   readonly about: string
   readonly takes: 'nothing' | 'text' | 'folder' | 'file'
   readonly choices: readonly string[]
-  /** What its value is a name of. */
+  /** Kind of name its value is. */
   readonly names?: NameKind | undefined
 }
 
 export interface CompletionPoint {
-  /** The words typed so far: ``, `projects`, `projects show`. */
+  /** Words typed so far: ``, `projects`, `projects show`. */
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly about: string }[]
   readonly options: readonly CompletionOption[]
-  /** What each operand is a name of. */
+  /** Kind of name of each operand. */
   readonly operands: readonly (NameKind | undefined)[]
 }
 
@@ -33,7 +33,7 @@ export function completionPoints(specs: readonly CommandSpec[]): CompletionPoint
 function pointsOf(spec: CommandSpec, before: string): CompletionPoint[] {
   const path = before ? `${before} ${spec.name}` : spec.name
   const inner = spec.commands ?? []
-  // What stands behind a command without its own is of the one that is meant then.
+  // Words after a command group belong to its default command.
   const meant = inner.find(({ isDefault }) => isDefault) ?? spec
   const operands = (meant.operands ?? []).map(({ name }) => namesFor(name))
   const point = { path, commands: inner.map(toCommand), options: [...optionsOf(meant).map(toOption), help], operands }

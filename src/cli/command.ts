@@ -1,7 +1,4 @@
-/**
- * A command as data: its words, its options, its examples, and what it does. --help, completion and parsing all come from this
- * one description.
- */
+/** Description of a command as data: words, options, examples and function. Parsing, --help and completion are built from it. */
 import type { CommandContext } from './context.ts'
 
 export interface Operand {
@@ -11,15 +8,15 @@ export interface Operand {
 }
 
 export interface CommandOption {
-  /** As it is shown and typed: `--path <folder>`, `--yes`. */
+  /** As shown and typed: `--path <folder>`, `--yes`. */
   readonly flags: string
   readonly about: string
   /** May be given several times. */
   readonly many?: true
   readonly choices?: readonly string[]
-  /** Offered by completion, but checked elsewhere. */
+  /** Offered by completion, but validated elsewhere. */
   readonly offers?: readonly string[]
-  /** What completion offers for its value. */
+  /** Kind of value that completion offers. */
   readonly value?: 'folder' | 'file'
 }
 
@@ -28,9 +25,9 @@ export interface CommandSpec {
   readonly summary: string
   readonly operands?: readonly Operand[]
   readonly options?: readonly CommandOption[]
-  /** What to type behind the program's name, and what it does. */
+  /** Arguments to type, and what they do. */
   readonly examples: readonly (readonly [typed: string, does: string])[]
-  /** A command with commands of its own does nothing itself; `isDefault` is the one that is meant when none is named. */
+  /** Commands of a group, which does nothing itself; `isDefault` marks the one used when none is named. */
   readonly commands?: readonly CommandSpec[]
   readonly isDefault?: true
   /** Works without a server, so it takes no address and no credential. */
@@ -38,7 +35,7 @@ export interface CommandSpec {
   readonly run?: (context: CommandContext, given: Given) => Promise<void>
 }
 
-/** What was typed behind a command. */
+/** Operands and options given to a command. */
 export class Given {
   readonly #operands: readonly (string | string[] | undefined)[]
   readonly #options: Readonly<Record<string, unknown>>
@@ -48,7 +45,7 @@ export class Given {
     this.#options = options
   }
 
-  /** One that must be there; the parser has seen to it. */
+  /** Returns a required operand; the parser has checked it. */
   operand(index: number): string {
     return String(this.#operands[index])
   }
@@ -58,7 +55,7 @@ export class Given {
     return typeof value === 'string' ? value : undefined
   }
 
-  /** All the rest, as `[command...]` takes it. */
+  /** Returns all remaining operands, for `[command...]`. */
   rest(index: number): readonly string[] {
     const value = this.#operands[index]
     return Array.isArray(value) ? value : []
@@ -78,12 +75,12 @@ export class Given {
     return this.#options[camelCase(option)] === true
   }
 
-  /** Undefined when it was not typed at all. */
+  /** Returns undefined when the option was not given. */
   raw(option: string): string | boolean | undefined {
     const value = this.#options[camelCase(option)]
     return typeof value === 'string' || typeof value === 'boolean' ? value : undefined
   }
 }
 
-/** How the parser keeps `--max-processes`. */
+/** Name of an option in the parser: `--max-processes` is `maxProcesses`. */
 const camelCase = (option: string): string => option.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())

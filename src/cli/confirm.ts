@@ -1,9 +1,9 @@
-/** Asks once before something that cannot be taken back; only where somebody can answer (CL2). */
+/** Asks once before something irreversible, only where somebody can answer (CL2). */
 import { createInterface } from 'node:readline/promises'
 import { CommandFailure, declined, usage } from './failure.ts'
 import { isInteractive, painter, type Terminal } from './terminal.ts'
 
-/** Resolves when it may be done; throws when it may not. `loss` says what will be gone. */
+/** Resolves when confirmed; throws otherwise. `loss` names what will be lost. */
 export async function confirm(terminal: Terminal, question: string, loss: string): Promise<void> {
   if (!isInteractive(terminal))
     throw usage(`${question} ${loss} Nobody is here to answer.`, 'Add --yes to do it without being asked.')
@@ -18,7 +18,7 @@ export async function confirm(terminal: Terminal, question: string, loss: string
     })
     const stopped = new Promise<string>((resolve) => {
       lines.once('close', () => {
-        // Without Enter the answer below would stand behind the question.
+        // Ends the line of a question left without Enter.
         if (!answered) terminal.stderr.write('\n')
         resolve('')
       })

@@ -1,6 +1,6 @@
 /**
- * Finds the server and the credential for it. The server: --server, HOLDFAST_URL, or the one that runs on the data folder. The
- * credential: --token-file, HOLDFAST_TOKEN, or the folder's owner token, which is never sent to another machine.
+ * Finds the server and its credential. Server: --server, HOLDFAST_URL, or the one running on the data folder. Credential:
+ * --token-file, HOLDFAST_TOKEN, or the folder's owner token, which is never sent to another machine.
  */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -39,7 +39,7 @@ export function serverAddress(given: string, origin: string): string {
 
 async function runningServer(terminal: Terminal, data: string): Promise<string> {
   const found = await readRunFile(data)
-  // A stale file's port may belong to somebody else by now: nothing is sent there.
+  // The port in a stale file may belong to another program, so it is not used.
   if (found && isAlive(found)) return found.url
   if (!mayEnter(data))
     throw new CommandFailure(

@@ -1,4 +1,4 @@
-/** What a command works with: the terminal, the configuration, the server, and one way to answer people and programs. */
+/** Context of a command: terminal, configuration, server connection, and output for people and programs. */
 import { type Client, createClient } from '../client/client.ts'
 import { type CheckedConfig, type ConfigFlags, checkConfig, type LoadedConfig, loadConfig } from '../platform/config.ts'
 import type { Page } from '../protocol/page.ts'
@@ -19,14 +19,14 @@ interface ContextOptions {
   readonly terminal: Terminal
   readonly given: Given
   readonly allCommands: () => Promise<CommandSpec[]>
-  /** Whether the command waits for a server; one that is the server itself only runs. */
+  /** Shows progress while the command waits for a server; false for the server itself. */
   readonly progress: boolean
 }
 
 export class CommandContext {
   readonly terminal: Terminal
   readonly paint: Paint
-  /** The whole tree, loaded when it is asked for. */
+  /** Loads the whole command tree. */
   readonly allCommands: () => Promise<CommandSpec[]>
   readonly #given: Given
   readonly #progress: Progress
@@ -73,23 +73,23 @@ export class CommandContext {
     return createClient(await this.connection())
   }
 
-  /** What a command cannot do because of who it asked is said so. */
+  /** Reports a failure, naming an older server where that is the cause. */
   async failWith(error: unknown): Promise<never> {
     const connection = await this.#connection?.catch(() => undefined)
     throw (connection && (await ofOlderServer(error, connection))) ?? error
   }
 
-  /** The one answer of a command: JSON for programs, words for people. */
+  /** Prints the answer of a command: JSON for programs, text for people. */
   answer(data: unknown, words: () => string): void {
     this.terminal.stdout.write(this.json ? `${JSON.stringify(data, null, 2)}\n` : `${words()}\n`)
   }
 
-  /** What was done, above an answer; programs have the answer. */
+  /** Prints what was done, above an answer; programs only get the answer. */
   done(words: string): void {
     if (!this.json) this.terminal.stdout.write(this.#tick(words))
   }
 
-  /** What was done, where there is nothing more to answer. */
+  /** Prints what was done, where there is no other answer. */
   finished(data: unknown, words: string): void {
     this.terminal.stdout.write(this.json ? `${JSON.stringify(data, null, 2)}\n` : this.#tick(words))
   }
@@ -98,19 +98,22 @@ export class CommandContext {
     return `${this.paint('green', '✓')} ${words}\n`
   }
 
-  /** A hint of ours with its commands as they are typed here; never for words of others, who may mean another holdfast. */
+  /** Adapts commands in our own hints to how this program was called; never used for text of others. */
   hint(words: string): string {
     return asTyped(words, this.terminal.env)
   }
 
-  /** Something to know beside the answer. */
+  /** Prints a note beside the answer. */
   note(words: string): void {
     this.#progress.pause()
     this.terminal.stderr.write(`${painter(this.terminal.stderr, this.terminal.env)('dim', words)}\n`)
     this.#progress.resume()
   }
 
-  /** For what follows something without an end: it has none of its own when `| head` stops reading. Gives how to stop listening. */
+  /**
+   * Calls back when the reader of the output closes it (`| head`), for commands without an end. Returns a function that stops
+   * listening.
+   */
   onUnread(callback: () => void): () => void {
     const { stdout } = this.terminal
     stdout.on?.('error', callback)
@@ -124,7 +127,7 @@ export class CommandContext {
     this.#progress.resume()
   }
 
-  /** At most `--limit` of a list, and whether there is more. */
+  /** Reads at most `--limit` items of a list, and whether there are more. */
   async list<Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Page<Item> & { more: boolean }> {
     const limit = this.limitOr(defaultLimit)
     const found: Item[] = []

@@ -1,11 +1,11 @@
-/** How many cells of a terminal a text takes: Japanese characters take two, marks on top of letters none. Pure. */
+/** Width of text in terminal cells: Japanese characters take two, combining marks none. Pure. */
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|^\p{Emoji_Presentation}/u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
 const colours = /\u001b\[[\d;]*m/g
 const plain = /^[\x20-\x7e]*$/
 
-/** Made when it is first needed: that takes 14 ms, and most of what is shown is plain. */
+/** Created on demand: that takes 14 ms, and most text is ASCII. */
 let segmenter: Intl.Segmenter | undefined
 
 function charactersOf(text: string): Iterable<Intl.SegmentData> {
@@ -23,7 +23,7 @@ export function displayWidth(text: string): number {
 
 export const padTo = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - displayWidth(text)))
 
-/** Cut to `width` cells with … at the end; as it is when it fits. Only for text without colours. */
+/** Cuts text to `width` cells with … at the end if it does not fit. Only for text without colours. */
 export function cutTo(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let kept = ''

@@ -1,6 +1,6 @@
 /**
- * What the exit codes mean, and which one each error of the catalogue becomes at this door. A new error code does not compile until
- * it has an exit code here. The same table is shown by --help.
+ * Exit codes, and the exit code of each error of the catalogue. A new error code does not compile until it has one here. --help
+ * shows the same table.
  */
 import type { ErrorCode } from '../domain/errors.ts'
 
@@ -73,6 +73,6 @@ export const exitOf = {
   shutting_down: 7,
 } as const satisfies Record<ErrorCode, ExitCode>
 
-/** A server newer than this program may say a word that is not known here. */
+/** Handles unknown codes of a newer server. */
 export const exitOfCode = (code: string): ExitCode =>
   Object.hasOwn(exitOf, code) ? exitOf[code as ErrorCode] : exitCodes.failed.code

@@ -1,9 +1,9 @@
-/** A command that cannot be done, in the words its reader needs: what happened, what to do next, and how the process ends. */
+/** Failure of a command: what happened, what to do next, and the exit code. */
 import { type ExitName, exitCodes } from './exit-codes.ts'
 
 type FailureExit = Exclude<ExitName, 'ok' | 'conflict'>
 
-/** The catalogue's words where it has one for the same thing. */
+/** Error codes of the catalogue for the same failure. */
 const codeOf = {
   failed: 'failed',
   usage: 'usage',
@@ -14,15 +14,15 @@ const codeOf = {
   interrupted: 'interrupted',
 } as const satisfies Record<FailureExit, string>
 
-/** The code of a question that was answered with no. */
+/** Code for a question answered with no. */
 export const declined = 'declined'
 
-/** Ctrl-C in something that can be left at any time. */
+/** Ctrl-C in a command that can be left at any time. */
 export const leftBy = (what: string): CommandFailure => new CommandFailure('interrupted', `You have left ${what}.`, '', left)
 
 const left = 'left'
 
-/** No is an answer, and leaving is no failure: said without the marks of one. */
+/** Whether an outcome is printed without the marks of a failure: declining and leaving are not failures. */
 export const isNoFailure = (code: string): boolean => code === declined || code === left
 
 export class CommandFailure extends Error {

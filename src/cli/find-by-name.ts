@@ -1,4 +1,4 @@
-/** Lets people name a thing by what they call it: its id or, where only one has it, its name. */
+/** Finds an item by its id or its unique name. */
 import type { ErrorCode } from '../domain/errors.ts'
 import { nearest } from '../domain/nearest.ts'
 import { CommandFailure, usage } from './failure.ts'
@@ -8,8 +8,8 @@ interface Named {
   readonly name: string
 }
 
-/** Looked through at most; whoever has more uses ids. */
-const mostLookedAt = 10_000
+/** Upper bound of items searched by name. */
+const maxSearched = 10_000
 
 export async function findByName<Item extends Named>(
   kind: 'project' | 'agent' | 'person' | 'token',
@@ -21,7 +21,7 @@ export async function findByName<Item extends Named>(
   for await (const item of all) {
     if (item.id === typed) return item
     if (item.name === typed) called.push(item)
-    if (words.push(item.id, item.name) >= mostLookedAt * 2) break
+    if (words.push(item.id, item.name) >= maxSearched * 2) break
   }
   const [only, ...others] = called
   if (only && others.length === 0) return only

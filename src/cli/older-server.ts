@@ -1,4 +1,4 @@
-/** Tells a thing that is not there from a server too old to know of such things: which routes it has, it says itself. */
+/** Distinguishes a missing item from a server too old to have the route, by the server's own list of routes. */
 import { createClient } from '../client/client.ts'
 import { ProblemError } from '../client/failures.ts'
 import type { Connection } from './connect.ts'
@@ -6,10 +6,10 @@ import { CommandFailure } from './failure.ts'
 
 const answerTimeoutMs = 5000
 
-/** What a server answers where it has no such route. */
+/** Codes a server answers for an unknown route. */
 const nothingThere: ReadonlySet<string> = new Set(['not_found', 'method_not_allowed'])
 
-/** Undefined when it is not that, or cannot be told. */
+/** Returns undefined when the server is not older, or that cannot be determined. */
 export async function ofOlderServer(error: unknown, { url, token }: Connection): Promise<CommandFailure | undefined> {
   if (!(error instanceof ProblemError) || !error.route || !nothingThere.has(error.problem.code)) return undefined
   const { method, path } = error.route

@@ -1,4 +1,4 @@
-/** How this program was called, so that hints can be typed as they are shown. */
+/** Name this program was called by, so that hints can be typed as shown. */
 import { packageGivenToNpx } from '../platform/package-given-to-npx.ts'
 import { findPackageRoot } from '../platform/package-root.ts'
 import type { Environment } from './terminal.ts'
@@ -14,6 +14,6 @@ export function programName(env: Environment): string {
 
 export const startCommand = (env: Environment): string => (isClone(env) ? 'npm start' : `${programName(env)} up`)
 
-/** A hint names the program `holdfast`; in a clone, and where npx has run it, nothing of that name can be typed. */
+/** Replaces `holdfast` in a hint where it cannot be typed: in a clone, and under npx. */
 export const asTyped = (hint: string, env: Environment): string =>
   isClone(env) || isNpx(env) ? hint.replaceAll(/(?<!npx |[\w/.-])holdfast (?=[a-z])/g, `${programName(env)} `) : hint

@@ -1,4 +1,7 @@
-/** Turns the commands' descriptions into a commander program: parsing, --help with examples and exit codes, hints for typing errors. */
+/**
+ * Builds a commander program from the command descriptions: parsing, --help with examples and exit codes, hints for typing
+ * errors.
+ */
 
 import { Command, Option } from 'commander'
 import { type CommandOption, type CommandSpec, Given } from './command.ts'
@@ -10,10 +13,10 @@ import { type Paint, painter, type Terminal } from './terminal.ts'
 
 const widestHelp = 110
 
-/** What --help says below the options: examples that can be typed as they stand, and what the exit codes mean. */
+/** Width of the help text. */
 const helpWidth = ({ stdout }: Terminal): number => Math.min(stdout.columns ?? 100, widestHelp)
 
-/** What an example does stands behind it, or under it where the line would be too long. */
+/** Formats examples with their explanation beside them, or below where the line would be too long. */
 function examplesText(name: string, examples: CommandSpec['examples'], terminal: Terminal): string {
   const paint = painter(terminal.stdout, terminal.env)
   const widest = (texts: readonly string[]): number => Math.max(...texts.map(displayWidth))
@@ -27,7 +30,7 @@ function examplesText(name: string, examples: CommandSpec['examples'], terminal:
   return ['', paint('bold', 'Examples:'), ...lines].join('\n')
 }
 
-/** What it does, and whether it may be said again. */
+/** Describes an option, and whether it can be repeated. */
 export const aboutOption = ({ about, many }: CommandOption): string => (many ? `${about}; may be given several times` : about)
 
 function exitCodeTable(paint: Paint): string {
@@ -110,7 +113,7 @@ function prepare(command: Command, terminal: Terminal, paint: Paint): void {
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: () => {},
       outputError: () => {},
-      // `paint` has decided already.
+      // `paint` already handles colours.
       getOutHasColors: () => true,
     })
     .configureHelp({

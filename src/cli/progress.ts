@@ -1,4 +1,4 @@
-/** Shows that something is going on when it takes over a second (CL2), on a terminal only; gone without a trace when it is done. */
+/** Shows a progress indicator when a command takes over a second (CL2), on a terminal only; it is removed at the end. */
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { painter, type Terminal } from './terminal.ts'
 
@@ -7,7 +7,7 @@ const frameMs = 120
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
 export interface Progress {
-  /** While a question stands there. */
+  /** Hides the indicator while a question is shown. */
   pause(): void
   resume(): void
   end(): void

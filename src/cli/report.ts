@@ -1,6 +1,6 @@
 /**
- * Tells on standard error why a command failed: what happened, what to do next, the code small; as JSON for programs. Never a stack
- * trace, never a secret.
+ * Reports a failed command on standard error: what happened, what to do next, and the code; as JSON for programs. Never a stack
+ * trace or a secret.
  */
 
 import { ProblemError, UnreachableError } from '../client/failures.ts'
@@ -19,11 +19,11 @@ interface Report {
   readonly message: string
   readonly next: string
   readonly code: string
-  /** What a program gets: the problem as it came over HTTP, or the same form for what never reached a server. */
+  /** The problem as it came over HTTP, or in the same form for a local failure. */
   readonly json: Readonly<Record<string, unknown>>
 }
 
-/** Prints it and gives the exit code. */
+/** Prints the failure and returns the exit code. */
 export function report(error: unknown, terminal: Terminal, json: boolean): number {
   const { exitCode, message, next, code, json: problem } = reportOf(error, terminal.env)
   if (json) {
@@ -72,7 +72,7 @@ function reportOf(error: unknown, env: Environment): Report {
   )
 }
 
-/** The catalogue speaks to whoever writes requests; at this door some things are said in another way. */
+/** Advice that differs from the catalogue's, which addresses writers of HTTP requests. */
 const nextHere: Readonly<Record<string, string>> = {
   invalid_request: 'Correct the value; --help shows what is meant.',
   wrong_state: '',
@@ -80,7 +80,7 @@ const nextHere: Readonly<Record<string, string>> = {
   invalid_setting: '`holdfast projects show PROJECT --all` lists every setting.',
 } satisfies Partial<Record<ErrorCode, string>>
 
-/** Which list has the right id, by what the server says was not found. */
+/** Command that lists the ids, by kind of the missing item. */
 const listOf: Readonly<Record<string, string>> = {
   taskId: 'tasks',
   key: 'conversations',

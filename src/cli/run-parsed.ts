@@ -1,4 +1,4 @@
-/** Every command through the parser. Only the files of the command that was typed are loaded; all of them where all are needed. */
+/** Runs a command through the parser. Loads only the files of the given command, or all where all are needed. */
 
 import { CommanderError } from 'commander'
 import { nearest } from '../domain/nearest.ts'
@@ -11,13 +11,13 @@ import { buildProgram } from './program.ts'
 import { programName } from './program-name.ts'
 import type { Terminal } from './terminal.ts'
 
-// Which command was typed. A word where a command stands, but none is called that, is refused here: otherwise the default would
-// take it.
+/** Upper bound of commands named in a hint. */
+const maxNamed = 15
 
-/** Named in a hint at most. */
-const mostNamed = 15
-
-/** Gives the command as it was typed: `projects show`. */
+/**
+ * Returns the typed command, such as `projects show`. Refuses an unknown word here, because the default command would take it as
+ * an operand.
+ */
 function typedCommand(argv: readonly string[], specs: readonly CommandSpec[], program: string, before = ''): string {
   const [word] = argv
   if (word === undefined || word.startsWith('-')) return before.trimEnd()
@@ -25,15 +25,15 @@ function typedCommand(argv: readonly string[], specs: readonly CommandSpec[], pr
   if (found) return typedCommand(found.commands ? argv.slice(1) : [], found.commands ?? [], program, `${before}${word} `)
   const names = specs.map(({ name }) => name)
   const close = nearest(word, names)
-  // All of them on one line would be read by nobody.
-  const all = names.length > mostNamed ? `\`${program} --help\` lists them.` : `There is ${names.join(', ')}.`
+  // Too many for one line.
+  const all = names.length > maxNamed ? `\`${program} --help\` lists them.` : `There is ${names.join(', ')}.`
   const hint = close ? `Did you mean \`${program} ${before}${close}\`?` : all
   throw usage(`There is no command ${JSON.stringify(`${before}${word}`)}.`, hint)
 }
 
-/** What the parser found wrong with the command line, in our words. */
+/** Describes a parser error in our words. */
 function usageFailure(error: CommanderError, command: string): CommandFailure {
-  // A command that only holds others was typed alone; its help has been asked for, in a way.
+  // A command group was typed alone.
   if (error.code === 'commander.help') return usage('A command is missing.', `See what there is with \`${command} --help\`.`)
   const [message = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
   const sentence = message.replace(/\.$/, '')
@@ -65,7 +65,7 @@ export async function runParsed(words: readonly string[], terminal: Terminal): P
   }
 }
 
-/** `help projects` and `version` are typed as often as `projects --help` and `--version`. */
+/** Converts `help projects` and `version` to `projects --help` and `--version`. */
 function asOption(words: readonly string[]): readonly string[] {
   const [first, ...others] = words
   if (first === 'help') return [...others.filter((word) => !word.startsWith('-')), '--help']

@@ -1,11 +1,11 @@
 /**
- * The command line: does what was typed and reports how it went. `up` and `server` are recognised without the parser's library,
- * because the server's start is measured (SP1); everything that is not plainly one of them goes through the parser.
+ * Runs the command line and reports the outcome. `up` and `server` are recognised without loading the parser, because the
+ * server's start time is measured (SP1).
  */
 import { parseServerFlags } from './system/server-flags.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const server = parseServerFlags(argv)

@@ -1,11 +1,11 @@
 /**
- * Says what is being done, from its beginning, on a terminal only; gone without a trace when it is over. For what works in this
- * process and may keep it too busy to draw anything later (CL2).
+ * Shows the current step on a terminal from its beginning and removes it at the end. For work in this process that may block
+ * later drawing (CL2).
  */
 import { painter, type Terminal } from './terminal.ts'
 
 export interface Step {
-  /** How far it has come. */
+  /** Shows the progress of the step. */
   update(detail: string): void
   end(): void
 }

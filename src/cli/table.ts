@@ -1,6 +1,6 @@
 /**
- * Rows of text in aligned columns. On a terminal it fits the width: the columns that may shrink are cut with …, and where that is not
- * enough, each row is a paragraph, because lines the terminal breaks cannot be read as a table. Pure.
+ * Formats rows in aligned columns. Fits the width of a terminal: columns that may shrink are cut with …, and if that is not
+ * enough each row becomes a paragraph. Pure.
  */
 import { visible } from '../platform/visible.ts'
 import { cutTo, displayWidth, padTo } from './display-width.ts'
@@ -55,7 +55,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
 const lengthOf = (widths: readonly number[]): number =>
   widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1)
 
-/** Takes what is too much from the widest column that may shrink, cell by cell. */
+/** Shrinks the widest shrinkable columns until the table fits. */
 function shrunk(natural: readonly number[], columns: readonly Column<never>[], width: number): number[] {
   const widths = [...natural]
   let tooMuch = lengthOf(widths) - width
@@ -70,7 +70,7 @@ function shrunk(natural: readonly number[], columns: readonly Column<never>[], w
   return widths
 }
 
-/** Names and values under each other, the values aligned. */
+/** Formats names and values in two columns. */
 export function fields(pairs: readonly (readonly [name: string, value: string])[], paint: Paint, indent = '  '): string {
   const width = Math.max(...pairs.map(([name]) => displayWidth(name)))
   return pairs.map(([name, value]) => `${indent}${paint('dim', padTo(name, width))}  ${value}`).join('\n')

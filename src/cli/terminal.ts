@@ -1,4 +1,4 @@
-/** The terminal, or what stands in its place: where words come from and go to, and whether a person is there. */
+/** Terminal or its replacement in tests: streams, environment, folder, and whether a person is there. */
 import { styleText } from 'node:util'
 
 export type Style = Parameters<typeof styleText>[0]
@@ -9,7 +9,7 @@ interface Output {
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number
-  /** A write failed: whoever read has gone. */
+  /** Emitted when a write fails, because the reader has gone. */
   on?(event: 'error', listener: () => void): unknown
   off?(event: 'error', listener: () => void): unknown
 }
@@ -19,16 +19,16 @@ export interface Terminal {
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Environment
-  /** The folder the person is in. */
+  /** The person's current folder. */
   readonly cwd: string
 }
 
-/** Somebody can be asked: answers come from a terminal and questions are seen on one. */
+/** Whether a person can be asked: input and standard error are terminals. */
 export const isInteractive = ({ stdin, stderr }: Terminal): boolean => stdin.isTTY === true && stderr.isTTY === true
 
 export type Paint = (style: Style, text: string) => string
 
-/** Colours only on a terminal, and never against NO_COLOR (no-color.org). */
+/** Colours only on a terminal, and never with NO_COLOR (no-color.org). */
 export function painter(output: Output, env: Environment): Paint {
   const forced = Boolean(env['FORCE_COLOR']) && env['FORCE_COLOR'] !== '0'
   const wanted = !env['NO_COLOR'] && (forced || (output.isTTY === true && env['TERM'] !== 'dumb'))

@@ -1,4 +1,4 @@
-/** Moments as people say them. Pure: the caller brings the time. */
+/** Formats and parses times for people. Pure: the caller passes the current time. */
 import { epochMs, type Instant } from '../domain/instant.ts'
 
 const steps = [
@@ -14,11 +14,11 @@ export function relative(at: Instant, now: number): string {
   const step = steps.find(({ ms }) => Math.abs(distance) >= ms * 0.99)
   if (!step) return 'now'
   const count = distance / step.ms
-  // What was set to end in 30 days has, a moment later, a little less left; it is still 30 days to its reader.
+  // Rounds up: an expiry set to 30 days still reads as 30 days a moment later.
   return distance < 0 ? `${Math.max(1, Math.floor(-count))} ${step.unit} ago` : `in ${Math.ceil(count)} ${step.unit}`
 }
 
-/** `2026-03-01 18:00:05` in the reader's time zone, and how long ago that is. */
+/** `2026-03-01 18:00:05` in the local time zone, and how long ago that is. */
 export function exact(at: Instant, now: number): string {
   const time = new Date(epochMs(at))
   const two = (value: number): string => String(value).padStart(2, '0')

@@ -1,4 +1,4 @@
-/** The duties of a cluster (SC5): one node at a time does them, and another as soon as that one does not. */
+/** Tests of the job lease (SC5): one node at a time runs the background jobs, and another takes over when it stops. */
 import { expect, test } from 'vitest'
 import { epochMs } from '../../src/domain/instant.ts'
 import { JobLease, leaseMs } from '../../src/jobs/job-lease.ts'
@@ -81,7 +81,7 @@ test('[SC5] a lease that was taken before the clock was put back keeps the jobs 
   expect(b.begun).toBe(1)
 })
 
-test('[SC5] duties that cannot be looked after end with the lease, not before', async () => {
+test('[SC5] jobs that cannot be looked after end with the lease, not before', async () => {
   const { store, clock } = await openTestStore()
   let away = false
   const sometimes = {

@@ -12,7 +12,7 @@ function open(of: Partial<PeriodicJob> = {}) {
   const clock = manualClock()
   const log: string[] = []
   let finish = (_failed?: Error): void => {}
-  const duty: PeriodicJob = {
+  const job: PeriodicJob = {
     everyMs,
     complaint: 'It could not be done',
     round: () => {
@@ -23,7 +23,7 @@ function open(of: Partial<PeriodicJob> = {}) {
     },
     ...of,
   }
-  const stop = runPeriodically(duty, { clock, logger })
+  const stop = runPeriodically(job, { clock, logger })
   const finished = async (failed?: Error): Promise<void> => {
     finish(failed)
     await settled()
@@ -31,7 +31,7 @@ function open(of: Partial<PeriodicJob> = {}) {
   return { clock, log, stop, finished }
 }
 
-test('[SC5] a duty rests between its rounds; a long round is never joined by a second, and one that fails is tried again', async () => {
+test('[SC5] a job rests between its rounds; a long round is never joined by a second, and one that fails is tried again', async () => {
   const { clock, log, finished } = open()
   clock.advance(10 * everyMs)
   expect(log).toHaveLength(1)
@@ -45,9 +45,9 @@ test('[SC5] a duty rests between its rounds; a long round is never joined by a s
   expect(log).toHaveLength(3)
 })
 
-test('[SC5] a duty that is stopped hurries, finishes its round, says its last words, and never begins again', async () => {
+test('[SC5] a job that is stopped hurries, finishes its round, says its last words, and never begins again', async () => {
   const log: string[] = []
-  const { clock, stop, finished, ...duty } = open({ hurry: () => log.push('hurried'), end: async () => void log.push('ended') })
+  const { clock, stop, finished, ...job } = open({ hurry: () => log.push('hurried'), end: async () => void log.push('ended') })
   const stopped = stop()
   await settled()
   expect(log).toEqual(['hurried'])
@@ -55,10 +55,10 @@ test('[SC5] a duty that is stopped hurries, finishes its round, says its last wo
   await stopped
   expect(log).toEqual(['hurried', 'ended'])
   clock.advance(10 * everyMs)
-  expect(duty.log).toHaveLength(1)
+  expect(job.log).toHaveLength(1)
 })
 
-test('[SC5] a duty that can wait rests first', async () => {
+test('[SC5] a job that can wait rests first', async () => {
   const { clock, log } = open({ restsFirst: true })
   expect(log).toHaveLength(0)
   clock.advance(everyMs)

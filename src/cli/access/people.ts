@@ -1,4 +1,4 @@
-/** `holdfast people`: who may sign in, and as what. */
+/** `holdfast people`: the people who may sign in, and their roles. */
 import type { Client } from '../../client/client.ts'
 import { type Role, roles } from '../../domain/access/scopes.ts'
 import { systemClock } from '../../platform/clock.ts'

@@ -1,4 +1,4 @@
-/** A secret where it is made, the only place it is ever shown. */
+/** Shows a new secret, the only time it is ever shown. */
 import type { CommandContext } from '../context.ts'
 import { fields } from '../table.ts'
 

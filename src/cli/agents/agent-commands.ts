@@ -1,4 +1,4 @@
-/** What the commands under `holdfast agents` do. */
+/** Implementation of the commands under `holdfast agents`. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
@@ -19,14 +19,14 @@ import { exact } from '../times.ts'
 import { findDetected, setupNote } from './detected-agents.ts'
 
 /**
- * The variables an agent is to get. Their values are often keys, so they are never taken from the command line, where every user of the
- * machine can read them: they come from this environment, from a file, or from standard input.
+ * Reads the variables to give to an agent. Values are often secrets and other users of the machine can read command lines, so
+ * they come from this environment, a file, or standard input.
  */
 async function environmentToHandOver(terminal: Terminal, given: Given): Promise<Record<string, string> | undefined> {
   const env: Record<string, string> = {}
   const file = given.text('env-file')
   if (file !== undefined) Object.assign(env, parseEnv(await contentOf(terminal, file)))
-  // Node itself reads what stands behind --env-file unless it is told where its own options end, as the scripts of a clone tell it.
+  // Node reads --env-file itself unless told where its own options end, as the scripts of a clone do.
   for (const name of given.list('env')) {
     if (name === '-') {
       Object.assign(env, parseEnv(await readAll(terminal.stdin)))
@@ -105,7 +105,7 @@ export async function add(context: CommandContext, given: Given): Promise<void> 
   if (!context.json) context.note(context.hint(nextFor(agent)))
 }
 
-/** An agent is of use in a project; one that is spoken to must also be started. */
+/** Hint after an agent was added: assign it to a project; an ACP agent must also be started. */
 const nextFor = ({ id, protocol, command }: Agent): string =>
   protocol === 'acp' && !command
     ? `Nothing starts it yet, and one that speaks ACP is started by Holdfast: holdfast agents edit ${id} -- COMMAND`
@@ -119,7 +119,7 @@ export async function edit(context: CommandContext, given: Given): Promise<void>
   }
   const client = await context.client()
   const before = await findAgent(client, given.operand(0))
-  // Values come masked; sent back as they are, they stay what they were.
+  // Values arrive masked; a mask sent back keeps the stored value.
   const kept = Object.entries(before.env).filter(([name]) => !removed.includes(name))
   const env = change.env || removed.length > 0 ? { env: { ...Object.fromEntries(kept), ...change.env } } : {}
   const agent = await client.patch('/api/agents/{agentId}', { params: { agentId: before.id }, body: { ...change, ...env } })

@@ -1,6 +1,6 @@
 /**
- * Why an agent does not answer, for whoever waits for it at a terminal: it asks a person, it could not be kept running, it is held.
- * The answer itself comes another way.
+ * Reasons why an agent does not answer, for a person waiting at a terminal: it asks for a decision, it could not be kept
+ * running, or it is held. The answer itself arrives elsewhere.
  */
 import type { Client } from '../../client/client.ts'
 import { type EventWatch, watchEvents } from '../../client/event-stream.ts'
@@ -9,9 +9,9 @@ import { visible } from '../../platform/visible.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'
 
-/** Of what waits for a decision anywhere. */
-const mostLookedAt = 200
-/** Of what it asks. */
+/** Upper bound of pending decisions that are read. */
+const maxSearched = 200
+/** Upper bound of shown characters of a question. */
 const maxQuestion = 200
 
 interface Where {
@@ -19,7 +19,7 @@ interface Where {
   readonly agentId: string
 }
 
-/** Resolves when nothing that happens is missed any more, or when it cannot be heard now. */
+/** Resolves when events are followed from now on, or when they cannot be followed. */
 export async function watchNews(client: Client, where: Where, tell: (words: string) => void): Promise<EventWatch> {
   const mayDecide = (await client.get('/api/me').catch(() => undefined))?.scopes.includes('approve') ?? false
   const heard = Promise.withResolvers<void>()
@@ -33,8 +33,8 @@ export async function watchNews(client: Client, where: Where, tell: (words: stri
     onState: () => heard.resolve(),
   })
   await heard.promise
-  // What it has asked before it waits for still. Without an answer to this, what happens next is heard all the same.
-  const asked = await client.get('/api/approvals', { query: { limit: mostLookedAt } }).catch(() => ({ items: [] }))
+  // Decisions requested earlier are still pending. If this read fails, later events are shown all the same.
+  const asked = await client.get('/api/approvals', { query: { limit: maxSearched } }).catch(() => ({ items: [] }))
   for (const approval of asked.items) if (isOf(approval, where)) tell(question(approval, mayDecide))
   return watch
 }
@@ -42,7 +42,7 @@ export async function watchNews(client: Client, where: Where, tell: (words: stri
 const isOf = ({ leaderId, projectId }: Approval, where: Where): boolean =>
   leaderId === where.agentId && projectId === where.projectId
 
-/** Who may not decide is not told how. */
+/** Does not say how to decide to a person who may not. */
 function question({ id, leaderId, instructionContent }: Approval, mayDecide: boolean): string {
   const [first = ''] = (instructionContent ?? '').split('\n')
   const what = first === '' ? '' : `: ${visible(first.slice(0, maxQuestion))}`

@@ -1,4 +1,4 @@
-/** `holdfast agents`: what can be started, and how. */
+/** `holdfast agents`: the agents that can be started, and how. */
 
 import type { CommandOption, CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'

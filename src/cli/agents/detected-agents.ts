@@ -1,4 +1,4 @@
-/** Agents that are installed on the server's machine (AG5): listed, and looked up to be added. */
+/** Lists the agents installed on the server's machine (AG5), and finds one to add. */
 import type { Client } from '../../client/client.ts'
 import { visible } from '../../platform/visible.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'

@@ -1,4 +1,4 @@
-/** Lines that are drawn over themselves on a terminal, however narrow or low it is. Pure: gives what to write. */
+/** Redraws lines in place on a terminal of any size. Pure: returns the text to write. */
 import { displayWidth } from '../display-width.ts'
 
 interface Size {
@@ -6,13 +6,13 @@ interface Size {
   readonly rows?: number
 }
 
-/** Where a terminal does not say. */
+/** Default for a terminal that does not report its width. */
 const usualColumns = 80
 
 export class Picture {
   #lines: readonly string[] = []
 
-  /** What goes over the last one. Its rows are counted now: the terminal may have been made narrower since. */
+  /** Returns the text that replaces the last one. Its rows are counted now, because the terminal may have been resized. */
   over(text: string, { columns = usualColumns, rows = Number.POSITIVE_INFINITY }: Size): string {
     const above = rowsOf(this.#lines, columns)
     this.#lines = fitting(text.split('\n'), columns, rows - 1)
@@ -20,11 +20,11 @@ export class Picture {
   }
 }
 
-/** The terminal breaks a line that is too long. */
+/** Counts rows; the terminal wraps long lines. */
 const rowsOf = (lines: readonly string[], columns: number): number =>
   lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0)
 
-/** What has left at the top cannot be drawn over: of those between the first and the last line, the ones too many are counted instead. */
+/** Lines scrolled off the top cannot be redrawn, so surplus lines between the first and the last are replaced by a count. */
 function fitting(lines: readonly string[], columns: number, rows: number): readonly string[] {
   for (let left = 0; left <= Math.max(0, lines.length - 2); left++) {
     const shown = left === 0 ? lines : [...lines.slice(0, -1 - left), `… and ${left} more`, ...lines.slice(-1)]

@@ -1,6 +1,6 @@
 /**
- * `holdfast agents watch`: who is at work now, kept true by the events of `home`. A table that is drawn over itself on a terminal; one
- * line for each change elsewhere, and one line of JSON for programs. What was missed while the server was away is made up for.
+ * `holdfast agents watch`: agents at work, updated by events of `home`. A redrawn table on a terminal, one line per change
+ * elsewhere, and one line of JSON for programs. Reads the state again after a lost connection.
  */
 
 import { clientClock, pause } from '../../client/backoff.ts'
@@ -18,17 +18,17 @@ import { projectNames } from '../projects/project-names.ts'
 import { table } from '../table.ts'
 import { Picture } from './redraw.ts'
 
-/** Sessions are told in the streams of projects alone; they are looked at this often. */
-const lookEveryMs = 5000
-/** Many events at once are one look. */
+/** Interval of reading agent sessions, whose events are only in streams of projects. */
+const readEveryMs = 5000
+/** Events within this time cause one read. */
 const gatherMs = 150
 const drawEveryMs = 1000
 const maxWatchSeconds = 86_400
 
-interface Sight {
+interface AgentsState {
   readonly running: readonly RunningAgent[]
   readonly coordinators: readonly Coordinator[]
-  /** What people call a project. */
+  /** Returns the display name of a project. */
   readonly nameOf: (projectId: string) => string
 }
 
@@ -43,15 +43,15 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
   const over = new AbortController()
   const stopListening = context.onUnread(() => over.abort())
   let failure: CommandFailure | undefined
-  let look: Sight = await sightOf(context, client)
+  let look: AgentsState = await readState(context, client)
   context.end()
   view.show(look)
 
   let soon: (() => void) | undefined
   const lookNow = async (): Promise<void> => {
     soon = undefined
-    // A server that is away is noticed by the stream, which says so.
-    look = await sightOf(context, client).catch(() => look)
+    // The event stream reports a lost server.
+    look = await readState(context, client).catch(() => look)
     if (!over.signal.aborted) view.show(look)
   }
   const lookSoon = (): void => {
@@ -68,7 +68,7 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
     over.abort()
   }
   const watch = watchEvents(client, { streams: ['home'], onEvent: lookSoon, onSnapshot: lookSoon, onState })
-  const stopLooking = everyNow(lookEveryMs, lookSoon)
+  const stopLooking = everyNow(readEveryMs, lookSoon)
   const stopDrawing = view.ticks ? everyNow(drawEveryMs, () => view.show(look)) : () => {}
   const end = seconds === undefined ? untilAborted(over.signal) : pause(clientClock, seconds * 1000, over.signal).catch(() => {})
   await end
@@ -81,7 +81,7 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
   if (failure) throw failure
 }
 
-async function sightOf(context: CommandContext, client: Client): Promise<Sight> {
+async function readState(context: CommandContext, client: Client): Promise<AgentsState> {
   const [processes, agentSessions, { items }, nameOf] = await Promise.all([
     readLiveProcesses(client),
     readLiveAgentSessions(client),
@@ -103,7 +103,7 @@ function everyNow(ms: number, callback: () => void): () => void {
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve()
-    // What waits for Ctrl-C has to keep the process alive by itself.
+    // Keeps the process alive until Ctrl-C.
     const alive = setInterval(() => {}, 60_000)
     signal.addEventListener('abort', () => {
       clearInterval(alive)
@@ -120,9 +120,9 @@ function secondsOf(given: Given): number | undefined {
 }
 
 interface View {
-  /** Drawn again every second, because durations go on. */
+  /** Redraws every second, because durations change. */
   readonly ticks: boolean
-  show(sight: Sight): void
+  show(sight: AgentsState): void
   lost(words: string): void
   connected(): void
 }
@@ -154,7 +154,7 @@ function drawnTable(context: CommandContext): View {
             )
       draw(`${body}\n${context.paint('dim', lost || 'Ctrl-C ends.')}`)
     },
-    // As long as it is lost: what stands there is what was true before.
+    // While the connection is lost the old state stays visible.
     lost: (words) => {
       lost = words
     },
@@ -164,8 +164,8 @@ function drawnTable(context: CommandContext): View {
   }
 }
 
-/** Only what has changed since the last look; who is not there any more, too. */
-function changes(seen: Map<string, string>, { running, coordinators }: Sight): { running: RunningAgent; doing: string }[] {
+/** Returns only what has changed since the last read, and what is gone. */
+function changes(seen: Map<string, string>, { running, coordinators }: AgentsState): { running: RunningAgent; doing: string }[] {
   const changed = running
     .map((each) => ({ running: each, doing: doingOf(each, coordinators) }))
     .filter(({ running: { key }, doing }) => seen.get(key) !== doing)
@@ -173,7 +173,7 @@ function changes(seen: Map<string, string>, { running, coordinators }: Sight): {
   return changed
 }
 
-function lineByLine(write: (running: RunningAgent, doing: string, nameOf: Sight['nameOf']) => void, lost: View['lost']): View {
+function lineByLine(write: (running: RunningAgent, doing: string, nameOf: AgentsState['nameOf']) => void, lost: View['lost']): View {
   const seen = new Map<string, string>()
   let before = new Map<string, RunningAgent>()
   return {
@@ -195,7 +195,7 @@ function lineByLine(write: (running: RunningAgent, doing: string, nameOf: Sight[
 
 function plainLines(context: CommandContext): View {
   const clock = (): string => new Date(systemClock.now()).toTimeString().slice(0, 8)
-  const write = ({ agentId, projectId, process }: RunningAgent, doing: string, nameOf: Sight['nameOf']): void => {
+  const write = ({ agentId, projectId, process }: RunningAgent, doing: string, nameOf: AgentsState['nameOf']): void => {
     const pid = process?.pid ? ` (pid ${process.pid})` : ''
     context.terminal.stdout.write(`${clock()} ${visible(`${agentId} ${nameOf(projectId)} ${doing}`)}${pid}\n`)
   }

@@ -1,4 +1,4 @@
-/** "Allow always" at the command line (AG6): how it is said, listed and taken back. */
+/** Allowances at the command line (AG6): granting, listing and revoking "allow always". */
 import { allowanceMinutes, allowanceScopes } from '../../domain/approvals/allowance.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -25,7 +25,7 @@ export const alwaysOptions: readonly CommandOption[] = [
   { flags: '--folder <path>', about: 'with --scope folder: another folder than that of the file' },
 ]
 
-/** undefined: this once only. */
+/** Returns undefined for this once only. */
 export function alwaysTerms(given: Given): AlwaysTerms | undefined {
   const scope = given.text('scope') as AlwaysTerms['scope'] | undefined
   const [time, folder] = [given.text('for'), given.text('folder')]

@@ -1,4 +1,4 @@
-/** What the commands under `holdfast approvals` do. */
+/** Implementation of the commands under `holdfast approvals`. */
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -19,7 +19,7 @@ const pageSize = { query: { limit: 200 } }
 
 type Verdict = Exclude<Approval['status'], 'pending'>
 
-/** The inbox; with --all what was decided in a project as well. */
+/** Lists the inbox; with --all also decided approvals of a project. */
 export async function list(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const { items, nextCursor, more } = await context.list(await source(context, client, given))
@@ -77,7 +77,7 @@ export const decide =
     context.finished(approval, `Approval ${id} is ${words[status]}${always ? ', and the same from now on' : ''}`)
   }
 
-/** Numbers are counted over all projects, so the number alone says which one is meant; most often it is in the inbox. */
+/** Finds an approval by number, which is unique over all projects; most are in the inbox. */
 async function findApproval(client: Client, given: Given): Promise<Approval> {
   const approvalId = given.operand(0)
   if (!/^[1-9]\d{0,14}$/.test(approvalId))

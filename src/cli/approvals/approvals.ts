@@ -1,4 +1,4 @@
-/** `holdfast approvals`: what agents wait for a person to decide (AP). */
+/** `holdfast approvals`: decisions that agents wait for (AP). */
 
 import type { CommandOption, CommandSpec } from '../command.ts'
 import { limitOption } from '../options-everywhere.ts'

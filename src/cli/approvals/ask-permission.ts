@@ -1,4 +1,4 @@
-/** Asks the person at the terminal what an agent may do (AP4). Answered elsewhere meanwhile, the question goes away. */
+/** Asks the person at the terminal for a permission (AP4). The question disappears when it is answered elsewhere. */
 import { createInterface } from 'node:readline'
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import { scopesFor } from '../../domain/approvals/allowance.ts'
@@ -8,19 +8,19 @@ import { painter, type Terminal } from '../terminal.ts'
 
 export type Asked = Extract<RelayEvent, { type: 'permission:requested' }>
 
-/** The options a person can choose: an agent's own "always" means ours (AG6), and is not there when there can be none. */
+/** Returns the options to choose from. An agent's own "always" becomes ours (AG6), and is left out where there is none. */
 export function answersOf({ options, call, likeness }: Asked): Asked['options'] {
   const always = isKeptByAgent(call.toolKind, options) || scopesFor({ ...call, likeness }).includes('request')
   return options.filter(({ kind }) => kind !== 'allow_always' || always)
 }
 
-/** The options with their numbers, in one line. */
+/** Formats the options with their numbers in one line. */
 export const optionLine = (asked: Asked): string =>
   answersOf(asked)
     .map(({ name }, index) => `${index + 1} ${visible(name)}`)
     .join(' · ')
 
-/** Everything that is known of a call, so that nobody allows what they cannot read: its input to the last character, texts, changes, files. */
+/** Shows everything known of a call, so that nobody allows what they cannot read: complete input, texts, changes, files. */
 export function callLines({ input, content, locations, cut }: Asked['call']): string[] {
   const texts = content.flatMap((each) => {
     if (each.type === 'text') return each.text.split('\n')
@@ -38,7 +38,7 @@ export function callLines({ input, content, locations, cut }: Asked['call']): st
   return lines.map((line) => `    ${visible(line)}`)
 }
 
-/** A field a line; a text over several lines, such as a command, as it is. */
+/** Formats one field per line, and text of several lines, such as a command, as it is. */
 function inputLines(input: string): string[] {
   const value = parsed(input)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [input]
@@ -57,16 +57,16 @@ function parsed(text: string): unknown {
 
 interface Question {
   readonly asked: Asked
-  /** It need no longer be answered. */
+  /** Aborts when the question is answered elsewhere. */
   readonly signal: AbortSignal
   readonly onInterrupt: () => void
 }
 
-/** The option that was chosen; undefined when the question was taken away or nobody answers any more. */
+/** Resolves with the chosen option; undefined when the question was withdrawn or the input ended. */
 export function askPermission(terminal: Terminal, { asked, signal, onInterrupt }: Question): Promise<string | undefined> {
   const paint = painter(terminal.stderr, terminal.env)
   let left = false
-  // Before the reader hears of it: what was typed without being sent would be a line at the end of the input, and so an answer.
+  // Must run before readline's own handler, which would take unsent text at the end of the input for an answer.
   terminal.stdin.once('end', () => {
     left = true
   })
@@ -82,7 +82,7 @@ export function askPermission(terminal: Terminal, { asked, signal, onInterrupt }
       resolve(option.optionId)
       lines.close()
     })
-    // While a line is read, Ctrl-C is a key and no signal.
+    // While readline reads a line, Ctrl-C is a key and not a signal.
     lines.on('SIGINT', () => {
       lines.close()
       onInterrupt()

@@ -1,4 +1,4 @@
-/** What `holdfast channels …` does: the state of channels, who is let in, and which agent answers. */
+/** Implementation of `holdfast channels …`: state of channels, accepted chats, and the agent that answers. */
 import type { Client } from '../../client/client.ts'
 import { type ChannelName, channelNames } from '../../domain/channels/key.ts'
 import { nearest } from '../../domain/nearest.ts'
@@ -14,7 +14,7 @@ import { chooseProject } from '../projects/choose-project.ts'
 import { table } from '../table.ts'
 import { relative } from '../times.ts'
 
-/** The only one there is; another gets an option when it comes. */
+/** The only channel so far. */
 const [channel]: readonly [ChannelName] = channelNames
 const pageSize = { query: { limit: 200 } }
 const ofChannel = { params: { channel } }
@@ -148,7 +148,7 @@ async function routeFrom(context: CommandContext, client: Client, given: Given):
   return { projectId, agentId }
 }
 
-/** By its id, its handle, or its title where only one has it. */
+/** Finds a chat by id, handle, or unique title. */
 async function findChat(client: Client, typed: string): Promise<ChannelChat> {
   const wanted = typed.replace(/^@/, '')
   const called: ChannelChat[] = []

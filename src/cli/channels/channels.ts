@@ -1,4 +1,4 @@
-/** `holdfast channels`: chats on other platforms, who is let in, and which agent answers (CN1, CN2). */
+/** `holdfast channels`: chats on other platforms, who is accepted, and which agent answers (CN1, CN2). */
 
 import type { CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'

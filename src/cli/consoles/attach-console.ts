@@ -1,6 +1,6 @@
 /**
- * `holdfast attach`: follows a user session live, from what was said last on; every line that is typed is sent to an agent. Leaving
- * ends nothing.
+ * `holdfast attach`: follows a user session live from its latest turns; every typed line is sent to an agent. Leaving ends
+ * nothing.
  */
 import { createInterface } from 'node:readline'
 import { openRelay, type Relay } from '../../client/relay.ts'
@@ -12,12 +12,12 @@ import { CommandFailure, leftBy } from '../failure.ts'
 import { isInteractive } from '../terminal.ts'
 import { RelayLines } from './relay-lines.ts'
 
-/** Of the turns that are over, shown at the beginning. */
+/** Number of finished turns shown at the beginning. */
 const lastTurns = 5
 
 export async function attachConsole(context: CommandContext, userSessionId: string, role: string | undefined): Promise<void> {
   const lines = new RelayLines(context, true)
-  const sight = new Sight(role)
+  const sight = new SessionState(role)
   const { promise: over, resolve, reject } = Promise.withResolvers<void>()
   const relay = openRelay({
     ...(await context.connection()),
@@ -59,8 +59,8 @@ export async function attachConsole(context: CommandContext, userSessionId: stri
   }
 }
 
-/** Which roles there are, which one is meant, and what is asked. */
-class Sight {
+/** Roles of the session, the selected one, and pending questions. */
+class SessionState {
   readonly roles = new Set<string>()
   readonly asked = new Map<number, Asked>()
   chosen: string | undefined
@@ -69,7 +69,7 @@ class Sight {
     this.chosen = chosen
   }
 
-  /** Undefined when several could be meant. */
+  /** Returns undefined when several roles could be meant. */
   get role(): string | undefined {
     return this.chosen ?? (this.roles.size === 1 ? [...this.roles][0] : undefined)
   }
@@ -125,7 +125,7 @@ function readLines(
   context: CommandContext,
   relay: Relay,
   userSessionId: string,
-  sight: Sight,
+  sight: SessionState,
   lines: RelayLines,
   over: { readonly resolve: () => void; readonly reject: (why: Error) => void },
 ): () => void {
@@ -148,8 +148,8 @@ function readLines(
   }
 }
 
-/** What a line asks for; words when there is something to say about it instead; nothing for an empty one. */
-function meaningOf(line: string, sight: Sight, userSessionId: string): RelayRequest | string | undefined {
+/** Returns the request a line stands for, or a message to show instead; undefined for an empty line. */
+function meaningOf(line: string, sight: SessionState, userSessionId: string): RelayRequest | string | undefined {
   const inside = { sessionId: userSessionId }
   const [word = '', first = '', second = ''] = line.split(/\s+/)
   if (line === '') return undefined

@@ -1,4 +1,4 @@
-/** `holdfast attach`: follow a console live and speak to its agents (CL1, US3). */
+/** `holdfast attach`: follow a console live and write to its agents (CL1, US3). */
 import type { Client } from '../../client/client.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { CommandSpec, Given } from '../command.ts'
@@ -6,29 +6,29 @@ import type { CommandContext } from '../context.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { attachConsole } from './attach-console.ts'
 
-/** Looked through for an id that is typed in part. */
-const mostLookedAt = 1000
+/** Upper bound of sessions searched for a partial id. */
+const maxSearched = 1000
 
 async function attach(context: CommandContext, given: Given): Promise<void> {
   const { id } = await found(await context.client(), given.optionalOperand(0))
   await attachConsole(context, id, given.text('role'))
 }
 
-/** By its id or the end of it, as the page shows it; without one, the newest. */
+/** Finds a session by id or the end of it; without one, the newest. */
 async function found(client: Client, typed: string | undefined): Promise<Pick<UserSession, 'id'>> {
   const matching: UserSession[] = []
   let looked = 0
   for await (const userSession of client.pages('/api/user-sessions', { query: { limit: 200 } })) {
     if (typed === undefined || userSession.id === typed) return userSession
     if (typed.length >= 4 && userSession.id.endsWith(typed)) matching.push(userSession)
-    if (++looked >= mostLookedAt) break
+    if (++looked >= maxSearched) break
   }
   const [only, ...others] = matching
   if (only && others.length === 0) return only
   if (only) throw usage(`${matching.length} consoles end in ${typed}.`, 'Type the whole id; `holdfast consoles` lists them.')
   if (typed === undefined)
     throw new CommandFailure('notFound', 'No console is open.', 'Open one: holdfast run AGENT PROMPT --keep, or in the page.')
-  // One that is ended is not listed, but can be read.
+  // An ended session is not listed, but can be read.
   return client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId: typed } })
 }
 

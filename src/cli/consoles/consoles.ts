@@ -1,4 +1,4 @@
-/** `holdfast consoles`: the consoles there are, for `attach` (US1). */
+/** `holdfast consoles`: lists consoles, for `attach` (US1). */
 import type { Client } from '../../client/client.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
@@ -40,7 +40,7 @@ async function list(context: CommandContext, given: Given): Promise<void> {
   if (more && !context.json) context.note('There are more; --limit N shows them.')
 }
 
-/** Those that live first, the newest first; then those that have ended. */
+/** Lists running consoles first, then ended ones, the newest first. */
 async function* consolesIn(
   client: Client,
   projectId: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * What agents say and do, on a terminal: their words on standard output as they come, everything beside them on standard error. On a
- * terminal nothing in it is obeyed; a program gets the words as they are.
+ * Prints what agents write and do: their text on standard output as it arrives, everything else on standard error. On a terminal
+ * control characters are made visible; a program gets the text unchanged.
  */
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import { visible } from '../../platform/visible.ts'
@@ -11,11 +11,11 @@ const marks = { pending: '·', in_progress: '…', completed: '✓', failed: '�
 
 export class RelayLines {
   readonly #context: CommandContext
-  /** Whether roles are named: there may be several. */
+  /** Whether roles are shown, because there may be several. */
   readonly #named: boolean
-  /** Who wrote the unfinished line that stands there. */
+  /** Role that wrote the unfinished line. */
   #writing: string | undefined
-  /** Of each tool call, what was told of it. */
+  /** Last line printed for each tool call. */
   readonly #tools = new Map<string, string>()
 
   constructor(context: CommandContext, named: boolean) {
@@ -32,7 +32,7 @@ export class RelayLines {
     if (words !== undefined) this.note(this.#named ? `${event.role}: ${words}` : words)
   }
 
-  /** Beside what is said. */
+  /** Prints a line beside the agents' text. */
   note(words: string): void {
     this.endLine()
     const { terminal, json } = this.#context
@@ -41,7 +41,7 @@ export class RelayLines {
     terminal.stderr.write(`${painter(terminal.stderr, terminal.env)('dim', lines)}\n`)
   }
 
-  /** What comes next begins at the left. */
+  /** Ends an unfinished line. */
   endLine(): void {
     if (this.#writing === undefined) return
     this.#context.terminal.stdout.write('\n')
@@ -54,7 +54,7 @@ export class RelayLines {
       const { toolCallId, title, status } = update.call
       const line = `${marks[status]} ${title}`
       const key = `${role} ${toolCallId}`
-      // On its way it changes often; only its beginning and its outcome are told.
+      // Only the beginning and the outcome of a tool call are printed.
       if (this.#tools.get(key) === line || (status === 'in_progress' && this.#tools.has(key))) return
       this.#tools.set(key, line)
       this.note(this.#named ? `${role}: ${line}` : line)
@@ -62,7 +62,7 @@ export class RelayLines {
       this.note(update.entries.map(({ status, content }) => `${marks[status]} ${content}`).join('\n'))
   }
 
-  /** As it comes; a line that is not finished goes on with the next piece. */
+  /** Prints a piece of text; an unfinished line continues with the next piece. */
   say(role: string, text: string): void {
     if (text === '') return
     const { stdout } = this.#context.terminal

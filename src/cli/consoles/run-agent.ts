@@ -1,6 +1,6 @@
 /**
- * `holdfast run`: a user session with one role and one prompt. What the agent says goes to standard output as it comes; the exit code
- * tells how it ended. Lost connections are survived; Ctrl-C cancels the turn.
+ * `holdfast run`: a user session with one role and one prompt. Prints the agent's text as it arrives; the exit code tells how it
+ * ended. Survives lost connections; Ctrl-C cancels the turn.
  */
 import type { Client } from '../../client/client.ts'
 import { openRelay, type Relay } from '../../client/relay.ts'
@@ -23,11 +23,11 @@ export interface Run {
   readonly attached: readonly PromptPart[]
   readonly mode: string | undefined
   readonly model: string | undefined
-  /** Whatever it asks for is allowed once. */
+  /** Allows every request once. */
   readonly allow: boolean
-  /** AG6: at a limit, it waits and goes on when that is over. */
+  /** AG6: waits at a usage limit and continues afterwards. */
   readonly goOn: boolean
-  /** The user session stays, to be attached to. */
+  /** Keeps the user session, to be attached to. */
   readonly keep: boolean
 }
 
@@ -39,7 +39,7 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
     ...(await context.connection()),
     onState: ({ state }) => {
       if (state === 'reconnecting') lines.note('The connection is lost; trying again.')
-      // Nothing more comes then, not even an end.
+      // No further event comes after this.
       if (state === 'signed-out')
         over.reject(new CommandFailure('refused', 'The credential is no longer valid.', 'Sign in again, or use another token.'))
     },
@@ -53,7 +53,7 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
     } finally {
       lines.endLine()
       if (run.keep) lines.note(context.hint(`Kept: holdfast attach ${userSessionId}`))
-      // Without it the session ends by itself, later.
+      // If this fails, the session ends by itself later.
       else await relay.request({ type: 'session:terminate', sessionId: userSessionId }).catch(() => {})
     }
   } finally {
@@ -61,7 +61,7 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
   }
 }
 
-/** What was asked was answered: its work is done, not interrupted by the end of the console. */
+/** Marks the work as completed, so that the end of the console does not count as an interruption. */
 async function completeWork(client: Client, userSessionId: string, role: string): Promise<void> {
   const { projectId, agents } = await client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId } })
   const workSessionId = agents.find((each) => each.role === role)?.workSessionId
@@ -72,7 +72,7 @@ async function completeWork(client: Client, userSessionId: string, role: string)
 
 interface Console {
   readonly userSessionId: string
-  /** Rejects when nothing more can be heard of it. */
+  /** Rejects when the session can no longer be followed. */
   readonly over: Promise<never>
 }
 
@@ -88,7 +88,7 @@ async function oneTurn(
   const { promise: ready, resolve: becameReady, reject: neverReady } = Promise.withResolvers<Ready>()
   let configuring: PromiseWithResolvers<void> | undefined
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<Ending>()
-  // Whoever waits for the other of the two is told too.
+  // Avoids an unhandled rejection; the other promise reports it too.
   ready.catch(() => {})
   ended.catch(() => {})
   const refused = (error: Error): void => {
@@ -123,7 +123,7 @@ async function oneTurn(
       else if (event.type === 'agent:terminated' || event.type === 'session:terminated')
         refused(new CommandFailure('failed', 'Its agent was ended before it answered.', 'Run it again.', 'agent_ended'))
     },
-    // Nothing was seen that could be missed: this follows from the first event on.
+    // Follows from the first event, so no snapshot is needed.
     onSnapshot: () => {},
     onRefused: (problem) => refused(new CommandFailure('failed', problem.detail, problem.next, problem.code)),
   })
@@ -149,7 +149,7 @@ async function oneTurn(
 
 type Ready = Extract<RelayEvent, { type: 'agent:ready' }>
 
-/** Named as the agent names them: by id, or by the name that people see. */
+/** Finds mode and model by id or display name. */
 function changesFor({ mode, model }: Run, { modes, options }: Ready): ConfigChange[] {
   const changes: ConfigChange[] = []
   const among = (category: string) => options.find((option) => option.category === category)
@@ -197,13 +197,13 @@ interface Manner {
   readonly interrupt: () => void
 }
 
-/** Answers what the agent asks: as was said before, as the person says now, or not at all where nobody is. */
+/** Answers permission requests: as set by options, as the person decides, or not at all without a terminal. */
 class Permissions {
   readonly #context: CommandContext
   readonly #relay: Relay
   readonly #manner: Manner
   readonly #open = new Map<number, AbortController>()
-  /** One question at a time. */
+  /** Serialises questions. */
   #asking: Promise<void> = Promise.resolve()
 
   constructor(context: CommandContext, relay: Relay, manner: Manner) {
@@ -237,7 +237,7 @@ class Permissions {
     } else if (isInteractive(terminal) && !json) {
       const optionId = await askPermission(terminal, { asked, signal, onInterrupt: interrupt })
       if (optionId !== undefined) await this.#relay.request({ ...about, optionId })
-      // Whoever leaves without an answer has not allowed it.
+      // Leaving without an answer denies the request.
       else if (!signal.aborted) await this.#relay.request({ ...about, outcome: 'denied' })
     } else {
       lines.note(`Denied, because nobody is here to ask: ${asked.title}. --allow allows what it asks for.`)

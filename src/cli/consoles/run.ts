@@ -17,8 +17,8 @@ const pictures: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** A file that goes with a prompt (AG6): a picture by its name's ending, anything else must be text. Within what the server takes (SE8). */
-export async function attachment(path: string): Promise<PromptPart> {
+/** Reads a file attached to a prompt (AG6): an image by its extension, otherwise text. Limited to what the server accepts (SE8). */
+export async function readAttachment(path: string): Promise<PromptPart> {
   const name = basename(path)
   const bytes = await readFile(path).catch((error: Error) => {
     throw usage(`${name} cannot be read: ${error.message}`, 'Name a file that is there.')
@@ -50,7 +50,7 @@ async function start(context: CommandContext, given: Given): Promise<void> {
   const { id: projectId } = await chooseProject(context, given, agentId)
   const role = given.text('role') ?? defaultRole
   const workspace = given.text('workspace')
-  const attached = await Promise.all(given.list('attach').map((path) => attachment(resolve(context.terminal.cwd, path))))
+  const attached = await Promise.all(given.list('attach').map((path) => readAttachment(resolve(context.terminal.cwd, path))))
   const { allow, goOn, keep } = { allow: given.flag('allow'), goOn: given.flag('go-on'), keep: given.flag('keep') }
   const [mode, model] = [given.text('mode'), given.text('model')]
   await runAgent(context, { projectId, agentId, role, workspace, prompt, attached, mode, model, allow, goOn, keep })

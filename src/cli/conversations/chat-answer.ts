@@ -1,5 +1,4 @@
-/** Writes one message and waits until the agent has answered exactly that one (NA7), across lost connections. */
-
+/** Sends one message and waits until the agent has answered exactly that one (NA7), across lost connections. */
 import { clientClock } from '../../client/backoff.ts'
 import type { Client } from '../../client/client.ts'
 import { type EventWatch, type StreamState, watchEvents } from '../../client/event-stream.ts'
@@ -16,7 +15,7 @@ export interface Awaited {
   readonly timeoutMs: number
 }
 
-/** `post` is called when nothing of the answer can be missed any more. null: answered without a word. */
+/** `post` is called once events are followed. null: answered without text. */
 export async function awaitAnswer(options: Awaited, post: () => Promise<Message>): Promise<Message | null> {
   const { client, conversationKey, agentId, timeoutMs } = options
   const stream = conversationStream(conversationKey)
@@ -34,7 +33,7 @@ export async function awaitAnswer(options: Awaited, post: () => Promise<Message>
         const { answerSeq } = event.data
         resolve(answerSeq === null ? null : (messages.get(answerSeq) ?? null))
       }
-      // The events in between are gone: what the agent wrote since is the answer, as far as anybody can tell.
+      // The events in between are lost: the agent's messages since count as the answer.
       const onSnapshot = (state: ConversationState | undefined): void => {
         const answer = state?.messages.findLast(({ senderId, seq }) => senderId === agentId && seq > sent.seq)
         if (answer) resolve(answer)

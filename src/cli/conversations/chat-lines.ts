@@ -1,4 +1,4 @@
-/** How a message stands in a terminal: who, when, and what, with nothing in it that could steer the terminal. */
+/** Formats a message for a terminal: sender, time and text, without control characters. */
 import { epochMs } from '../../domain/instant.ts'
 import { visible } from '../../platform/visible.ts'
 import type { Message } from '../../protocol/conversations/message.ts'

@@ -1,6 +1,6 @@
 /**
- * What a person has written and the server has not acknowledged yet, sent in order (CH10). After a lost connection it is sent again
- * under the same client id, so it stands in the chat once, however often it had to be sent.
+ * Messages typed and not yet acknowledged by the server, sent in order (CH10). After a lost connection they are sent again with
+ * the same client id, so each appears in the chat once.
  */
 
 import { backoffMs, clientClock, pause } from '../../client/backoff.ts'
@@ -13,22 +13,22 @@ export interface OutboxOptions {
   readonly projectId: string
   readonly agentId: string
   readonly newId: () => string
-  /** Called with what was refused for good. */
+  /** Called with a message that was refused permanently. */
   readonly onRefused: (content: string, error: unknown) => void
-  /** It could not be sent and is kept; once for each loss. */
+  /** Called once per lost connection when a message has to wait. */
   readonly onWaiting: () => void
 }
 
-/** Nobody types more than this while the server is away. */
-const mostWaiting = 200
-const patience = { firstMs: 250, maxMs: 5_000 }
+/** Upper bound of waiting messages. */
+const maxWaiting = 200
+const backoff = { firstMs: 250, maxMs: 5_000 }
 
 export class ChatOutbox {
   readonly #options: OutboxOptions
   readonly #ours = new Set<string>()
   readonly #closing = new AbortController()
   #waiting = 0
-  /** Sending is one after the other: the chat has the order in which it was typed. */
+  /** Serialises sending, so that the chat has the order in which messages were typed. */
   #last: Promise<unknown> = Promise.resolve()
   #wake = new AbortController()
 
@@ -36,15 +36,15 @@ export class ChatOutbox {
     this.#options = options
   }
 
-  /** Whether a message that came back is one that was typed here; asked once for each. */
+  /** Whether a received message was typed here; asked once per message. */
   wasOurs(clientId: string | null): boolean {
     return clientId !== null && this.#ours.delete(clientId)
   }
 
   /** Resolves with the message when it is durable; undefined when it was refused. */
   send(content: string): Promise<Message | undefined> {
-    if (this.#waiting >= mostWaiting) {
-      this.#options.onRefused(content, new Error(`${mostWaiting} messages wait already`))
+    if (this.#waiting >= maxWaiting) {
+      this.#options.onRefused(content, new Error(`${maxWaiting} messages wait already`))
       return Promise.resolve(undefined)
     }
     const clientId = this.#options.newId()
@@ -55,7 +55,7 @@ export class ChatOutbox {
     return sent
   }
 
-  /** The connection is back: no reason to wait longer. */
+  /** Retries at once after a reconnect. */
   connected(): void {
     this.#wake.abort()
   }
@@ -64,7 +64,7 @@ export class ChatOutbox {
     await this.#last
   }
 
-  /** Gives up what waits. */
+  /** Drops waiting messages. */
   close(): void {
     this.#closing.abort()
   }
@@ -86,7 +86,7 @@ export class ChatOutbox {
         if (attempt === 0) onWaiting()
         this.#wake = new AbortController()
         const signal = AbortSignal.any([this.#wake.signal, this.#closing.signal])
-        await pause(clientClock, backoffMs(patience, attempt, Math.random), signal).catch(() => {})
+        await pause(clientClock, backoffMs(backoff, attempt, Math.random), signal).catch(() => {})
       }
     }
   }

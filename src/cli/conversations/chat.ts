@@ -1,4 +1,4 @@
-/** `holdfast chat`: talk to an agent of a project from the terminal, or send it one message from a script (CH). */
+/** `holdfast chat`: chat with an agent of a project in the terminal, or send it one message from a script (CH). */
 import { webKey } from '../../domain/conversations/key.ts'
 import { randomness } from '../../platform/randomness.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -15,14 +15,14 @@ import { chatInTerminal } from './terminal-chat.ts'
 import { workplaceTyped } from './workplace-words.ts'
 
 const defaultLast = 20
-/** As many as one answer of the server brings. */
-const mostLast = 50
+/** One page of the server. */
+const maxLast = 50
 const defaultWaitSeconds = 300
 const maxWaitSeconds = 86_400
 const goodbyeMs = 2000
 
 async function talk(context: CommandContext, given: Given): Promise<void> {
-  const last = wholeNumber(given, 'last', mostLast) ?? defaultLast
+  const last = wholeNumber(given, 'last', maxLast) ?? defaultLast
   const waitSeconds = wholeNumber(given, 'timeout', maxWaitSeconds) ?? defaultWaitSeconds
   const content = given.text('message')
   if (content === undefined && given.flag('wait')) throw usage('--wait needs --message.', 'Say what to send: --message "…".')
@@ -34,7 +34,7 @@ async function talk(context: CommandContext, given: Given): Promise<void> {
   if (content !== undefined)
     return sendOne(context, place, { content, workplace, waitMs: given.flag('wait') ? waitSeconds * 1000 : null })
   if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
-  // A panel of its own: another one that closes does not send the agent away from here, nor this one from others (CH5).
+  // A panel of its own, so that closing another does not end this chat, nor the other way round (CH5).
   const panelId = randomness.uuid()
   await client.post('/api/projects/{projectId}/chat/start', {
     params: { projectId },
@@ -46,7 +46,7 @@ async function talk(context: CommandContext, given: Given): Promise<void> {
   } finally {
     const end = '/api/projects/{projectId}/agents/{agentId}/chat/end'
     const once = { timeoutMs: goodbyeMs, retries: 0 }
-    // Without it the panel lapses by itself.
+    // If this fails, the panel expires by itself.
     await client.post(end, { params: { projectId, agentId }, query: { panelId }, ...once }).catch(() => {})
   }
 }
@@ -74,7 +74,7 @@ async function sendOne(
   const tell = (words: string): void => context.note(context.hint(words))
   const news = context.json ? undefined : await watchNews(client, { projectId, agentId }, tell)
   const answer = await awaitAnswer(options, post).finally(() => news?.close())
-  // For a script, the words of the answer and nothing else.
+  // A script gets only the text of the answer.
   context.answer(answer, () => answer?.content ?? '')
 }
 

@@ -1,4 +1,4 @@
-/** What the commands under `holdfast conversations` do. */
+/** Implementation of the commands under `holdfast conversations`. */
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { Conversation, Flags } from '../../protocol/conversations/conversation.ts'
@@ -14,12 +14,12 @@ import { waitsWords, workplaceWords } from './workplace-words.ts'
 
 const at = '/api/conversations/{key}'
 const pageSize = 200
-/** Messages of one that are shown when nobody says how many. */
+/** Default number of shown messages. */
 const shownAtOnce = 20
 
 const channelOf = ({ key }: Conversation): string => key.slice(0, key.indexOf(':'))
 
-/** By channel, and in a channel the one touched last first. */
+/** Sorted by channel, then the latest first. */
 export async function list(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const all = client.pages('/api/conversations', { query: { limit: pageSize } })
@@ -49,7 +49,7 @@ async function* onChannel(all: AsyncGenerator<Conversation, void, undefined>, ch
   for await (const each of all) if (channel === undefined || channelOf(each) === channel) yield each
 }
 
-/** The facts and the newest messages, or all of a day. */
+/** Shows the facts and the newest messages, or all of a day. */
 export async function show(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const params = { key: given.operand(0) }
@@ -80,7 +80,7 @@ async function newest(all: AsyncGenerator<Message, void, undefined>, limit: numb
 
 function said({ paint }: CommandContext, messages: readonly Message[], before: number): string[] {
   if (messages.length === 0) return ['Nothing that agents would be handed.']
-  // Whoever wrote it down for a channel is not who said it.
+  // The sender on a channel is not the program that stored the message.
   const lines = messages.map((each) => chatLine(each.projectId ? each : { ...each, senderId: each.role }, paint))
   return before === 0 ? lines : [paint('dim', `… ${counted(before, 'message')} before; --limit N shows them.`), ...lines]
 }
@@ -106,7 +106,7 @@ function flagChange(given: Given): Record<string, unknown> | undefined {
   return Object.keys(change).length > 0 ? change : undefined
 }
 
-/** JSON where it is JSON, such as true, 3 or {"a": 1}; words otherwise. */
+/** Parses JSON such as true, 3 or {"a": 1}; otherwise returns the text. */
 function typedValue(text: string): unknown {
   try {
     return JSON.parse(text)

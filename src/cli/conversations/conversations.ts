@@ -1,4 +1,4 @@
-/** `holdfast conversations`: the history with each counterpart on each channel (CV1). */
+/** `holdfast conversations`: the message history per channel and counterpart (CV1). */
 import type { CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { begin, flags, list, remove, reset, save, show, summary, truncate } from './conversation-commands.ts'

@@ -1,4 +1,4 @@
-/** `holdfast cutover`: when a new day of conversation begins (DC1), shown and changed. */
+/** `holdfast cutover`: shows and changes when a new day of conversations begins (DC1). */
 import type { Cutover } from '../../protocol/conversations/cutover.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -7,7 +7,7 @@ async function showOrChange(context: CommandContext, given: Given): Promise<void
   const client = await context.client()
   const [hour, timezone] = [given.text('hour'), given.text('timezone')]
   const body = {
-    // What is no hour is refused by the server, in words.
+    // The server refuses what is not an hour.
     ...(hour !== undefined && { hour: hour === 'off' ? ('off' as const) : Number(hour) }),
     ...(timezone !== undefined && { timezone }),
   }

@@ -8,14 +8,14 @@ import { piecesOf } from '../../protocol/conversations/import.ts'
 const filesAtOnce = 8
 
 export interface Imported {
-  /** Conversations that were not there before. */
+  /** Number of new conversations. */
   created: number
-  /** Those that have more messages now. */
+  /** Number of conversations with new messages. */
   grown: number
-  /** Those that had everything already. */
+  /** Number of conversations without new messages. */
   unchanged: number
   messages: number
-  /** Files that were passed over, in order, and why. */
+  /** Skipped files in order, with the reason. */
   readonly skipped: { readonly file: string; readonly why: string }[]
 }
 
@@ -36,7 +36,7 @@ export async function importFiles(client: Client, paths: readonly string[], onFi
   return sum
 }
 
-/** Why it is refused, if it is. Whatever is not about this file ends the whole. */
+/** Returns why the file is refused, if it is. Other failures end the import. */
 async function bring(client: Client, conversation: ReadConversation, sum: Imported): Promise<string | undefined> {
   const params = { key: conversation.key }
   let after: number | undefined

@@ -1,4 +1,4 @@
-/** `holdfast import`: conversations from a folder of files, ours or picoclaw's, into the server that runs (CV7). */
+/** `holdfast import`: imports conversation files, ours or picoclaw's, into the running server (CV7). */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { conversationsFolder } from '../../platform/data-folder.ts'
@@ -17,7 +17,7 @@ async function takeIn(context: CommandContext, given: Given): Promise<void> {
   const folder = resolve(terminal.cwd, given.operand(0))
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
     throw usage(`There is no folder ${folder}.`, 'Name the folder that holds the files; nothing was changed.')
-  // Of a data folder or an export, those that it holds.
+  // A data folder or an export contains a folder of conversations.
   const below = await conversationFilesIn(conversationsFolder(folder))
   const paths = below.length > 0 ? below : await conversationFilesIn(folder)
   if (paths.length === 0) throw usage(`There are no conversation files in ${folder}.`, 'They end in .json; nothing was changed.')

@@ -1,4 +1,4 @@
-/** What the commands under `holdfast notes` do. */
+/** Implementation of the commands under `holdfast notes`. */
 
 import type { Client } from '../../client/client.ts'
 import { problemIn, UnreachableError } from '../../client/failures.ts'
@@ -11,15 +11,13 @@ import { usage } from '../failure.ts'
 import { table } from '../table.ts'
 import type { Paint } from '../terminal.ts'
 
-// A month as people draw it, weeks from Monday, with the days that have notes. Pure.
-
 const names = 'January February March April May June July August September October November December'.split(' ')
 const week = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su']
-/** A day takes four cells: its number, a mark, a gap. */
+/** Width of a day: its number, a mark, a gap. */
 const cell = 4
 
-/** `month` is 202611. */
-function monthPicture(month: string, notes: readonly Note[], paint: Paint): string {
+/** Draws a calendar of a month (`202611`), weeks from Monday, marking days with notes. Pure. */
+function monthCalendar(month: string, notes: readonly Note[], paint: Paint): string {
   const [year, number] = [Number(month.slice(0, 4)), Number(month.slice(4))]
   const title = `${names[number - 1]} ${month.slice(0, 4)}`
   const first = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7
@@ -96,7 +94,7 @@ export async function show(context: CommandContext, given: Given): Promise<void>
   const day = `${year}${month}${date}`
   const text = await textOf(client, day)
   const note = await noteOf(client, `${year}-${month}-${date}`)
-  // Line by line: what somebody wrote does not steer the terminal.
+  // Line by line, to make control characters visible.
   context.answer({ ...note, text }, () => text.trimEnd().split('\n').map(visible).join('\n'))
   if (note && !context.json) warn(context, [note])
 }
@@ -106,11 +104,11 @@ export async function calendar(context: CommandContext, given: Given): Promise<v
   const month = typed === undefined ? new Date(systemClock.now()).toISOString().slice(0, 7).replace('-', '') : monthOf(typed)
   const client = await context.client()
   const { items } = await client.get('/api/notes', { query: { month, limit } })
-  context.answer({ month, items }, () => monthPicture(month, items, context.paint))
+  context.answer({ month, items }, () => monthCalendar(month, items, context.paint))
   if (!context.json) warn(context, items)
 }
 
-/** `202611`. */
+/** Parses a month to the form `202611`. */
 function monthOf(typed: string): string {
   const [, year, month] = /^(\d{4})-?(0[1-9]|1[0-2])$/.exec(typed) ?? []
   if (!year || !month) throw usage(`${visible(typed)} is no month.`, 'Type it as 2026-11 or 202611.')
@@ -128,7 +126,7 @@ async function noteOf(client: Client, date: string): Promise<Note | undefined> {
   return items.find((note) => note.date === date)
 }
 
-/** DC4: a note that cannot be written is seen. */
+/** DC4: warns about notes whose file cannot be written. */
 function warn(context: CommandContext, notes: readonly Note[]): void {
   for (const { date, state, problem } of notes) {
     if (state === 'pending' && problem !== null)

@@ -1,4 +1,4 @@
-/** `holdfast notes`: what was said, day by day (DC3). */
+/** `holdfast notes`: daily notes of conversations (DC3). */
 import type { CommandSpec } from '../command.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { calendar, list, show } from './note-commands.ts'

@@ -1,4 +1,4 @@
-/** `holdfast search`: what was said in any conversation on any day (DC5). */
+/** `holdfast search`: full-text search over all conversations (DC5). */
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
@@ -62,7 +62,7 @@ function shown({ conversationKey, seq, role, createdAt, ...found }: SearchHit, p
 
 type Found = Pick<SearchHit, 'excerpt' | 'highlights' | 'cutBefore' | 'cutAfter'>
 
-/** Line ends are spaces here: what was found is looked for, not read. */
+/** Formats an excerpt in one line with its matches marked. */
 function marked({ excerpt, highlights, cutBefore, cutAfter }: Found, paint: Paint): string {
   const plain = (from: number, to?: number): string => visible(excerpt.slice(from, to).replaceAll(/\s+/g, ' '))
   let text = cutBefore ? '…' : ''

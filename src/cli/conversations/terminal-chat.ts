@@ -1,6 +1,6 @@
 /**
- * A chat in the terminal: the last messages, then what comes as it comes, and every line that is typed is sent. Lost connections
- * are said and survived; nothing typed is lost or sent twice while it runs (CH10).
+ * Chat in the terminal: prints the last messages and new ones as they arrive, and sends every typed line. Survives lost
+ * connections; nothing typed is lost or sent twice while it runs (CH10).
  */
 import { createInterface } from 'node:readline'
 import { clientClock } from '../../client/backoff.ts'
@@ -24,7 +24,7 @@ interface ChatPlace {
   readonly panelId: string
 }
 
-/** How long the end waits for what was typed last. */
+/** Time the end waits for unsent messages. */
 const flushMs = 10_000
 
 export async function chatInTerminal(context: CommandContext, place: ChatPlace, last: number): Promise<void> {
@@ -32,7 +32,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
   const { stdin, stdout, stderr } = context.terminal
   const stream = conversationStream(place.conversationKey)
   const { cursor, state } = await client.get('/api/snapshot', { query: { streams: stream } })
-  // What is being typed is drawn on standard error; standard output gets what is said, for whoever keeps it.
+  // The prompt is drawn on standard error; standard output has only messages.
   const lines = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream, prompt: '> ' })
   let shownSeq = 0
   let ended = false
@@ -87,7 +87,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
       if (event.type === 'message-added' && 'data' in event) showMessage(event.data.message)
     },
     onSnapshot: (snapshot) => {
-      // A restored store counts anew.
+      // A restored store numbers events anew.
       shownSeq = 0
       showAll(snapshot.state[stream] as ConversationState | undefined, last)
     },
@@ -104,7 +104,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
   })
   await new Promise<void>((resolve) => lines.once('close', resolve))
   ended = true
-  // The shell goes on below what was being typed.
+  // Moves the shell's prompt below the line being typed.
   stderr.write('\n')
   const stopWaiting = clientClock.after(flushMs, () => outbox.close())
   await outbox.flush()

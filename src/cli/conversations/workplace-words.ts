@@ -1,4 +1,4 @@
-/** Where a conversation works (CX9), as it is typed and as it is shown. */
+/** Parses and formats the workplace of a conversation (CX9). */
 import { visible } from '../../platform/visible.ts'
 import { type Workplace, WorkplaceChoice } from '../../protocol/conversations/workplace.ts'
 import { usage } from '../failure.ts'

@@ -1,6 +1,6 @@
 /**
- * `holdfast coordinator`: runs agents on this machine for a server, here or elsewhere (CO1). Its token is one made for coordinators;
- * the owner's is never used for it, and none is ever an argument, where every user of the machine could read it.
+ * `holdfast coordinator`: runs agents on this machine for a local or remote server (CO1). Uses a coordinator's token, never the
+ * owner's, and never as an argument, which other users could read.
  */
 import { resolve } from 'node:path'
 import { labelForm, maxLabels } from '../../domain/processes/placement.ts'
@@ -46,7 +46,7 @@ export const coordinator: CommandSpec = {
     const named = given.text('server')
     const server = named ?? (env['HOLDFAST_URL'] || undefined)
     const token = await tokenFor(terminal, given.text('token-file'), config.data)
-    // Wrong from the start is said now, not in a log.
+    // Reports a wrong setting now instead of in the log.
     await token()
     const logTo = given.text('log-file')
     const { runCoordinator } = await import('../../compose/run-coordinator.ts')
@@ -77,7 +77,7 @@ function capacityIn(given: Given): number | undefined {
   throw usage('--capacity must be a whole number from 1 to 9999.', `It was ${JSON.stringify(typed)}.`)
 }
 
-/** A file is read anew each time: what is in it may be replaced while the coordinator runs. */
+/** Returns a function that reads the file each time, because the token may be replaced while the coordinator runs. */
 async function tokenFor(terminal: Terminal, file: string | undefined, data: string): Promise<() => Promise<string>> {
   const given = file === undefined ? tokenFromEnvironment(terminal.env) : undefined
   if (given !== undefined) return async () => given

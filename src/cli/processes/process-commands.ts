@@ -1,4 +1,4 @@
-/** What the commands about processes and coordinators do. */
+/** Implementation of the commands about processes and coordinators. */
 import type { Client } from '../../client/client.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
@@ -95,7 +95,7 @@ export async function stopProcess(context: CommandContext, given: Given): Promis
   context.finished(stopped, stopped.state === 'ended' ? `${visible(agentId)} is over` : `${visible(agentId)} is being stopped`)
 }
 
-/** All processes of an agent, in one project or in all. */
+/** Stops all processes of an agent, in one project or in all. */
 export async function stopAgent(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const agent = await findByName('agent', given.operand(0), client.pages('/api/agents', { query: { limit: pageSize } }))

@@ -1,4 +1,4 @@
-/** `holdfast processes`: what runs, and why the rest ended. */
+/** `holdfast processes`: running processes, and why others ended. */
 
 import type { CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'

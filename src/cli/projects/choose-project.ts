@@ -1,4 +1,4 @@
-/** Which project is meant: the one named, the one whose folder the person is in, or the only one there is. */
+/** Chooses the project of a command: the named one, the one whose folder contains the current folder, or the only one. */
 import { realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import type { Client } from '../../client/client.ts'
@@ -14,26 +14,26 @@ export const projectOption: CommandOption = {
   about: 'its id, or its name where only one has it; left out, the project of this folder, or the only one',
 }
 
-/** Named in a hint at most. */
-const mostNamed = 5
-/** Looked through at most; whoever has more names the project. */
-const mostLookedAt = 10_000
+/** Upper bound of projects named in a hint. */
+const maxNamed = 5
+/** Upper bound of projects searched. */
+const maxSearched = 10_000
 
 const pagesOf = (client: Client) => client.pages('/api/projects', { query: { limit: 200 } })
 
-/** The project of `--project`; undefined when it was left out. */
+/** Returns the project of `--project`; undefined when it was left out. */
 export async function namedProject(client: Client, given: Given): Promise<Project | undefined> {
   const typed = given.text('project')
   return typed === undefined ? undefined : findByName('project', typed, pagesOf(client))
 }
 
-/** `agentId`: only projects it is assigned to can be meant without being named. */
+/** `agentId`: without a name only its assigned projects are considered. */
 export async function chooseProject(context: CommandContext, given: Given, agentId?: string): Promise<Project> {
   const client = await context.client()
   const named = await namedProject(client, given)
   if (named) return named
   const all: Project[] = []
-  for await (const project of pagesOf(client)) if (all.push(project) >= mostLookedAt) break
+  for await (const project of pagesOf(client)) if (all.push(project) >= maxSearched) break
   const possible = all.filter(({ agentIds }) => agentId === undefined || agentIds.includes(agentId))
   const here = await nearestTo(context.terminal.cwd, possible)
   const [only, ...others] = here.length > 0 ? here : possible
@@ -48,7 +48,7 @@ export async function chooseProject(context: CommandContext, given: Given, agent
       'Several projects can be meant, and the folder you are in belongs to none of them.',
       `Go to the folder of one, or add --project with one of: ${listed(possible, 'name')}.`,
     )
-  // An id that nobody has is a typing error, and the nearest one is named.
+  // An unknown id is reported with the nearest one.
   if (agentId !== undefined) await findByName('agent', agentId, client.pages('/api/agents', { query: { limit: 200 } }))
   throw agentId === undefined
     ? new CommandFailure('notFound', 'There is no project yet.', 'Make one: holdfast projects create NAME --path DIR')
@@ -60,7 +60,7 @@ export async function chooseProject(context: CommandContext, given: Given, agent
       )
 }
 
-/** Those with the deepest folder that has this one in it, links resolved on both sides; more than one only where they share it. */
+/** Returns the projects with the deepest folder that contains this one, links resolved; several only if they share it. */
 async function nearestTo(cwd: string, projects: readonly Project[]): Promise<Project[]> {
   const from = await realpath(cwd).catch(() => cwd)
   let deepest = -1
@@ -80,7 +80,7 @@ function contains(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`)
 }
 
-/** The agent is not in the project of this folder: where it works instead is said. */
+/** Notes where the agent works if it is not in the project of this folder. */
 async function noteAnother(context: CommandContext, chosen: Project, all: readonly Project[], agentId?: string): Promise<void> {
   if (agentId === undefined) return
   const here = await nearestTo(context.terminal.cwd, all)
@@ -91,4 +91,4 @@ async function noteAnother(context: CommandContext, chosen: Project, all: readon
 }
 
 const listed = (projects: readonly Project[], by: 'id' | 'name'): string =>
-  [...projects.slice(0, mostNamed).map((each) => each[by]), ...(projects.length > mostNamed ? ['…'] : [])].join(', ')
+  [...projects.slice(0, maxNamed).map((each) => each[by]), ...(projects.length > maxNamed ? ['…'] : [])].join(', ')

@@ -1,4 +1,4 @@
-/** What the commands under `holdfast projects` do. */
+/** Implementation of the commands under `holdfast projects`. */
 
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -15,7 +15,7 @@ import { fields, table } from '../table.ts'
 import { exact, relative } from '../times.ts'
 import { chooseProject } from './choose-project.ts'
 
-/** `--set chat.soft_timeout_minutes=0.5` and `--unset chat.soft_timeout_minutes`, as the change they mean. The server knows the ranges. */
+/** Options `--set chat.soft_timeout_minutes=0.5` and `--unset chat.soft_timeout_minutes`. The server checks ranges. */
 export const settingOptions: readonly CommandOption[] = [
   { flags: '--set <key=value>', about: 'change a setting', many: true },
   { flags: '--unset <key>', about: 'take a setting back to its default', many: true },
@@ -120,11 +120,11 @@ export async function unassign(context: CommandContext, given: Given): Promise<v
 const findProject = (client: Client, typed: string): Promise<Project> =>
   findByName('project', typed, client.pages('/api/projects', pageSize))
 
-/** The server wants an absolute path, because it is another machine's business what `.` means. A shell leaves ~ alone in --path=~/x. */
+/** Makes a path absolute, because the server may be another machine. Shells do not expand ~ in --path=~/x. */
 const folder = (context: CommandContext, path: string): string =>
   path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(context.terminal.cwd, path)
 
-/** With what is wrong there now, where something is. */
+/** Shows the path of a project and what is wrong with it. */
 const shownPath = ({ path, folder = 'found' }: Project): string =>
   path === null ? '–' : folder === 'found' ? path : `${path} (${folder.replaceAll('_', ' ')})`
 

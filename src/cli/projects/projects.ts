@@ -1,4 +1,4 @@
-/** `holdfast projects`: what the agents work on. */
+/** `holdfast projects`: the projects agents work on. */
 import type { CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { assign, create, edit, list, remove, settingOptions, show, unassign } from './project-commands.ts'

@@ -1,4 +1,4 @@
-/** `holdfast backup`: everything the server keeps, in one file, also while it runs (RE10). */
+/** `holdfast backup`: writes all data of the server to one file, also while it runs (RE10). */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'

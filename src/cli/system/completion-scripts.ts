@@ -1,4 +1,4 @@
-/** Completion scripts for bash, zsh and fish, made from the command tree. Pure: text in, text out. */
+/** Completion scripts for bash, zsh and fish, generated from the command tree. Pure. */
 import type { CompletionOption, CompletionPoint } from '../command-tree.ts'
 import type { NameKind } from './offered-names.ts'
 
@@ -9,10 +9,7 @@ export const completionScript = (shell: Shell, points: readonly CompletionPoint[
 
 const scripts: Readonly<Record<Shell, (points: readonly CompletionPoint[]) => string>> = { bash, zsh, fish }
 
-/**
- * Both of the Bourne kind find out the same way which command was typed so far, and how many operands stand behind it. (`path` would
- * be zsh's own.)
- */
+/** Loop for bash and zsh that finds the typed command and the number of its operands. (`path` is special in zsh.) */
 const pathLoop = (points: readonly CompletionPoint[], words: string): string => `  local typed="" word behind="" operand=0
   for word in ${words}; do
     case "$typed/$word" in
@@ -25,11 +22,11 @@ const pathLoop = (points: readonly CompletionPoint[], words: string): string => 
     behind="$word"
   done`
 
-/** Options behind which a word is no operand. */
+/** Options followed by a value, which is not an operand. */
 const takingValue = ({ path, options }: CompletionPoint): string[] =>
   options.filter(({ takes }) => takes !== 'nothing').flatMap(({ words }) => words.map((word) => `${path}:${word}`))
 
-/** Where names can stand: what is typed so far and the number of the operand. */
+/** Operands that are names: the command and the operand's number. */
 const namedOperands = (points: readonly CompletionPoint[]): { at: string; names: NameKind }[] =>
   points.flatMap(({ path, operands }) =>
     operands.flatMap((names, index) => (names === undefined ? [] : [{ at: `${path}#${index}`, names }])),
@@ -40,7 +37,7 @@ function stepPattern({ path }: CompletionPoint): string {
   return `"${words.slice(0, -1).join(' ')}/${words.at(-1)}"`
 }
 
-/** A line is a name: they have spaces. bash quotes what it knows to be the name of a file. */
+/** One name per line, because names contain spaces. bash quotes completions marked as file names. */
 const names = (kind: 'd' | 'f'): string =>
   `local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -${kind} -- "$current")); return`
 
@@ -187,7 +184,7 @@ interface ValueActions {
   readonly names: (names: NameKind) => string
 }
 
-/** What completes the value of an option that takes one. */
+/** Completes the value of an option. */
 const valueCases = (points: readonly CompletionPoint[], actions: ValueActions): string =>
   points
     .flatMap(({ path, options }) =>
@@ -217,5 +214,5 @@ const described = ({ commands, options }: CompletionPoint): string[] => [
   ),
 ]
 
-/** Safe in all three shells. */
+/** Quotes for all three shells. */
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

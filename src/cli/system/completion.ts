@@ -1,4 +1,4 @@
-/** `holdfast completion`: a script that teaches a shell the commands. */
+/** `holdfast completion`: prints a completion script for a shell. */
 
 import { nearest } from '../../domain/nearest.ts'
 import type { CommandSpec } from '../command.ts'

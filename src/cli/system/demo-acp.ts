@@ -1,4 +1,4 @@
-/** `holdfast demo-acp`: the built-in agent that is given its work over ACP, for whatever starts ACP agents: Holdfast, or an editor. */
+/** `holdfast demo-acp`: the built-in ACP demo agent, for Holdfast or any other ACP client such as an editor. */
 import type { CommandSpec } from '../command.ts'
 
 export const demoAcp: CommandSpec = {

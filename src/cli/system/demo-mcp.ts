@@ -1,4 +1,4 @@
-/** `holdfast demo-mcp`: the built-in agent that pulls its work over MCP, started by hand or as a launch (CO4). */
+/** `holdfast demo-mcp`: the built-in MCP demo agent that pulls its work, started by hand or as a launch (CO4). */
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { demoMcp as entry } from '../../domain/agents/demo.ts'
@@ -38,7 +38,7 @@ export const demoMcp: CommandSpec = {
   },
 }
 
-/** Everything is in the environment; nothing else is looked for. */
+/** Reads the assignment of a launch from the environment only. */
 function launched({ terminal: { env } }: CommandContext): Assignment | undefined {
   const { HOLDFAST_URL, HOLDFAST_MCP_URL, HOLDFAST_LAUNCH_TOKEN: bearer } = env
   const url = HOLDFAST_MCP_URL || (HOLDFAST_URL && `${HOLDFAST_URL}/mcp`)
@@ -46,7 +46,7 @@ function launched({ terminal: { env } }: CommandContext): Assignment | undefined
   return url && bearer && agentId && projectId ? { url, bearer, agentId, projectId, launchId } : undefined
 }
 
-/** The person at the terminal stands for it: the agent is made, assigned and given a passkey that only this process knows. */
+/** Creates and assigns an agent in the person's name, with a passkey that only this process knows. */
 async function byHand(context: CommandContext, given: Given): Promise<Assignment> {
   const client = await context.client()
   const agentId = given.text('agent') ?? entry.id

@@ -1,4 +1,4 @@
-/** `holdfast doctor`: looks at everything that must be right and says what to do where it is not (CL3). Changes nothing. */
+/** `holdfast doctor`: checks the installation and says what to do about each problem (CL3). Changes nothing. */
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -35,7 +35,7 @@ import { checkServer } from './doctor/server.ts'
 const name = 'Deep check'
 const next = 'Make a copy of the data folder as it is, then restore the last good backup.'
 
-/** Looks through everything the database holds (`--deep`): takes as long as reading all of it. Changes nothing. */
+/** Checks all data of the database (`--deep`); takes as long as reading it. Changes nothing. */
 export async function checkDeep(terminal: Terminal, { values }: LoadedConfig): Promise<{ check: Check; deep: DeepCheck | null }> {
   const { checkDeeply } = await import('../../offline/deep-check.ts')
   const step = beginStep(terminal, 'Looking through everything')
@@ -58,7 +58,7 @@ export async function checkDeep(terminal: Terminal, { values }: LoadedConfig): P
 const oldestNode = 24
 const gitTimeoutMs = 5_000
 
-/** What the machine must have: Node and git. */
+/** Checks the version of Node. */
 export function checkNode(version: string = process.versions.node): Check {
   const major = Number(version.split('.')[0])
   return major >= oldestNode
@@ -66,7 +66,7 @@ export function checkNode(version: string = process.versions.node): Check {
     : bad('Node', `${version} is too old`, `Install Node ${oldestNode} or later; in a clone \`npm start\` brings its own.`)
 }
 
-/** Checkpoints and worktrees need it; the server itself does not. */
+/** Checks git, needed for checkpoints and worktrees, not for the server. */
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<Check> {
   try {
     const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: gitTimeoutMs, env })
@@ -76,7 +76,7 @@ export async function checkGit(env: NodeJS.ProcessEnv): Promise<Check> {
   }
 }
 
-/** Whether the notes of days are in their files (DC4). Says nothing while there is nothing to say. */
+/** Checks that daily notes are in their files (DC4). Reports only problems. */
 export async function checkNotes(client: Client): Promise<Check[]> {
   const { items } = await client.get('/api/notes', { query: { state: 'pending', limit: 200 } })
   const failed = items.filter(({ problem }) => problem !== null)
@@ -105,11 +105,11 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
     ...(await checkSecrets(config.values.data)),
   ]
   if (named && !isOurMachine(named)) checks.push(good('This machine', `all above is about ${hostname()}, below about ${named}`))
-  // In a folder that is closed to us nothing can be told of a server or a database.
+  // Nothing can be checked in a folder without access.
   if (named || mayEnter(config.values.data)) {
     const server = await checkServer(config, named, version, startCommand(env))
     checks.push(...server.checks)
-    if (server.url) checks.push(...(await checkInside(context, server.url)))
+    if (server.url) checks.push(...(await checkWithCredential(context, server.url)))
     else if (!named) checks.push(await checkDatabase(config.values))
   }
   const looked = given.flag('deep') ? await checkDeep(context.terminal, config) : undefined
@@ -163,8 +163,8 @@ function checkConfiguration({ file, problems }: CheckedConfig, cwd: string): Che
   return [good('Configuration', file ?? 'no file; defaults, environment and flags')]
 }
 
-/** What only somebody with a credential can see. */
-async function checkInside(context: CommandContext, url: string): Promise<Check[]> {
+/** Checks that need a credential. */
+async function checkWithCredential(context: CommandContext, url: string): Promise<Check[]> {
   let token: string
   try {
     token = (await context.connection()).token
@@ -186,12 +186,12 @@ async function checkInside(context: CommandContext, url: string): Promise<Check[
   }
   const checks = [credential]
   for (const [name, look] of Object.entries(looks))
-    checks.push(...(await look().catch((error) => notLooked(name, error, { url, token }))))
+    checks.push(...(await look().catch((error) => failedCheck(name, error, { url, token }))))
   return checks
 }
 
-/** One thing that cannot be looked at keeps nobody from the others. */
-async function notLooked(name: string, error: unknown, connection: Connection): Promise<Check[]> {
+/** Reports a check that failed to run, so that the others still run. */
+async function failedCheck(name: string, error: unknown, connection: Connection): Promise<Check[]> {
   const older = await ofOlderServer(error, connection)
   const words = error instanceof Error ? error.message : String(error)
   return [warning(name, `could not be looked at: ${older?.message ?? words}`, older?.next ?? 'Try again.')]
@@ -208,7 +208,7 @@ const findingsTable = ({ paint }: CommandContext, findings: DeepCheck['findings'
     paint,
   )
 
-/** A token is not shown at all; of an address, all but its password. */
+/** Hides tokens, and the password of an address. */
 function shownValue(key: ConfigKey, value: unknown): unknown {
   if (typeof value !== 'string') return value
   return configRules[key].kind === 'bot-token' ? masked : mask(value)

@@ -1,4 +1,7 @@
-/** `holdfast export`: the files of projects, work sessions, chats and conversations, written from the store into any folder (CK2, CK4, CV7). */
+/**
+ * `holdfast export`: writes files of projects, work sessions, chats and conversations from the store into any folder (CK2, CK4,
+ * CV7).
+ */
 import { resolve } from 'node:path'
 import { makeFolder } from '../../platform/make-folder.ts'
 import { NotPlainFile } from '../../platform/plain-file.ts'
@@ -22,7 +25,7 @@ async function writeFiles(context: CommandContext, given: Given): Promise<void> 
   const onStream = (written: number): void => step.update(counted(written, 'folder'))
   const exported = await exportFiles(values, { folder, projectId: given.text('project'), onStream })
     .catch((error: NodeJS.ErrnoException) => {
-      // Of a file: what else can go wrong is told as it is.
+      // Only failures about a file are explained here.
       if (error.path === undefined && !(error instanceof NotPlainFile)) throw error
       const next = 'Name a folder that you may write to; what was written there already stays.'
       throw new CommandFailure('failed', `The files cannot be written into ${folder}: ${error.message}.`, next)

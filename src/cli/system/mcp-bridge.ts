@@ -1,7 +1,7 @@
 /**
- * Carries MCP messages between a client on a pipe and the server's `/mcp`. It understands only as much of them as it must:
- * which belong together, what is cancelled, and which headers the server wants. It keeps nothing, so a server may be restarted
- * behind it; what was in flight is answered with an error that says to call again.
+ * Forwards MCP messages between a client on a pipe and the server's `/mcp`. Reads only ids, cancellations and the headers the
+ * server needs. Keeps no state, so the server may be restarted; requests in flight are then answered with an error that says to
+ * call again.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { problemIn, UnreachableError } from '../../client/failures.ts'
@@ -11,7 +11,7 @@ import { errorCatalogue } from '../../domain/errors.ts'
 export interface BridgeOptions {
   readonly url: string
   readonly token: string
-  /** One message, without its line end. */
+  /** Writes one message without its line end. */
   readonly write: (message: string) => void
   readonly fetch?: typeof fetch
 }
@@ -27,9 +27,9 @@ interface Message {
   }
 }
 
-/** A client has a handful in flight; whoever has more is not one. */
-const mostInFlight = 200
-/** Clients that close the input give a program about two seconds to end. */
+/** Upper bound of requests in flight; clients have a handful. */
+const maxInFlight = 200
+/** Clients that close the input give a program about two seconds to exit. */
 const lastAnswersMs = 1000
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 const serverError = -32000
@@ -52,13 +52,13 @@ export class McpBridge {
       return this.#fail({ id: null }, parseError, 'This line is not JSON')
     }
     if (message?.method === 'notifications/cancelled') return this.#cancel(message.params?.requestId)
-    if (this.#done.size >= mostInFlight)
+    if (this.#done.size >= maxInFlight)
       return this.#fail(message, serverError, 'Too many requests are under way; wait for some to end')
     const carried = this.#carry(line, message).finally(() => this.#done.delete(carried))
     this.#done.add(carried)
   }
 
-  /** The input has ended: what is quick is still answered, and nobody waits for the rest. */
+  /** Waits shortly for answers after the input has ended. */
   async close(): Promise<void> {
     const done = Promise.all(this.#done)
     await Promise.race([done, pause(lastAnswersMs, undefined, { ref: false })])
@@ -66,7 +66,7 @@ export class McpBridge {
     await done
   }
 
-  /** The server learns of it as a dropped connection. */
+  /** Cancels a request by closing its connection. */
   #cancel(requestId: unknown): void {
     if (typeof requestId === 'string' || typeof requestId === 'number') this.#inFlight.get(requestId)?.abort()
   }
@@ -78,7 +78,7 @@ export class McpBridge {
     try {
       await this.#post(line, message, controller.signal)
     } catch (error) {
-      // Nobody waits for what was cancelled.
+      // A cancelled request needs no answer.
       if (!controller.signal.aborted) this.#unreachable(message, error)
     } finally {
       if (id !== undefined && id !== null && this.#inFlight.get(id) === controller) this.#inFlight.delete(id)
@@ -111,7 +111,7 @@ export class McpBridge {
     for await (const chunk of response.body ?? []) parser.push(decoder.decode(chunk, { stream: true }))
   }
 
-  /** A notification is never answered, whatever the server thinks of it. */
+  /** Writes an answer; notifications are never answered. */
   #write(message: Message, text: string): void {
     if (Array.isArray(message) || (message?.id !== undefined && message.id !== null)) this.#options.write(text)
   }
@@ -119,7 +119,7 @@ export class McpBridge {
   #unreachable(message: Message, error: unknown): void {
     const why = error instanceof UnreachableError ? error.message : `Nothing answers at ${this.#options.url}`
     if (message.method !== 'tools/call') return this.#fail(message, serverError, why)
-    // A model reads results, not the errors of a protocol: it is told to call again.
+    // A result rather than a protocol error, because models read results.
     const { next } = errorCatalogue.shutting_down
     const content = { code: 'shutting_down', message: why, next }
     const result = { structuredContent: content, content: [{ type: 'text', text: JSON.stringify(content) }], isError: true }
@@ -133,7 +133,7 @@ export class McpBridge {
   }
 }
 
-/** Over HTTP a request that carries its own envelope says the same in headers. */
+/** Headers of a request that carries its own envelope. */
 function envelopeHeaders({ method, params }: Message): Record<string, string> {
   const version = params?._meta?.[versionKey]
   if (typeof version !== 'string' || method === undefined) return {}

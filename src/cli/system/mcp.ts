@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.ts'
 import { CommandFailure } from '../failure.ts'
 import { McpBridge } from './mcp-bridge.ts'
 
-/** The server takes 1 MiB; a line that is longer than this is no message at all. */
+/** Longer lines are refused; the server accepts 1 MiB. */
 const maxLine = 2 * 1024 * 1024
 
 export const mcp: CommandSpec = {
@@ -36,7 +36,7 @@ export const mcp: CommandSpec = {
   },
 }
 
-/** Inside of a launch everything is in the environment (CO4), and nothing else is looked for: it has no business with other credentials. */
+/** Reads URL and token of a launch from the environment only (CO4), because it must not use other credentials. */
 function launched({ terminal: { env } }: CommandContext): { url: string; token: string } | undefined {
   const { HOLDFAST_MCP_URL: url, HOLDFAST_LAUNCH_TOKEN: token } = env
   return url && token ? { url, token } : undefined

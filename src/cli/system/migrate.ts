@@ -1,4 +1,4 @@
-/** `holdfast migrate --to postgres://…`: a laptop's database becomes a company's. The server must be stopped. */
+/** `holdfast migrate --to postgres://…`: moves the database of a data folder to PostgreSQL. The server must be stopped. */
 import type { Step } from '../../offline/migrate-to-postgres.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'

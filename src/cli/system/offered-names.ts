@@ -1,6 +1,6 @@
 /**
- * The names that completion offers: of agents, projects, sessions and so on, as the server tells them. A shell waits for it at each Tab, so it
- * has a second, asks once, and says nothing when it fails.
+ * Names offered by completion: agents, projects, sessions and others, read from the server. A shell waits for it at each Tab, so
+ * it has one second, one request, and prints nothing when it fails.
  */
 import { type Client, createClient } from '../../client/client.ts'
 import { loadConfig } from '../../platform/config.ts'
@@ -8,13 +8,13 @@ import { findConnection } from '../connect.ts'
 import type { Terminal } from '../terminal.ts'
 
 const maxMs = 1000
-/** More than anybody reads in a list of completions. */
-const mostNames = 200
-/** Work sessions are listed by project. */
-const mostProjects = 20
+/** Upper bound of offered names. */
+const maxNames = 200
+/** Upper bound of projects whose work sessions are read. */
+const maxProjects = 20
 
 const once = { timeoutMs: maxMs, retries: 0 }
-const page = { query: { limit: mostNames }, ...once }
+const page = { query: { limit: maxNames }, ...once }
 
 const readers = {
   agents: async (client: Client) => (await client.get('/api/agents', page)).items.map(({ id }) => id),
@@ -28,7 +28,7 @@ const readers = {
 export type NameKind = keyof typeof readers
 export const nameKinds = Object.keys(readers) as NameKind[]
 
-/** By what an operand or a value is called in the help. */
+/** Kind of name by placeholder in the help. */
 const kindsByPlaceholder: Readonly<Record<string, NameKind>> = {
   agent: 'agents',
   project: 'projects',
@@ -44,37 +44,37 @@ export function namesFor(written: string): NameKind | undefined {
   return kindsByPlaceholder[word]
 }
 
-/** `line`: what was typed so far, which may say which server is meant. */
+/** `line` is the command line typed so far, which may name the server. */
 export async function offeredNames(terminal: Terminal, kind: NameKind, line: string): Promise<string[]> {
   try {
     const option = (name: string): string | undefined => valueIn(line, name)
     const [server, tokenFile] = [option('server'), option('token-file')]
-    // Standard input is not ours to read.
+    // Standard input belongs to the shell.
     if (tokenFile === '-') return []
     const flags = { data: option('data'), config: option('config') }
     const config = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd })
     const found = await readers[kind](createClient(await findConnection(terminal, config, { server, tokenFile })))
-    // A name is a line; what no terminal shows cannot be typed either.
-    return found.filter((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)).slice(0, mostNames)
+    // One name per line; names with control characters cannot be typed.
+    return found.filter((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)).slice(0, maxNames)
   } catch {
     return []
   }
 }
 
-/** A name that several have is of no use: those are offered by their ids. */
+/** Returns names, and ids where several items share a name. */
 function names(items: readonly { readonly id: string; readonly name: string }[]): string[] {
   const counts = Map.groupBy(items, ({ name }) => name)
   return items.map(({ id, name }) => (counts.get(name)?.length === 1 ? name : id))
 }
 
 async function workSessionIds(client: Client): Promise<string[]> {
-  const projects = await client.get('/api/projects', { query: { limit: mostProjects }, ...once })
+  const projects = await client.get('/api/projects', { query: { limit: maxProjects }, ...once })
   const path = '/api/projects/{projectId}/sessions'
   const lists = await Promise.all(projects.items.map(({ id }) => client.get(path, { params: { projectId: id }, ...page })))
   return lists.flatMap(({ items }) => items.map(({ id }) => id))
 }
 
-/** The value behind an option in a line as it was typed, with the shell's quotes taken off. */
+/** Returns the value of an option in the typed line, without the shell's quotes. */
 function valueIn(line: string, name: string): string | undefined {
   const found = new RegExp(`\\s--${name}(?:=|\\s+)((?:"[^"]*"|'[^']*'|\\\\.|[^\\s"'\\\\])+)(?=\\s)`).exec(line)
   return found?.[1]?.replaceAll(/"([^"]*)"|'([^']*)'|\\(.)/g, (_, ...parts: string[]) => parts.slice(0, 3).join(''))

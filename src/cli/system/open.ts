@@ -1,4 +1,4 @@
-/** `holdfast open`: a new one-time sign-in link, in the browser when there is one, or for the camera of a phone (UI8). */
+/** `holdfast open`: creates a one-time sign-in link, opened in the browser or shown as a QR code (UI8). */
 
 import { systemClock } from '../../platform/clock.ts'
 import { openBrowser } from '../../platform/open-browser.ts'
@@ -45,5 +45,5 @@ export const open: CommandSpec = {
   },
 }
 
-/** Names of the machine itself: on another one they lead nowhere. */
+/** Whether a link only works on this machine. */
 const isLoopback = (link: string): boolean => /^(localhost|127\.|\[::1\])/.test(new URL(link).hostname)

@@ -1,4 +1,4 @@
-/** `holdfast rebuild`: the store from the files beside it, for the day the database is gone (CK4). */
+/** `holdfast rebuild`: rebuilds the store from the files beside it, for a lost database (CK4). */
 import { resolve } from 'node:path'
 import { createLogger } from '../../platform/logger.ts'
 import { visible } from '../../platform/visible.ts'

@@ -1,4 +1,4 @@
-/** `holdfast restore`: puts a backup in the place of what is there, after saying what that is (RE10). */
+/** `holdfast restore`: replaces the database by a backup, after showing what would be lost (RE10). */
 import { resolve } from 'node:path'
 import type { Contents, RestoredStore, Target } from '../../offline/backup-and-restore.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -29,7 +29,7 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
   const backup = await lookAtBackup(resolve(terminal.cwd, given.operand(0)))
   const target = await lookAtTarget(values)
   const loss = lossOf(target, replace)
-  // Said also to whoever does not want to be asked.
+  // Printed with --yes too.
   if (given.flag('yes') && target.contents) context.note(loss)
   await context.confirm(`Restore ${visible(backup.file)} (${holds(backup)}) into ${visible(target.place)}?`, loss)
   const step = beginStep(terminal, 'Checking the backup and putting it in its place')
@@ -37,7 +37,7 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
   const restored = await restoreFrom(backup.file, values, { replace, warn }).finally(() => step.end())
   context.done(`Restored into ${visible(restored.place)}, and checked`)
   const now = systemClock.now()
-  // What a person is told beside it, a program is told within it.
+  // Notes for people are fields of the JSON answer.
   const beside = { before: target.contents, filesMayHoldMore: target.hasFiles }
   context.answer({ ...restored, from: backup.file, ...beside }, () =>
     fields(
@@ -50,7 +50,7 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
       context.paint,
     ),
   )
-  sayWhatLacks(context, restored)
+  warnAboutMissingKeys(context, restored)
   if (target.hasFiles)
     context.note(
       `The files in ${visible(values.data)} may hold what was said after this backup, and the next start writes them anew. To keep it, run \`${programName(terminal.env)} rebuild\` first.`,
@@ -58,8 +58,8 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
   if (!context.json) context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
 }
 
-/** SE12: the key is in no backup. */
-function sayWhatLacks(context: CommandContext, { agentsWithoutKeys: agents, sealingKeyFile }: RestoredStore): void {
+/** SE12: lists agents whose sealing key is missing, because backups do not contain it. */
+function warnAboutMissingKeys(context: CommandContext, { agentsWithoutKeys: agents, sealingKeyFile }: RestoredStore): void {
   if (agents.length === 0) return
   const list = agents.map(({ id, variables }) => `${id} (${variables.join(', ')})`).join(', ')
   const holdfast = programName(context.terminal.env)
@@ -70,7 +70,7 @@ function sayWhatLacks(context: CommandContext, { agentsWithoutKeys: agents, seal
   )
 }
 
-/** Before anything is asked; what really keeps a server and a restore apart is the folder's lock. */
+/** Early check before questions are asked; the folder's lock is what really prevents concurrent use. */
 async function mustBeUnused({ data, database_url: url }: ConfigValues): Promise<void> {
   const server = url ? undefined : await readRunFile(data)
   if (!server || !isAlive(server)) return

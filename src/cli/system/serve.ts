@@ -1,6 +1,6 @@
 /**
- * Runs the server until a signal stops it: `up`, `server`, and the bare program. Standard output gets exactly two lines, when it is
- * ready; the log goes to standard error.
+ * Runs the server until a signal stops it: `up`, `server`, and the program without a command. Prints exactly two lines to
+ * standard output when ready; the log goes to standard error.
  */
 import type { Kind, RunningHoldfast } from '../../compose/start-server.ts'
 import { type ConfigFlags, loadConfig } from '../../platform/config.ts'
@@ -15,13 +15,13 @@ export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal):
   let starting: Promise<RunningHoldfast> | undefined
   let running: RunningHoldfast | undefined
   const stopping = new AbortController()
-  // Before the start, so that a signal during it ends in an orderly stop as well.
+  // Registered before the start, so that a signal during it stops in order too.
   const stopListening = stopOnSignal({
     stop: async () => {
-      // For whoever pressed the key; a service manager's log has its own words.
+      // For the person at the terminal; not needed in a service manager's log.
       if (stderr.isTTY) stderr.write('\nStopping: agents are ended first. Ctrl-C again ends everything at once.\n')
       stopping.abort()
-      // A start that failed has put everything back itself, and says why on its own.
+      // A failed start has cleaned up and reported itself.
       const server = await starting?.catch(() => undefined)
       await server?.stop()
     },
@@ -39,7 +39,7 @@ export async function serve(kind: Kind, flags: ConfigFlags, terminal: Terminal):
     stdout.write(`Holdfast is ready at ${server.url}\n`)
     stdout.write(`Sign in: ${signInLink(server.url, await server.signInCode())}\n`)
   } catch (error) {
-    // What fails because it is being stopped is no news.
+    // Failures caused by the stop are not reported.
     if (!stopping.signal.aborted) {
       stopListening()
       throw error

@@ -1,6 +1,6 @@
 /**
- * The flags of `up` and `server`: every configuration value that holds no secret. Reads them with what Node has built in; whatever it
- * does not understand is left to the parser, which says what is wrong.
+ * Flags of `up` and `server`: every configuration value without a secret. Parsed with Node's own parser; anything else is left
+ * to the command-line parser, which reports errors.
  */
 import { parseArgs } from 'node:util'
 import type { ConfigFlags } from '../../platform/config.ts'
@@ -10,7 +10,7 @@ import type { Given } from '../command.ts'
 export const flagKeys = configKeys.filter((key) => !('secret' in configRules[key]))
 export const isSwitch = (key: ConfigKey): boolean => configRules[key].kind === 'switch'
 
-/** Undefined when it is not plainly a start of the server. `up` is meant when no command is named. */
+/** Returns undefined when the arguments are not plainly a start of the server. `up` is the default command. */
 export function parseServerFlags(argv: readonly string[]): { kind: 'up' | 'server'; flags: ConfigFlags } | undefined {
   const [first = 'up'] = argv
   const named = first === 'up' || first === 'server'

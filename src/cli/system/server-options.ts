@@ -1,4 +1,4 @@
-/** The flags of `up` and `server` as the parser and --help show them; --data and --config are on every command. */
+/** Flags of `up` and `server` for the parser and --help; --data and --config are on every command. */
 import { type ConfigKey, configRules, flagName } from '../../protocol/config.ts'
 import type { CommandOption } from '../command.ts'
 import { flagKeys, isSwitch } from './server-flags.ts'
@@ -29,7 +29,7 @@ const placeholders = {
 
 const placeholder = (key: ConfigKey): string => placeholders[configRules[key].kind]
 
-/** The configuration checks the words itself, and knows the nearest. */
+/** Values offered in the help; the configuration itself validates them. */
 function allowed(key: ConfigKey): readonly string[] | undefined {
   const rule = configRules[key]
   return rule.kind === 'choice' ? rule.allowed : undefined
@@ -42,5 +42,5 @@ function fallbackOf(key: ConfigKey): string {
   return fallback === null || kind === 'switch' ? '' : ` (${fallback})`
 }
 
-/** Not for JSON and other words in capitals. */
+/** Lowers the first letter, except in words in capitals such as JSON. */
 const lowerFirst = (text: string): string => (/^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text)

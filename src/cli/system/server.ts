@@ -1,4 +1,4 @@
-/** `holdfast server`: the server alone, for machines that run no agents. */
+/** `holdfast server`: the server without a coordinator, for machines that run no agents. */
 import type { CommandSpec } from '../command.ts'
 import { serve } from './serve.ts'
 import { flagsOf } from './server-flags.ts'

@@ -1,4 +1,4 @@
-/** `holdfast status`: what the page's first place says, in a few lines: what waits for a person, what was interrupted, who is at work. */
+/** `holdfast status`: a summary of pending decisions, interrupted work and agents at work, like the page's home. */
 import type { Client } from '../../client/client.ts'
 import { readLiveAgentSessions, readLiveProcesses, runningAgents } from '../../client/running.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -10,16 +10,16 @@ import { projectNames } from '../projects/project-names.ts'
 import { fields, table } from '../table.ts'
 import { relative } from '../times.ts'
 
-/** Counted of each; what is more is said to be more. */
-const mostCounted = 200
-/** Shown of each. */
-const mostListed = 5
+/** Upper bound counted per list. */
+const maxCounted = 200
+/** Upper bound shown per list. */
+const maxListed = 5
 
 const countOf = ({ items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null }): string =>
   nextCursor === null ? String(items.length) : `more than ${items.length}`
 
 async function look(client: Client) {
-  const page = { query: { limit: mostCounted } }
+  const page = { query: { limit: maxCounted } }
   const [me, waiting, interrupted, projects, coordinators, processes, agentSessions] = await Promise.all([
     client.get('/api/me'),
     client.get('/api/approvals', page),
@@ -67,7 +67,7 @@ async function showStatus(context: CommandContext): Promise<void> {
     if (interrupted.items.length > 0)
       parts.push(
         table(
-          interrupted.items.slice(0, mostListed),
+          interrupted.items.slice(0, maxListed),
           [
             { title: 'INTERRUPTED', of: ({ id }) => id, style: 'bold' },
             { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },
@@ -81,7 +81,7 @@ async function showStatus(context: CommandContext): Promise<void> {
     if (atWork.length > 0)
       parts.push(
         table(
-          atWork.slice(0, mostListed),
+          atWork.slice(0, maxListed),
           [
             { title: 'AT WORK', of: ({ agentId }) => agentId, style: 'bold', shrinks: true },
             { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },

@@ -1,4 +1,4 @@
-/** `holdfast up`: everything on this machine. The default command. */
+/** `holdfast up`: server and coordinator on this machine. The default command. */
 import type { CommandSpec } from '../command.ts'
 import { serve } from './serve.ts'
 import { flagsOf } from './server-flags.ts'

@@ -1,4 +1,4 @@
-/** Which work session is meant: its id says it, whatever project it is in. */
+/** Finds a work session by id in any project. */
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import type { WholeWorkSession } from '../../protocol/work/work-session.ts'
@@ -6,8 +6,8 @@ import type { Given } from '../command.ts'
 import { CommandFailure } from '../failure.ts'
 import { namedProject } from '../projects/choose-project.ts'
 
-/** Looked through at most; whoever has more names the project. */
-const mostProjects = 1000
+/** Upper bound of projects searched. */
+const maxProjects = 1000
 
 const path = '/api/projects/{projectId}/sessions/{workSessionId}'
 
@@ -18,12 +18,12 @@ export async function findWorkSession(client: Client, given: Given, workSessionI
   for await (const { id: projectId } of client.pages('/api/projects', { query: { limit: 200 } })) {
     const found = await client.get(path, { params: { projectId, workSessionId } }).catch(ifNotThere)
     if (found) return found
-    if (++looked >= mostProjects) break
+    if (++looked >= maxProjects) break
   }
   throw new CommandFailure('notFound', `There is no work session ${workSessionId}.`, '`holdfast sessions` lists them.')
 }
 
-/** Undefined for what is not found; anything else is a failure. */
+/** Returns undefined for a missing item; throws other failures. */
 export function ifNotThere(error: unknown): undefined {
   if (error instanceof ProblemError && error.problem.code === 'not_found') return undefined
   throw error

@@ -1,6 +1,6 @@
 /**
- * A work session that the server does not know, brought back from its files before it is resumed (CK4): first those that were resumed
- * from it, as far as they lie beside it, then itself, then those it was resumed from; of each also what it made.
+ * Restores a work session from its files when the server does not know it (CK4): first the sessions resumed from it, as far as
+ * they are beside it, then itself, then its parents, each with its artifacts.
  */
 import { openAsBlob } from 'node:fs'
 import type { Client } from '../../client/client.ts'
@@ -17,7 +17,7 @@ export interface Place {
 
 const path = '/api/projects/{projectId}/sessions/{workSessionId}'
 
-/** Where the files say that it belongs. */
+/** Project and work session named in the files. */
 export function placeIn({ files, folder }: SavedWorkSession): Place {
   const { project_id: projectId, session_id: workSessionId } = (files.checkpoint ?? {}) as Record<string, unknown>
   if (typeof projectId === 'string' && typeof workSessionId === 'string') return { projectId, workSessionId }
@@ -31,14 +31,14 @@ export function placeIn({ files, folder }: SavedWorkSession): Place {
 export const isKnown = async (client: Client, params: Place): Promise<boolean> =>
   (await client.get(path, { params }).catch(ifNotThere)) !== undefined
 
-/** What could not be brought back. */
+/** Returns what could not be restored. */
 export async function bringBack(client: Client, saved: SavedWorkSession): Promise<NotRestored[]> {
   const told: NotRestored[] = []
   for (const folder of await foldersOfLineage(saved)) {
     const each = folder === saved.folder ? saved : await readSavedWorkSession(folder)
     const params = placeIn(each)
     const restored = await client.post(`${path}/restore`, { params, body: each.files })
-    // Of its kin only what the work itself lacks is of interest.
+    // Only losses of the session itself are reported.
     if (each === saved) told.push(...restored.notRestored)
     told.push(...(await bringArtifacts(client, each, params)))
   }

@@ -1,4 +1,4 @@
-/** `holdfast resume`: takes interrupted work up, by its id or by the path of its checkpoint (RS1). */
+/** `holdfast resume`: resumes interrupted work by id or by the path of its checkpoint (RS1). */
 import { dirname, resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import { findCheckpoint, readSavedWorkSession } from '../../platform/saved-work-session.ts'
@@ -31,7 +31,7 @@ async function takeUp(context: CommandContext, given: Given): Promise<void> {
   for (const { what, detail } of answer.missing) context.note(`Missing (${what}): ${visible(detail)}`)
 }
 
-/** An id has no slash and no dot in it; everything else is a path. */
+/** Ids have no slash, backslash or dot; everything else is a path. */
 const isPath = (typed: string): boolean => /[./\\]/.test(typed)
 
 async function find(context: CommandContext, client: Client, given: Given): Promise<Found> {

@@ -1,4 +1,4 @@
-/** `holdfast sessions`: work sessions, how they stand, and who was resumed from whom (WK3). */
+/** `holdfast sessions`: work sessions, their state, and which was resumed from which (WK3). */
 
 import type { CommandSpec } from '../command.ts'
 import { limitOption } from '../options-everywhere.ts'

@@ -1,4 +1,4 @@
-/** What the commands under `holdfast tasks` do. */
+/** Implementation of the commands under `holdfast tasks`. */
 import type { Client } from '../../client/client.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
@@ -13,7 +13,7 @@ import { exact } from '../times.ts'
 
 type Status = Task['status']
 
-/** As people look for them: what is going on first. */
+/** Order and style of statuses, running tasks first. */
 const styles = {
   in_progress: 'cyan',
   blocked: 'yellow',
@@ -23,7 +23,7 @@ const styles = {
 } as const satisfies Record<Status, Style>
 const order = Object.keys(styles)
 
-/** By phase, and in a phase by status. */
+/** Sorted by phase, then by status. */
 export async function list(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const phase = wholeNumber(given, 'phase')
@@ -115,14 +115,14 @@ export async function edit(context: CommandContext, given: Given): Promise<void>
   context.answer(task, () => describe(context, task))
 }
 
-/** The newest work session that runs; without one, one begins when the agent takes the task up. */
+/** Returns the newest running work session; without one, a new one begins when the agent takes the task. */
 async function runningWork(client: Client, projectId: string): Promise<string | null> {
   for await (const each of client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: { limit: 200 } }))
     if (each.state === 'running') return each.id
   return null
 }
 
-/** JSON where it is JSON, and what was typed where it is not. */
+/** Parses JSON; otherwise returns the text. */
 function parsedResult(typed: string): unknown {
   try {
     return JSON.parse(typed)

@@ -1,4 +1,4 @@
-/** `holdfast tasks`: what there is to do in a project (TK). */
+/** `holdfast tasks`: the tasks of a project (TK). */
 import { taskStatuses } from '../../protocol/work/task.ts'
 import type { CommandOption, CommandSpec } from '../command.ts'
 import { limitOption } from '../options-everywhere.ts'

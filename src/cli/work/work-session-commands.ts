@@ -1,4 +1,4 @@
-/** What the commands under `holdfast sessions` do. */
+/** Implementation of the commands under `holdfast sessions`. */
 
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
@@ -12,14 +12,14 @@ import type { Style } from '../terminal.ts'
 import { exact, relative } from '../times.ts'
 import { findWorkSession } from './find-work-session.ts'
 
-/** Work sessions as a family tree on a terminal: who was resumed from whom (WK3). Pure. */
+/** A row of the tree of work sessions by parent (WK3). */
 export interface TreeRow {
   readonly workSession: WorkSession
-  /** What is drawn before its id. */
+  /** Branch drawn before the id. */
   readonly branch: string
 }
 
-/** Families as new as their newest member first; in a family, the parent and under it what came of it, oldest first. */
+/** Sorts trees by their newest member, and children below their parent, the oldest first. Pure. */
 function familyTree(workSessions: readonly WorkSession[]): TreeRow[] {
   const known = new Set(workSessions.map(({ id }) => id))
   const isRoot = ({ parentSessionId }: WorkSession): boolean => parentSessionId === null || !known.has(parentSessionId)
@@ -54,11 +54,11 @@ const stateStyles = {
   completed: 'green',
 } as const satisfies Record<WorkSession['state'], Style>
 
-/** In a word, and whether it can be taken up. */
+/** State in words, and whether the session can be resumed. */
 const stateWord = ({ state, setAside, resumedBy, dismissedAt }: WorkSession): string =>
   state !== 'interrupted' ? state : setAside ? 'set aside' : resumedBy ? 'resumed' : dismissedAt ? 'dismissed' : state
 
-/** As a tree: who was resumed from whom. */
+/** Lists work sessions as a tree. */
 export async function list(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const state = given.text('state')
@@ -107,7 +107,7 @@ export async function end(context: CommandContext, given: Given): Promise<void> 
   context.finished(ended, `${id} is ${ended.stateSummary}`)
 }
 
-/** Nobody is reminded of it any more; it can be resumed all the same. */
+/** Stops reminders about a work session; it can still be resumed. */
 export async function dismiss(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const { id, projectId } = await findWorkSession(client, given, given.operand(0))

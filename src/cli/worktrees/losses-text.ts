@@ -1,14 +1,14 @@
-/** What would be lost with a worktree, as a person reads it before they agree. Pure. */
+/** Describes what would be lost with a worktree, for the confirmation. Pure. */
 import { visible } from '../../platform/visible.ts'
 import type { LossSummary } from '../../protocol/worktrees/worktree.ts'
 import { counted } from '../amounts.ts'
 
-/** Named of what would be lost; the rest is counted. */
-const mostNamed = 8
+/** Upper bound of named losses; the rest is counted. */
+const maxNamed = 8
 
 export function lossesInWords({ files, fileCount, commits, commitCount, unfinished }: Omit<LossSummary, 'digest'>): string {
   const named = (names: readonly string[], count: number): string =>
-    names.slice(0, mostNamed).map(visible).join(', ') + (count > mostNamed ? ', …' : '')
+    names.slice(0, maxNamed).map(visible).join(', ') + (count > maxNamed ? ', …' : '')
   return [
     ...(fileCount > 0 ? [`${counted(fileCount, 'file')} not committed (${named(files, fileCount)})`] : []),
     ...(commitCount > 0 ? [`${counted(commitCount, 'commit')} in no other branch (${named(commits, commitCount)})`] : []),

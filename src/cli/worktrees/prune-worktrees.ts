@@ -1,4 +1,4 @@
-/** `holdfast worktrees prune`: removes the old worktrees of a project at once, after showing what would be lost with each (WT3). */
+/** `holdfast worktrees prune`: removes old worktrees of a project after showing what would be lost with each (WT3). */
 import { type Client, ProblemError } from '../../client/client.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
@@ -13,8 +13,8 @@ import { relative } from '../times.ts'
 import { lossesInWords } from './losses-text.ts'
 
 const many = '/api/projects/{projectId}/worktrees'
-/** In one question: a machine counts the files of each, and has half a minute. */
-const lookedAtOnce = 20
+/** Worktrees per request: a machine counts the files of each and has half a minute. */
+const inspectedAtOnce = 20
 const removedAtOnce = 8
 const dayMs = 86_400_000
 const defaultDays = 7
@@ -32,7 +32,7 @@ export async function pruneWorktrees(context: CommandContext, given: Given): Pro
   const days = daysOf(given.text('days'))
   const now = systemClock.now()
   const old: ListedWorktree[] = []
-  for await (const each of client.pages(many, { params: { projectId }, query: { limit: lookedAtOnce, look: true } }))
+  for await (const each of client.pages(many, { params: { projectId }, query: { limit: inspectedAtOnce, look: true } }))
     if (now - Date.parse(each.lastUsedAt) >= days * dayMs) old.push(each)
   const kept = old.flatMap((each) => whyKept(each) ?? [])
   const going = old.filter((each) => !kept.some(({ id }) => id === each.id))
@@ -59,7 +59,7 @@ function daysOf(typed = String(defaultDays)): number {
   throw usage(`--days must be a number from 0 to ${mostDays}.`, `Leave it out for ${defaultDays}.`)
 }
 
-/** Undefined: it can go, if only what would be lost is agreed to. */
+/** Returns undefined when it can be removed once the losses are confirmed. */
 function whyKept({ id, role, look, trouble }: ListedWorktree): Kept | undefined {
   const why = !look
     ? (trouble ?? 'its machine gave no answer')
@@ -120,7 +120,7 @@ function show(context: CommandContext, { going, kept, days, now }: Shown): void 
   for (const { role, look } of going) if (look?.losses) context.note(`Lost with ${visible(role)}: ${lossesInWords(look.losses)}`)
 }
 
-/** Each is confirmed with exactly what was shown: one that was worked in since, or whose machine went away, stays. */
+/** Confirms each removal with exactly the losses shown; a worktree changed since, or on an unreachable machine, stays. */
 async function removeAll(client: Client, projectId: string, going: readonly ListedWorktree[]): Promise<Kept[]> {
   const waiting = [...going]
   const failed: Kept[] = []

@@ -1,4 +1,4 @@
-/** What the commands about worktrees do. */
+/** Implementation of the commands about worktrees. */
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
@@ -115,7 +115,7 @@ export async function diffWorktree(context: CommandContext, given: Given): Promi
   if (diff.cut && !context.json) context.note('There is more than is shown; worktrees patch has all of it.')
 }
 
-/** Byte by byte: it is for git, not for a person. */
+/** Writes the patch byte by byte, for git. */
 export async function patchWorktree(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const { projectId, worktreeId } = paramsOf(await find(context, client, given))

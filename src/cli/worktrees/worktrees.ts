@@ -1,4 +1,4 @@
-/** `holdfast worktrees`: where agents have worked, what is in it, how it gets out, and what can go. */
+/** `holdfast worktrees`: worktrees of agents, their changes, merging and removing them. */
 
 import type { CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'

@@ -1,4 +1,4 @@
-/** Whether the credential works, and each agent's program is there to be started. Looks for files; starts nothing. */
+/** Checks the credential, the coordinators, and that each agent's program can be found. Starts nothing. */
 import type { Client } from '../../../client/client.ts'
 import { ProblemError } from '../../../client/failures.ts'
 import { ownProgram } from '../../../domain/agents/demo.ts'
@@ -20,7 +20,7 @@ export async function checkCredential(client: Client): Promise<Check> {
 export const coordinatorsOf = async (client: Client): Promise<readonly Coordinator[]> =>
   (await client.get('/api/coordinators', { query: { limit: 200 } })).items
 
-/** Whether somebody could start an agent, and how things stand there. */
+/** Checks that a coordinator can start agents, and its state. */
 export function checkCoordinators(items: readonly Coordinator[]): Check {
   const there = items.filter(({ state }) => state === 'connected')
   const silent = items.filter(({ state }) => state === 'unreachable')
@@ -33,16 +33,16 @@ export function checkCoordinators(items: readonly Coordinator[]): Check {
   return warning('Coordinator', detail, 'If it will not come back: holdfast coordinators take-over MACHINE')
 }
 
-/** Where agents are started, as far as it is known. */
+/** Machines that start agents, as far as known. */
 interface Machines {
-  /** Those whose coordinators are connected. */
+  /** Hosts of connected coordinators. */
   readonly connected: readonly string[]
   readonly here: string
-  /** The server is on another machine. */
+  /** Whether the server is on another machine. */
   readonly serverElsewhere: boolean
 }
 
-/** A program is looked for on this machine, and so only where this machine is one of those that would start it. */
+/** Searches for each agent's program on this machine, if it is one that would start it. */
 export async function checkAgents(client: Client, env: Environment, machines: Machines): Promise<Check[]> {
   const { connected, here, serverElsewhere } = machines
   const others = connected.filter((machine) => machine !== here).join(', ')

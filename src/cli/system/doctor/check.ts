@@ -1,10 +1,10 @@
-/** One thing the doctor looked at. */
+/** Result of one check of the doctor. */
 export interface Check {
   readonly name: string
   /** ✓ good · ! works, but look at it · ✗ does not work */
   readonly state: 'good' | 'warning' | 'bad'
   readonly detail: string
-  /** What to do; only where there is something to do. */
+  /** What to do, if anything. */
   readonly next?: string
 }
 

@@ -1,4 +1,4 @@
-/** Whether the data folder can be used, and the database file in it makes sense. Changes nothing. */
+/** Checks the data folder and its database file. Changes nothing. */
 import { constants } from 'node:fs'
 import { access, open, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -37,7 +37,7 @@ export async function checkFolder(data: string): Promise<Check> {
   return checkSpace(data, data)
 }
 
-/** SE10: none where there is no folder yet. */
+/** SE10: returns no check where there is no folder yet. */
 export async function checkSecrets(data: string): Promise<Check[]> {
   const title = 'Secrets'
   const folder = secretsFolder(data)
@@ -86,11 +86,11 @@ async function checkSpace(folder: string, shown: string): Promise<Check> {
 const gigabytes = (bytes: number): string =>
   bytes < 1024 ** 3 ? `${Math.floor(bytes / 1024 ** 2)} MB` : `${(bytes / 1024 ** 3).toFixed(1)} GB`
 
-/** Larger ones take too long to read whole; then the header must do. */
+/** Larger files take too long to read whole; only their header is checked. */
 const readWholeBytes = 512 * 1024 ** 2
 const header = 'SQLite format 3\0'
 
-/** With the server off, whether the file is a sound database. */
+/** Checks the database file while the server is off. */
 export async function checkDatabase({ data, database_url: url }: ConfigValues): Promise<Check> {
   const file = databaseFile(data)
   const moved = url ? undefined : await requireNotMoved(data).catch((error: unknown) => error)

@@ -1,4 +1,4 @@
-/** Whether each project has a folder it may have, and to itself (SE11); existing ones are told of, never changed. */
+/** Checks that each project has an allowed folder of its own (SE11). Reports only, changes nothing. */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
@@ -24,7 +24,7 @@ const wrong: Partial<Record<State, [detail: string, next: string]>> = {
   not_a_folder: ['is no folder: no agent can work in it', move],
 }
 
-/** With links followed, where they are on this machine. */
+/** Resolves links that exist on this machine. */
 function placeOf(path: string): string {
   try {
     return realpathSync.native(path)

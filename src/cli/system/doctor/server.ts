@@ -1,4 +1,4 @@
-/** Whether a server runs, answers and can write; and if none does, whether one could start. */
+/** Checks whether a server runs, answers and can write; otherwise whether one could start. */
 import { createServer } from 'node:net'
 import { type Client, createClient } from '../../../client/client.ts'
 import type { LoadedConfig } from '../../../platform/config.ts'
@@ -7,7 +7,7 @@ import { bad, type Check, good, warning } from './check.ts'
 
 const answerTimeoutMs = 5_000
 
-/** The address a server answers at, when one does. */
+/** Address of a server that answers. */
 export interface FoundServer {
   readonly url: string | undefined
   readonly checks: readonly Check[]
