@@ -68,7 +68,7 @@ export class Sender {
   look(): void {
     this.#rung = true
     if (this.#stopped) return
-    this.#running ??= this.#lookAtAll()
+    this.#running ??= this.#checkAll()
   }
 
   #heard(name: StreamName): void {
@@ -76,7 +76,7 @@ export class Sender {
     if (name === home || (stream?.kind === 'conversation' && parseChannelKey(stream.id)?.channel === this.#channel)) this.look()
   }
 
-  async #lookAtAll(): Promise<void> {
+  async #checkAll(): Promise<void> {
     const { clock, logger } = this.#options
     let waitMs = checkAllEveryMs
     try {

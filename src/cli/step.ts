@@ -4,13 +4,13 @@
  */
 import { painter, type Terminal } from './terminal.ts'
 
-export interface Step {
+export interface StepDisplay {
   /** Shows the progress of the step. */
   update(detail: string): void
   end(): void
 }
 
-export function beginStep({ stderr, env }: Terminal, label: string): Step {
+export function beginStep({ stderr, env }: Terminal, label: string): StepDisplay {
   const paint = painter(stderr, env)
   const draw = (detail: string): void => {
     if (stderr.isTTY) stderr.write(`\r\u001b[K${paint('cyan', '…')} ${label}${detail ? paint('dim', ` ${detail}`) : ''}`)

@@ -1,5 +1,5 @@
 /** Parses directives in double brackets, so that every flow can be tried without a model or a key. Other text is echoed. Pure. */
-export type Step =
+export type Directive =
   | { readonly do: 'echo' | 'say' | 'ask'; readonly text: string }
   | { readonly do: 'record' | 'checkpoint'; readonly text: string }
   | { readonly do: 'tell'; readonly agentId: string; readonly text: string }
@@ -19,8 +19,8 @@ const maxPauseMs = 600_000
 const mostBytes = 2 ** 31
 const maxLimitSeconds = 30 * 86_400
 
-export function stepsIn(message: string): Step[] {
-  const steps: Step[] = []
+export function stepsIn(message: string): Directive[] {
+  const steps: Directive[] = []
   const rest = message.replaceAll(/\[\[([a-z-]+)(?:\s+([\s\S]*?))?\]\]/g, (written, name: string, given = '') => {
     const step = stepOf(name, given.trim())
     if (!step) return written
@@ -32,7 +32,7 @@ export function stepsIn(message: string): Step[] {
   return text !== '' || steps.length === 0 ? [...steps, { do: 'echo', text }] : steps
 }
 
-function stepOf(name: string, given: string): Step | undefined {
+function stepOf(name: string, given: string): Directive | undefined {
   if (isWorded(name)) return { do: name, text: given }
   if (name === 'write') {
     const [, path = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(given) ?? []

@@ -1,12 +1,12 @@
 /** Directives that use our tools, shared by both demo agents: the call to make, and its result in words. */
-import type { Step } from './directives.ts'
+import type { Directive } from './directives.ts'
 
 export interface ToolUse {
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
 }
 
-type ToolStep = Extract<Step, { do: 'record' | 'checkpoint' | 'tell' }>
+type ToolStep = Extract<Directive, { do: 'record' | 'checkpoint' | 'tell' }>
 
 export function toolFor(step: ToolStep): ToolUse {
   if (step.do === 'tell') return { name: 'send_message', args: { to_agent_id: step.agentId, content: step.text } }

@@ -31,7 +31,7 @@ export class PanelSweeper implements PeriodicJob {
     const { store, clock } = this.#options
     const now = clock.now()
     if (now - this.#sweptAt - everyMs > lateMs) await store.run(touchAllPanels, {})
-    else if (!(await this.#closeLapsed())) return
+    else if (!(await this.#closeExpired())) return
     this.#sweptAt = now
   }
 
@@ -39,15 +39,15 @@ export class PanelSweeper implements PeriodicJob {
    * RE9: one that cannot be closed does not stop the others. Returns false when none could be closed: the store then has seen no
    * panel either.
    */
-  async #closeLapsed(): Promise<boolean> {
+  async #closeExpired(): Promise<boolean> {
     const { store, logger } = this.#options
-    const lapsed = await store.query(findExpiredPanels, {})
+    const expired = await store.query(findExpiredPanels, {})
     let closed = 0
-    for (const panel of lapsed)
+    for (const panel of expired)
       await logFailure(logger, 'A chat panel could not be closed', panel, async () => {
         await store.run(expirePanel, panel)
         closed++
       })
-    return lapsed.length === 0 || closed > 0
+    return expired.length === 0 || closed > 0
   }
 }

@@ -54,7 +54,7 @@ export class WorktreeRemover implements PeriodicJob {
     try {
       await this.#options.worktrees.remove(system, which, null)
     } catch (error) {
-      // It has unsaved work, is in use, or its machine is unreachable: it stays.
+      // A worktree with unsaved work, in use, or on an unreachable machine stays.
       if (!(error instanceof Refusal)) throw error
     }
   }

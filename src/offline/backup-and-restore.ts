@@ -64,10 +64,10 @@ export async function backUp({ data, database_url: url }: ConfigValues, toFile: 
       throw explainSqlite(file, error)
     })
   }
-  return lookAtBackup(toFile)
+  return inspectBackup(toFile)
 }
 
-export async function lookAtBackup(file: string): Promise<Backup> {
+export async function inspectBackup(file: string): Promise<Backup> {
   const found = await stat(file).catch(() => undefined)
   if (!found?.isFile())
     throw new StartFailure(`There is no backup ${file}.`, 'Check its name; nothing was changed.', { exitCode: 2 })
@@ -92,7 +92,7 @@ export async function lookAtBackup(file: string): Promise<Backup> {
   }
 }
 
-export async function lookAtTarget({ data, database_url: url }: ConfigValues): Promise<Target> {
+export async function inspectTarget({ data, database_url: url }: ConfigValues): Promise<Target> {
   const hasFiles = [conversationsFolder(data), projectsFolder(data)].some((folder) => existsSync(folder))
   if (url) {
     const { connectionOptions } = await import('../store/postgres/connection-options.ts')

@@ -16,14 +16,14 @@ import { compareTables } from '../store/copy-tables.ts'
 import { backUp, type RestoredStore, restoreFrom } from './backup-and-restore.ts'
 import { readDatabase } from './read-database.ts'
 
-export type Step = 'copying' | 'comparing'
+export type MigrationStep = 'copying' | 'comparing'
 
 export interface MovedStore extends RestoredStore {
   /** Number of rows compared and found equal. */
   readonly rows: number
 }
 
-export async function moveStore(from: ConfigValues, toUrl: string, onStep: (step: Step) => void): Promise<MovedStore> {
+export async function moveStore(from: ConfigValues, toUrl: string, onStep: (step: MigrationStep) => void): Promise<MovedStore> {
   if (!existsSync(databaseFile(from.data))) {
     throw new StartFailure(`There is no database in ${from.data}.`, 'Name the folder with --data DIR.')
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Picture } from '../../src/cli/agents/redraw.ts'
+import { RedrawnText } from '../../src/cli/agents/redraw.ts'
 import { cutTo, displayWidth, padTo } from '../../src/cli/display-width.ts'
 import { quietMs, startProgress } from '../../src/cli/progress.ts'
 import { table } from '../../src/cli/table.ts'
@@ -40,7 +40,7 @@ test('[CL2] where a table cannot fit the terminal, each row is a paragraph, and 
 })
 
 test('[CL2] what is drawn over itself goes up by the rows it took, where lines are broken and where the terminal is low', () => {
-  const picture = new Picture()
+  const picture = new RedrawnText()
   const up = (text: string): string => text.split('\u001b[J')[0] ?? ''
   expect(picture.over('one line', { columns: 40, rows: 10 })).toBe('one line\n')
   const table = ['head', 'x'.repeat(41), '日'.repeat(21), '', 'end'].join('\n')

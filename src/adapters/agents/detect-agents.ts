@@ -57,7 +57,7 @@ async function versionOf(file: string, { env, patienceMs }: Detection): Promise<
   const group = process.platform !== 'win32'
   const child = spawn(file, ['--version'], { env: minimalEnvironment(env), stdio: ['ignore', 'pipe', 'ignore'], detached: group })
   const end = (): void => {
-    // Its child processes are ended too.
+    // Ends its child processes too.
     if (child.pid === undefined) return
     try {
       process.kill(group ? -child.pid : child.pid, 'SIGKILL')

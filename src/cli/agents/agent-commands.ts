@@ -58,7 +58,7 @@ async function contentOf(terminal: Terminal, file: string): Promise<string> {
 
 const pageSize = { query: { limit: 200 } }
 
-export async function list(context: CommandContext): Promise<void> {
+export async function listAgents(context: CommandContext): Promise<void> {
   const client = await context.client()
   const { items, nextCursor, more } = await context.list(client.pages('/api/agents', pageSize))
   context.answer({ items, nextCursor }, () =>
@@ -81,7 +81,7 @@ export async function list(context: CommandContext): Promise<void> {
   if (more && !context.json) context.note('There are more; --limit N shows them.')
 }
 
-export async function show(context: CommandContext, given: Given): Promise<void> {
+export async function showAgent(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const agent = await findAgent(client, given.operand(0))
   const nameOf = await projectNames(context, client)

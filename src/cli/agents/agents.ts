@@ -4,7 +4,7 @@ import type { CommandOption, CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { releaseAgent, stopAgent } from '../processes/process-commands.ts'
 import { projectOption } from '../projects/choose-project.ts'
-import { add, edit, list, passkey, remove, show } from './agent-commands.ts'
+import { add, edit, listAgents, passkey, remove, showAgent } from './agent-commands.ts'
 import { detect } from './detected-agents.ts'
 import { watchAgents } from './watch-agents.ts'
 
@@ -46,14 +46,14 @@ export const agents: CommandSpec = {
       options: [limitOption],
       examples: [['agents list', 'all of them']],
       isDefault: true,
-      run: list,
+      run: listAgents,
     },
     {
       name: 'show',
       summary: 'Show one agent',
       operands: [agent],
       examples: [['agents show claude', 'how it is started; values of variables are never shown']],
-      run: show,
+      run: showAgent,
     },
     {
       name: 'add',

@@ -9,7 +9,7 @@ interface Size {
 /** Default for a terminal that does not report its width. */
 const usualColumns = 80
 
-export class Picture {
+export class RedrawnText {
   #lines: readonly string[] = []
 
   /** Returns the text that replaces the last one. Its rows are counted now, because the terminal may have been resized. */

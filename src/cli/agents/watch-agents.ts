@@ -16,7 +16,7 @@ import { CommandFailure, usage } from '../failure.ts'
 import { doingOf, durationOf, styleOf } from '../processes/process-words.ts'
 import { projectNames } from '../projects/project-names.ts'
 import { table } from '../table.ts'
-import { Picture } from './redraw.ts'
+import { RedrawnText } from './redraw.ts'
 
 /** Interval of reading agent sessions, whose events are only in streams of projects. */
 const readEveryMs = 5000
@@ -129,8 +129,8 @@ interface View {
 
 function drawnTable(context: CommandContext): View {
   const { stdout } = context.terminal
-  const picture = new Picture()
-  const draw = (text: string): void => void stdout.write(picture.over(text, stdout))
+  const drawn = new RedrawnText()
+  const draw = (text: string): void => void stdout.write(drawn.over(text, stdout))
   let lost = ''
   return {
     ticks: true,

@@ -20,7 +20,7 @@ const pageSize = { query: { limit: 200 } }
 type Verdict = Exclude<Approval['status'], 'pending'>
 
 /** Lists the inbox; with --all also decided approvals of a project. */
-export async function list(context: CommandContext, given: Given): Promise<void> {
+export async function listApprovals(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const { items, nextCursor, more } = await context.list(await source(context, client, given))
   const nameOf = await projectNames(context, client)
@@ -56,12 +56,12 @@ async function* only(all: AsyncGenerator<Approval, void, undefined>, wanted: (ea
   for await (const each of all) if (wanted(each)) yield each
 }
 
-export async function show(context: CommandContext, given: Given): Promise<void> {
+export async function showApproval(context: CommandContext, given: Given): Promise<void> {
   const approval = await findApproval(await context.client(), given)
   context.answer(approval, () => describe(context, approval))
 }
 
-export const decide =
+export const decideApproval =
   (status: Verdict) =>
   async (context: CommandContext, given: Given): Promise<void> => {
     const feedback = given.text('feedback')

@@ -4,7 +4,7 @@ import type { CommandOption, CommandSpec } from '../command.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { projectOption } from '../projects/choose-project.ts'
 import { alwaysOptions, listAllowed, revoke } from './allowance-commands.ts'
-import { decide, list, show } from './approval-commands.ts'
+import { decideApproval, listApprovals, showApproval } from './approval-commands.ts'
 
 const number = { name: 'number', about: 'number of the approval' }
 const feedback: CommandOption = { flags: '--feedback <text>', about: 'what to tell the agent' }
@@ -27,7 +27,7 @@ export const approvals: CommandSpec = {
         ['approvals list --project website --all', 'what was asked in a project, and what was decided'],
       ],
       isDefault: true,
-      run: list,
+      run: listApprovals,
     },
     {
       name: 'show',
@@ -35,7 +35,7 @@ export const approvals: CommandSpec = {
       operands: [number],
       options: [projectOption],
       examples: [['approvals show 7', 'what is asked, and how it was revised before']],
-      run: show,
+      run: showApproval,
     },
     {
       name: 'approve',
@@ -46,7 +46,7 @@ export const approvals: CommandSpec = {
         ['approvals approve 7', 'the agent goes on'],
         ['approvals approve 7 --always --for 1d', 'and is not asked for exactly this again until tomorrow'],
       ],
-      run: decide('approved'),
+      run: decideApproval('approved'),
     },
     {
       name: 'reject',
@@ -54,7 +54,7 @@ export const approvals: CommandSpec = {
       operands: [number],
       options: [feedback, projectOption],
       examples: [['approvals reject 7 --feedback "not on a Friday"', 'the agent is told why']],
-      run: decide('rejected'),
+      run: decideApproval('rejected'),
     },
     {
       name: 'revise',
@@ -62,7 +62,7 @@ export const approvals: CommandSpec = {
       operands: [number],
       options: [feedback, projectOption],
       examples: [['approvals revise 7 --feedback "smaller steps, please"', 'says what to change']],
-      run: decide('revision_requested'),
+      run: decideApproval('revision_requested'),
     },
     {
       name: 'allowed',

@@ -17,7 +17,7 @@ const lastTurns = 5
 
 export async function attachConsole(context: CommandContext, userSessionId: string, role: string | undefined): Promise<void> {
   const lines = new RelayLines(context, true)
-  const sight = new SessionState(role)
+  const sight = new ConsoleState(role)
   const { promise: over, resolve, reject } = Promise.withResolvers<void>()
   const relay = openRelay({
     ...(await context.connection()),
@@ -60,7 +60,7 @@ export async function attachConsole(context: CommandContext, userSessionId: stri
 }
 
 /** Roles of the session, the selected one, and pending questions. */
-class SessionState {
+class ConsoleState {
   readonly roles = new Set<string>()
   readonly asked = new Map<number, Asked>()
   chosen: string | undefined
@@ -125,7 +125,7 @@ function readLines(
   context: CommandContext,
   relay: Relay,
   userSessionId: string,
-  sight: SessionState,
+  sight: ConsoleState,
   lines: RelayLines,
   over: { readonly resolve: () => void; readonly reject: (why: Error) => void },
 ): () => void {
@@ -149,7 +149,7 @@ function readLines(
 }
 
 /** Returns the request a line stands for, or a message to show instead; undefined for an empty line. */
-function meaningOf(line: string, sight: SessionState, userSessionId: string): RelayRequest | string | undefined {
+function meaningOf(line: string, sight: ConsoleState, userSessionId: string): RelayRequest | string | undefined {
   const inside = { sessionId: userSessionId }
   const [word = '', first = '', second = ''] = line.split(/\s+/)
   if (line === '') return undefined

@@ -9,7 +9,7 @@ import { usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
 import { runAgent } from './run-agent.ts'
 
-const pictures: Readonly<Record<string, string>> = {
+const imageTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
   '.jpeg': 'image/jpeg',
@@ -23,7 +23,7 @@ export async function readAttachment(path: string): Promise<PromptPart> {
   const bytes = await readFile(path).catch((error: Error) => {
     throw usage(`${name} cannot be read: ${error.message}`, 'Name a file that is there.')
   })
-  const mimeType = pictures[extname(name).toLowerCase()]
+  const mimeType = imageTypes[extname(name).toLowerCase()]
   const part: PromptPart = mimeType
     ? { type: 'image', mimeType, base64: bytes.toString('base64') }
     : { type: 'file', name, mimeType: 'text/plain', text: textOf(bytes, name) }

@@ -20,7 +20,7 @@ const shownAtOnce = 20
 const channelOf = ({ key }: Conversation): string => key.slice(0, key.indexOf(':'))
 
 /** Sorted by channel, then the latest first. */
-export async function list(context: CommandContext, given: Given): Promise<void> {
+export async function listConversations(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const all = client.pages('/api/conversations', { query: { limit: pageSize } })
   const { items: found, nextCursor, more } = await context.list(onChannel(all, given.text('channel')))
@@ -50,7 +50,7 @@ async function* onChannel(all: AsyncGenerator<Conversation, void, undefined>, ch
 }
 
 /** Shows the facts and the newest messages, or all of a day. */
-export async function show(context: CommandContext, given: Given): Promise<void> {
+export async function showConversation(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const params = { key: given.operand(0) }
   const day = given.text('day')

@@ -1,7 +1,17 @@
 /** `holdfast conversations`: the message history per channel and counterpart (CV1). */
 import type { CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
-import { begin, flags, list, remove, reset, save, show, summary, truncate } from './conversation-commands.ts'
+import {
+  begin,
+  flags,
+  listConversations,
+  remove,
+  reset,
+  save,
+  showConversation,
+  summary,
+  truncate,
+} from './conversation-commands.ts'
 
 const key = { name: 'key', about: 'such as telegram:123456' }
 
@@ -23,7 +33,7 @@ export const conversations: CommandSpec = {
         ['conversations list --json', 'for a program'],
       ],
       isDefault: true,
-      run: list,
+      run: listConversations,
     },
     {
       name: 'show',
@@ -37,7 +47,7 @@ export const conversations: CommandSpec = {
         ['conversations show telegram:123456', 'the last 20 messages'],
         ['conversations show telegram:123456 --day 2026-11-15 --limit 1000', 'a day of it'],
       ],
-      run: show,
+      run: showConversation,
     },
     {
       name: 'flags',

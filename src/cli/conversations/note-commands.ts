@@ -64,7 +64,7 @@ function monthCalendar(month: string, notes: readonly Note[], paint: Paint): str
 const limit = 200
 const answerTimeoutMs = 30_000
 
-export async function list(context: CommandContext, given: Given): Promise<void> {
+export async function listNotes(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const month = given.text('month')
   const query = { limit, ...(month === undefined ? {} : { month: monthOf(month) }) }
@@ -87,7 +87,7 @@ export async function list(context: CommandContext, given: Given): Promise<void>
   if (more && !context.json) context.note('There are more; --limit N shows them.')
 }
 
-export async function show(context: CommandContext, given: Given): Promise<void> {
+export async function showNote(context: CommandContext, given: Given): Promise<void> {
   const [, year, month, date] = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(given.operand(0)) ?? []
   if (!year) throw usage(`${visible(given.operand(0))} is no day.`, 'Type it as 2026-11-15 or 20261115.')
   const client = await context.client()

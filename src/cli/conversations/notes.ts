@@ -1,7 +1,7 @@
 /** `holdfast notes`: daily notes of conversations (DC3). */
 import type { CommandSpec } from '../command.ts'
 import { limitOption } from '../options-everywhere.ts'
-import { calendar, list, show } from './note-commands.ts'
+import { calendar, listNotes, showNote } from './note-commands.ts'
 
 export const notes: CommandSpec = {
   name: 'notes',
@@ -21,7 +21,7 @@ export const notes: CommandSpec = {
         ['notes list --json', 'for a program'],
       ],
       isDefault: true,
-      run: list,
+      run: listNotes,
     },
     {
       name: 'show',
@@ -31,7 +31,7 @@ export const notes: CommandSpec = {
         ['notes show 2026-11-15', 'what was said on that day'],
         ['notes show 20261115 --json', 'with its counts, for a program'],
       ],
-      run: show,
+      run: showNote,
     },
     {
       name: 'calendar',

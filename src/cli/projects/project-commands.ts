@@ -36,7 +36,7 @@ function settingChange(given: Given): Record<string, number | string | null> | u
 
 const pageSize = { query: { limit: 200 } }
 
-export async function list(context: CommandContext): Promise<void> {
+export async function listProjects(context: CommandContext): Promise<void> {
   const client = await context.client()
   const { items, nextCursor, more } = await context.list(client.pages('/api/projects', pageSize))
   const now = systemClock.now()
@@ -58,7 +58,7 @@ export async function list(context: CommandContext): Promise<void> {
   if (more && !context.json) context.note('There are more; --limit N shows them.')
 }
 
-export async function show(context: CommandContext, given: Given): Promise<void> {
+export async function showProject(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const typed = given.optionalOperand(0)
   const project = typed === undefined ? await chooseProject(context, given) : await findProject(client, typed)

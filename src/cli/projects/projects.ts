@@ -1,7 +1,7 @@
 /** `holdfast projects`: the projects agents work on. */
 import type { CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
-import { assign, create, edit, list, remove, settingOptions, show, unassign } from './project-commands.ts'
+import { assign, create, edit, listProjects, remove, settingOptions, showProject, unassign } from './project-commands.ts'
 
 const project = { name: 'project', about: 'its id, or its name where only one has it' }
 const agent = { name: 'agent', about: 'id of the agent' }
@@ -24,7 +24,7 @@ export const projects: CommandSpec = {
         ['projects list --json', 'for a program'],
       ],
       isDefault: true,
-      run: list,
+      run: listProjects,
     },
     {
       name: 'show',
@@ -36,7 +36,7 @@ export const projects: CommandSpec = {
         ['projects show', 'the project of the folder you are in'],
         ['projects show website --all', 'every setting'],
       ],
-      run: show,
+      run: showProject,
     },
     {
       name: 'create',

@@ -1,5 +1,5 @@
 /** `holdfast migrate --to postgres://…`: moves the database of a data folder to PostgreSQL. The server must be stopped. */
-import type { Step } from '../../offline/migrate-to-postgres.ts'
+import type { MigrationStep } from '../../offline/migrate-to-postgres.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import { counted } from '../amounts.ts'
@@ -9,7 +9,7 @@ import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 import { fields } from '../table.ts'
 
-const stepWords: Readonly<Record<Step, string>> = {
+const stepWords: Readonly<Record<MigrationStep, string>> = {
   copying: 'Copying everything into PostgreSQL',
   comparing: 'Comparing both, row by row',
 }
@@ -27,7 +27,7 @@ async function move(context: CommandContext, given: Given): Promise<void> {
   const { moveStore } = await import('../../offline/migrate-to-postgres.ts')
   const startedAt = systemClock.now()
   let shown: ReturnType<typeof beginStep> | undefined
-  const onStep = (step: Step): void => {
+  const onStep = (step: MigrationStep): void => {
     shown?.end()
     shown = beginStep(terminal, stepWords[step])
   }

@@ -9,7 +9,7 @@ import { startCommand } from '../program-name.ts'
 import { beginStep } from '../step.ts'
 import { fields } from '../table.ts'
 
-const mostTold = 20
+const maxReported = 20
 
 async function buildAnew(context: CommandContext, given: Given): Promise<void> {
   const { terminal } = context
@@ -39,8 +39,8 @@ async function buildAnew(context: CommandContext, given: Given): Promise<void> {
     ...rebuilt.unreadable.map(({ folder, why }) => `Passed over ${folder}: ${why}`),
     ...rebuilt.notRestored.map(({ workSessionId, what, detail }) => `Not restored in ${workSessionId} (${what}): ${detail}`),
   ]
-  for (const line of told.slice(0, mostTold)) context.note(visible(line))
-  if (told.length > mostTold) context.note(`… and ${told.length - mostTold} more; --json tells all.`)
+  for (const line of told.slice(0, maxReported)) context.note(visible(line))
+  if (told.length > maxReported) context.note(`… and ${told.length - maxReported} more; --json tells all.`)
   context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
 }
 

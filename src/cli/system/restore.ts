@@ -25,9 +25,9 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
       'A PostgreSQL database must be empty: create a new one and name it in DATABASE_URL.',
     )
   await mustBeUnused(values)
-  const { lookAtBackup, lookAtTarget, restoreFrom } = await import('../../offline/backup-and-restore.ts')
-  const backup = await lookAtBackup(resolve(terminal.cwd, given.operand(0)))
-  const target = await lookAtTarget(values)
+  const { inspectBackup, inspectTarget, restoreFrom } = await import('../../offline/backup-and-restore.ts')
+  const backup = await inspectBackup(resolve(terminal.cwd, given.operand(0)))
+  const target = await inspectTarget(values)
   const loss = lossOf(target, replace)
   // Printed with --yes too.
   if (given.flag('yes') && target.contents) context.note(loss)

@@ -10,7 +10,7 @@ import type { NotRestored } from '../../protocol/work/resume.ts'
 import { CommandFailure } from '../failure.ts'
 import { ifNotThere } from './find-work-session.ts'
 
-export interface Place {
+export interface SavedLocation {
   readonly projectId: string
   readonly workSessionId: string
 }
@@ -18,7 +18,7 @@ export interface Place {
 const path = '/api/projects/{projectId}/sessions/{workSessionId}'
 
 /** Project and work session named in the files. */
-export function placeIn({ files, folder }: SavedWorkSession): Place {
+export function placeIn({ files, folder }: SavedWorkSession): SavedLocation {
   const { project_id: projectId, session_id: workSessionId } = (files.checkpoint ?? {}) as Record<string, unknown>
   if (typeof projectId === 'string' && typeof workSessionId === 'string') return { projectId, workSessionId }
   throw new CommandFailure(
@@ -28,7 +28,7 @@ export function placeIn({ files, folder }: SavedWorkSession): Place {
   )
 }
 
-export const isKnown = async (client: Client, params: Place): Promise<boolean> =>
+export const isKnown = async (client: Client, params: SavedLocation): Promise<boolean> =>
   (await client.get(path, { params }).catch(ifNotThere)) !== undefined
 
 /** Returns what could not be restored. */
@@ -45,7 +45,11 @@ export async function bringBack(client: Client, saved: SavedWorkSession): Promis
   return told
 }
 
-async function bringArtifacts(client: Client, { files, artifacts }: SavedWorkSession, params: Place): Promise<NotRestored[]> {
+async function bringArtifacts(
+  client: Client,
+  { files, artifacts }: SavedWorkSession,
+  params: SavedLocation,
+): Promise<NotRestored[]> {
   const told: NotRestored[] = []
   const facts = ((files.workSession ?? {}) as { artifacts?: { name?: string; media_type?: string }[] }).artifacts ?? []
   for (const { name, path: file } of artifacts) {

@@ -10,9 +10,9 @@ import type { CommandContext } from '../context.ts'
 import { projectOption } from '../projects/choose-project.ts'
 import { fields } from '../table.ts'
 import { findWorkSession } from './find-work-session.ts'
-import { bringBack, isKnown, type Place, placeIn } from './resume-from-files.ts'
+import { bringBack, isKnown, placeIn, type SavedLocation } from './resume-from-files.ts'
 
-interface Found extends Place {
+interface Found extends SavedLocation {
   readonly notRestored: readonly NotRestored[]
 }
 

@@ -3,7 +3,7 @@
 import type { CommandSpec } from '../command.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { projectOption } from '../projects/choose-project.ts'
-import { checkpoint, dismiss, end, list, show } from './work-session-commands.ts'
+import { checkpoint, dismiss, end, listWorkSessions, showWorkSession } from './work-session-commands.ts'
 
 const operand = { name: 'session', about: 'id of the work session' }
 
@@ -29,7 +29,7 @@ export const workSessions: CommandSpec = {
         ['sessions list --state interrupted --json', 'what could be taken up, for a program'],
       ],
       isDefault: true,
-      run: list,
+      run: listWorkSessions,
     },
     {
       name: 'show',
@@ -37,7 +37,7 @@ export const workSessions: CommandSpec = {
       operands: [operand],
       options: [projectOption],
       examples: [['sessions show sess_20260115143000_x1y2z3', 'how it stands, and what it knows']],
-      run: show,
+      run: showWorkSession,
     },
     {
       name: 'checkpoint',

@@ -24,7 +24,7 @@ const styles = {
 const order = Object.keys(styles)
 
 /** Sorted by phase, then by status. */
-export async function list(context: CommandContext, given: Given): Promise<void> {
+export async function listTasks(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const phase = wholeNumber(given, 'phase')
   const [status, workSessionId] = [given.text('status') as Status | undefined, given.text('work-session')]
@@ -58,7 +58,7 @@ async function* inPhase(all: AsyncGenerator<Task, void, undefined>, phase: numbe
   for await (const task of all) if (phase === undefined || task.phase === phase) yield task
 }
 
-export async function show(context: CommandContext, given: Given): Promise<void> {
+export async function showTask(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const { id: projectId } = await chooseProject(context, given)
   const task = await client.get('/api/projects/{projectId}/tasks/{taskId}', { params: { projectId, taskId: given.operand(0) } })

@@ -3,7 +3,7 @@ import { taskStatuses } from '../../protocol/work/task.ts'
 import type { CommandOption, CommandSpec } from '../command.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { projectOption } from '../projects/choose-project.ts'
-import { create, edit, list, show } from './task-commands.ts'
+import { create, edit, listTasks, showTask } from './task-commands.ts'
 
 const task = { name: 'task', about: 'id of the task' }
 const dependsOn: CommandOption = {
@@ -36,7 +36,7 @@ export const tasks: CommandSpec = {
         ['tasks list --status blocked', 'what waits for something else'],
       ],
       isDefault: true,
-      run: list,
+      run: listTasks,
     },
     {
       name: 'show',
@@ -44,7 +44,7 @@ export const tasks: CommandSpec = {
       operands: [task],
       options: [projectOption],
       examples: [['tasks show task_p1_test_001', 'what it is, and how far it has come']],
-      run: show,
+      run: showTask,
     },
     {
       name: 'create',

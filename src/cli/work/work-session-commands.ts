@@ -59,7 +59,7 @@ const stateWord = ({ state, setAside, resumedBy, dismissedAt }: WorkSession): st
   state !== 'interrupted' ? state : setAside ? 'set aside' : resumedBy ? 'resumed' : dismissedAt ? 'dismissed' : state
 
 /** Lists work sessions as a tree. */
-export async function list(context: CommandContext, given: Given): Promise<void> {
+export async function listWorkSessions(context: CommandContext, given: Given): Promise<void> {
   const client = await context.client()
   const state = given.text('state')
   const { id: projectId } = await chooseProject(context, given)
@@ -92,7 +92,7 @@ async function* inState(all: AsyncGenerator<WorkSession, void, undefined>, state
   for await (const each of all) if (state === undefined || each.state === state) yield each
 }
 
-export async function show(context: CommandContext, given: Given): Promise<void> {
+export async function showWorkSession(context: CommandContext, given: Given): Promise<void> {
   const whole = await findWorkSession(await context.client(), given, given.operand(0))
   context.answer(whole, () => describe(context, whole))
 }

@@ -10,7 +10,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { asksForSummary } from '../../domain/turns/words.ts'
 import { forkChild, writeBelow } from '../actions.ts'
-import { type Step, stepsIn } from '../directives.ts'
+import { type Directive, stepsIn } from '../directives.ts'
 import { type ToolUse, toolFor } from '../tool-directives.ts'
 
 /** An update sent to the client. */
@@ -62,7 +62,7 @@ export async function takeTurn(prompt: string, options: TurnOptions): Promise<vo
   if (asksForSummary(prompt)) return options.say('A conversation with the demo agent.')
   for (const step of stepsIn(prompt)) {
     options.signal.throwIfAborted()
-    await turn.obey(step)
+    await turn.runDirective(step)
   }
 }
 
@@ -75,7 +75,7 @@ const limitReached = (habits: Habits): RequestError =>
 class Turn {
   readonly #options: TurnOptions
   #calls = 0
-  #hasSpoken = false
+  #hasWritten = false
   /** Set when a person has refused: changes are skipped from then on. */
   #refused = false
 
@@ -83,7 +83,7 @@ class Turn {
     this.#options = options
   }
 
-  async obey(step: Step): Promise<void> {
+  async runDirective(step: Directive): Promise<void> {
     const { habits, signal, ignoreSigterm } = this.#options
     switch (step.do) {
       case 'echo':
@@ -139,8 +139,8 @@ class Turn {
   /** Sends one line per step. */
   async #say(text: string): Promise<void> {
     if (text === '') return
-    await this.#options.say(this.#hasSpoken ? `\n${text}` : text)
-    this.#hasSpoken = true
+    await this.#options.say(this.#hasWritten ? `\n${text}` : text)
+    this.#hasWritten = true
   }
 
   async #saySlowly(count: number, ms: number): Promise<void> {

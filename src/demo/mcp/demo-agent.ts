@@ -82,7 +82,7 @@ export class DemoAgent {
     try {
       for (;;) await this.#act(await this.#next())
     } catch (error) {
-      if (!(error instanceof ToldToExit)) throw error
+      if (!(error instanceof ExitRequested)) throw error
       this.#options.log(`told to exit: ${error.message}`)
       this.#sessionToken = undefined
       if (this.#habits.ignoresExit) await pause(2 ** 31 - 1, undefined, { signal: this.#stopped.signal })
@@ -91,7 +91,7 @@ export class DemoAgent {
 
   async #next(): Promise<Fields> {
     const next = await this.#call('get_next_action', { wait_seconds: maxWaitSeconds })
-    if (next['action'] === 'exit') throw new ToldToExit(String(next['reason']))
+    if (next['action'] === 'exit') throw new ExitRequested(String(next['reason']))
     return next
   }
 
@@ -192,7 +192,7 @@ export class DemoAgent {
   }
 }
 
-class ToldToExit extends Error {}
+class ExitRequested extends Error {}
 
 interface Decision {
   readonly question?: string | null

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { forkChild, writeBelow } from '../actions.ts'
-import { type Step, stepsIn } from '../directives.ts'
+import { type Directive, stepsIn } from '../directives.ts'
 import { type ToolUse, toolFor } from '../tool-directives.ts'
 
 /** Behaviour of the process, changed by directives. */
@@ -37,7 +37,7 @@ export async function answerTo(message: string, surroundings: Surroundings): Pro
 }
 
 async function runDirectives(
-  step: Step,
+  step: Directive,
   { folder, habits, ignoreSigterm, ask, useTool, recall, signal }: Surroundings,
 ): Promise<string> {
   switch (step.do) {

@@ -8,7 +8,7 @@ import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process
 import { Id } from '../../protocol/text.ts'
 import { getAgentAction as getActionFor, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
 import { agentSessionToken } from '../mcp/arguments.ts'
-import { ResumeContextAnswer, resumeContextAnswer, ToldDecisions, ToldTask } from '../mcp/resume-context-answer.ts'
+import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer } from '../mcp/resume-context-answer.ts'
 import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
 import { defineTool, ends, reads, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
 import { superseded } from './waiting-calls.ts'
@@ -100,8 +100,8 @@ const output = z.object({
   session_timeout_minutes: z.number().optional().describe('The session ends after so long without a message'),
   through_seq: z.int().optional().describe('With summarize_conversation: what to pass to set_summary'),
   approval_id: z.int().optional().describe('With wait_for_approval: what is waited for'),
-  task: ToldTask.optional().describe('With work_on_task: the task'),
-  decisions: ToldDecisions.optional().describe('With work_on_task: what people decided about your approvals; heed it'),
+  task: TaskAnswer.optional().describe('With work_on_task: the task'),
+  decisions: DecisionsAnswer.optional().describe('With work_on_task: what people decided about your approvals; heed it'),
   resume_context: ResumeContextAnswer.optional().describe('With resume_work: what is known about the work you take up'),
 })
 

@@ -65,7 +65,7 @@ const coordinatorWithinMs = 5000
 type Terminating = { readonly seq: number | null } | { readonly awaits: EndOf }
 
 /** Time a client waits for the event of a termination; it usually comes within seconds. */
-const toldWithinMs = 60_000
+const endWithinMs = 60_000
 
 interface UserSessionsOptions {
   readonly store: Store
@@ -187,7 +187,7 @@ export class UserSessions {
   whenEnded(userSessionId: string, end: EndOf) {
     const [store, clock, stream] = [this.#store, this.#clock, userSessionStream(userSessionId)]
     const look = async () => (await store.query(findEndAnswer, end)) ?? undefined
-    return untilSeen({ store, clock, stream, withinMs: toldWithinMs, look })
+    return untilSeen({ store, clock, stream, withinMs: endWithinMs, look })
   }
 
   async answer(who: Who, request: Request<'permission:answer'>): Promise<number> {

@@ -6,12 +6,12 @@ import { Task } from '../../protocol/work/task.ts'
 import { snakeFields, snakeShape } from './snake-case.ts'
 
 const ResumedTask = snakeShape(RememberedTask)
-export const ToldDecisions = snakeShape(ToldDecision).array()
+export const DecisionsAnswer = snakeShape(ToldDecision).array()
 const Approaches = snakeShape(ToldApproach).array()
 
 export const ResumeContextAnswer = snakeShape(ResumeContext).extend({
   current_task: ResumedTask.nullable(),
-  decisions: ToldDecisions,
+  decisions: DecisionsAnswer,
   failed_approaches: Approaches,
   verified_approaches: Approaches,
   next_approaches: Approaches,
@@ -32,4 +32,4 @@ export const resumeContextAnswer = (context: Context): z.input<typeof ResumeCont
   }) as z.input<typeof ResumeContextAnswer>
 
 /** A task in answers to agents. */
-export const ToldTask = snakeShape(Task)
+export const TaskAnswer = snakeShape(Task)

@@ -55,9 +55,9 @@ export class Launches {
   }
 
   async greet({ id: coordinatorId }: Who, { type: _, requestId: __, ...hello }: CoordinatorHello): Promise<CoordinatorWelcome> {
-    const greeted = await this.#store.run(registerCoordinator, { ...hello, coordinatorId })
+    const registered = await this.#store.run(registerCoordinator, { ...hello, coordinatorId })
     const maxConcurrent = hello.capacity ?? this.#rules.maxConcurrent
-    return { type: 'coordinator:welcome', coordinatorId, ...greeted, ...this.#rules, maxConcurrent }
+    return { type: 'coordinator:welcome', coordinatorId, ...registered, ...this.#rules, maxConcurrent }
   }
 
   async take({ id: coordinatorId }: Who, { launchId, epoch }: CoordinatorTake): Promise<LaunchParticulars> {

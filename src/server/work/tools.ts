@@ -13,7 +13,7 @@ import { recordAgentApproach } from '../../services/work/record-approach.ts'
 import { saveMyCheckpoint } from '../../services/work/save-checkpoint.ts'
 import { updateTask as updateTaskOf } from '../../services/work/update-task.ts'
 import { agentSessionToken } from '../mcp/arguments.ts'
-import { ResumeContextAnswer, resumeContextAnswer, ToldDecisions, ToldTask } from '../mcp/resume-context-answer.ts'
+import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer } from '../mcp/resume-context-answer.ts'
 import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
 import { defineTool, reads, writes, writesOnce } from '../mcp/tool.ts'
 import { resumeFromFile as resume } from './resume-work.ts'
@@ -28,7 +28,7 @@ export const getMyTask = defineTool({
     'call this when you need to read it again.',
   annotations: reads,
   input: z.strictObject({ session_token: agentSessionToken }),
-  output: z.object({ task: ToldTask.nullable(), decisions: ToldDecisions }),
+  output: z.object({ task: TaskAnswer.nullable(), decisions: DecisionsAnswer }),
   run: async ({ session_token }, call) => {
     const { task, decisions } = await call.deps.store.query(
       getTaskOf,
@@ -56,7 +56,7 @@ export const updateTask = defineTool({
     progress_percent: progressPercent.describe('How far you are, a whole number from 0 to 100'),
     result: result.describe('What came out of it: text or any JSON'),
   }),
-  output: z.object({ task: ToldTask }),
+  output: z.object({ task: TaskAnswer }),
   run: async (args, call) => {
     const caller = await call.deps.agents.caller(call.presented, args.session_token)
     const change = { taskId: args.task_id, status: args.status, progressPercent: args.progress_percent, result: args.result }
