@@ -173,7 +173,10 @@ function changes(seen: Map<string, string>, { running, coordinators }: AgentsSta
   return changed
 }
 
-function lineByLine(write: (running: RunningAgent, doing: string, nameOf: AgentsState['nameOf']) => void, lost: View['lost']): View {
+function lineByLine(
+  write: (running: RunningAgent, doing: string, nameOf: AgentsState['nameOf']) => void,
+  lost: View['lost'],
+): View {
   const seen = new Map<string, string>()
   let before = new Map<string, RunningAgent>()
   return {
