@@ -44,7 +44,7 @@ async function contest(
   const store = await openStore(due.file)
   const cutover = new Cutover({ store, logger })
   return {
-    ours: timed('the duty', due.again, () => cutover.round()),
+    ours: timed('the duty', due.again, () => cutover.run()),
     yardstick: beside,
     close: async () => {
       due.close()
@@ -81,7 +81,7 @@ async function liveContest(): Promise<Contest> {
         let running = true
         const [longest] = await Promise.all([
           longestWhile(() => running),
-          cutover.round().finally(() => {
+          cutover.run().finally(() => {
             running = false
           }),
         ])

@@ -25,7 +25,7 @@ async function openSessions(folder: string, ended: number): Promise<Grown> {
   const logger = createLogger({ level: 'error', format: 'json' })
   const sweeper = new AgentSessionSweeper({ store, clock: systemClock, logger, lastSeen: new LastSeen() })
   return {
-    ours: () => sweeper.round(),
+    ours: () => sweeper.run(),
     bare: bareSweep(db),
     close: async () => {
       db.close()

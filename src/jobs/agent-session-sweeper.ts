@@ -35,7 +35,7 @@ export interface SweeperOptions {
 
 export class AgentSessionSweeper implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly complaint = 'Agent sessions could not be swept'
+  readonly failureText = 'Agent sessions could not be swept'
   readonly #options: SweeperOptions
   #heardUntil: number | undefined
   #notedAt = Number.NEGATIVE_INFINITY
@@ -45,7 +45,7 @@ export class AgentSessionSweeper implements PeriodicJob {
   }
 
   /** Moves deadlines by the time nothing could be heard, then ends what is due. */
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { clock, logger } = this.#options
     const now = clock.now()
     const heardUntil = this.#heardUntil ?? (await this.#heardBeforeStart()) ?? now

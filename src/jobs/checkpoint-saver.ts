@@ -13,9 +13,9 @@ import type { PeriodicJob } from './periodic-job.ts'
 export const checkpointSaver = (store: Store, clock: Clock): PeriodicJob => ({
   // The shortest interval a project may choose.
   everyMs: 3000,
-  complaint: 'Running work could not be saved',
-  restsFirst: true,
-  round: () => saveAllDue(store, clock),
+  failureText: 'Running work could not be saved',
+  waitsFirst: true,
+  run: () => saveAllDue(store, clock),
 })
 
 export const saveAllDue = (store: Store, clock: Clock): Promise<void> =>

@@ -15,9 +15,9 @@ const maxTrims = 20
 
 export const expiredRemover = (store: Store): PeriodicJob => ({
   everyMs: 60_000,
-  complaint: 'What has run out could not be cleared away',
-  restsFirst: true,
-  round: async () => {
+  failureText: 'What has run out could not be cleared away',
+  waitsFirst: true,
+  run: async () => {
     for (let sweeps = 0; sweeps < maxSweeps; sweeps++) if (!(await store.run(sweepExpired, {})).more) break
     for (const stream of await store.query(findLongStreams, {}))
       for (let trims = 0; trims < maxTrims; trims++) if (!(await store.run(trimStream, { stream })).more) break

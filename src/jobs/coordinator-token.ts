@@ -64,7 +64,7 @@ export async function maintainCoordinatorToken(options: CoordinatorTokenOptions)
       if (!isStopped) stopRetry = clock.after(retryMs, checkInBackground)
     })
   }
-  const tail = tails.hold(home)
+  const tail = tails.acquire(home)
   const follower: TailFollower = {
     take: (events) => {
       if (events.some(({ type }) => type === revoked)) checkInBackground()
@@ -75,7 +75,7 @@ export async function maintainCoordinatorToken(options: CoordinatorTokenOptions)
     isStopped = true
     stopRetry()
     tail.leave(follower)
-    tails.letGo(home)
+    tails.release(home)
   }
   try {
     await check()

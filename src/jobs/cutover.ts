@@ -45,7 +45,7 @@ const isSame = (one: CutoverRule, other: CutoverRule): boolean => one.hour === o
 
 export class Cutover implements PeriodicJob {
   readonly everyMs = 1000
-  readonly complaint = 'Days could not be closed'
+  readonly failureText = 'Days could not be closed'
   readonly #options: CutoverOptions
   #isHurried = false
 
@@ -53,12 +53,12 @@ export class Cutover implements PeriodicJob {
     this.#options = options
   }
 
-  hurry(): void {
+  finishEarly(): void {
     this.#isHurried = true
   }
 
   /** Closes all that is due and updates the notes. */
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { store, logger } = this.#options
     let closed = 0
     for (let after: DueChapter | null = beforeAllDue; after && !this.#isHurried; ) {

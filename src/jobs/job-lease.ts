@@ -15,7 +15,7 @@ const name = 'duties'
 export const leaseMs = 6000
 /** Leaves three attempts to renew. */
 const renewEveryMs = 2000
-const complaint = 'The lease of the background jobs could not be renewed'
+const failureText = 'The lease of the background jobs could not be renewed'
 
 /** Starts all jobs; the returned function stops them when running work is finished. */
 export type StartJobs = (clock: Clock) => Promise<() => Promise<void>>
@@ -46,7 +46,7 @@ export class JobLease {
   }
 
   start(): void {
-    this.#stopRenewing = runPeriodically({ everyMs: renewEveryMs, complaint, round: () => this.renew() }, this.#options)
+    this.#stopRenewing = runPeriodically({ everyMs: renewEveryMs, failureText, run: () => this.renew() }, this.#options)
   }
 
   /** Releases the lease, so that the next node that checks takes it. */
@@ -74,7 +74,7 @@ export class JobLease {
         logger.info('This node runs the background jobs of the cluster')
       }
     } catch (error) {
-      logger.warn({ error: String(error) }, `${complaint}; trying again`)
+      logger.warn({ error: String(error) }, `${failureText}; trying again`)
     }
     if (this.#end && clock.now() >= this.#heldUntil) {
       logger.info('Another node runs the background jobs of the cluster')

@@ -35,7 +35,7 @@ export interface LaunchSweeperOptions {
 
 export class LaunchSweeper implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly complaint = 'Processes could not be swept'
+  readonly failureText = 'Processes could not be swept'
   readonly #options: LaunchSweeperOptions
   #deaf: readonly Deaf[]
   /** End of the last successful run. */
@@ -48,7 +48,7 @@ export class LaunchSweeper implements PeriodicJob {
     this.#deaf = [{ from: instant(0), to: instant(this.#heardUntil) }]
   }
 
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { store, clock, unreachableSeconds, takeoverMinutes } = this.#options
     const now = clock.now()
     const late = now - this.#heardUntil - everyMs

@@ -18,7 +18,7 @@ export interface PanelSweeperOptions {
 
 export class PanelSweeper implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly complaint = 'Chat panels could not be swept'
+  readonly failureText = 'Chat panels could not be swept'
   readonly #options: PanelSweeperOptions
   /** Time of the last successful run. */
   #sweptAt = Number.NEGATIVE_INFINITY
@@ -27,7 +27,7 @@ export class PanelSweeper implements PeriodicJob {
     this.#options = options
   }
 
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { store, clock } = this.#options
     const now = clock.now()
     if (now - this.#sweptAt - everyMs > lateMs) await store.run(touchAllPanels, {})

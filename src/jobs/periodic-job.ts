@@ -9,12 +9,12 @@ export interface PeriodicJob {
   /** Interval between two runs. */
   readonly everyMs: number
   /** Log line for a failed run. */
-  readonly complaint: string
+  readonly failureText: string
   /** Waits one interval before the first run. */
-  readonly restsFirst?: boolean
-  round(): Promise<void>
+  readonly waitsFirst?: boolean
+  run(): Promise<void>
   /** Asks the current run to end early. */
-  hurry?(): void
+  finishEarly?(): void
   /** Called once after the last run. */
   end?(): Promise<void>
 }
@@ -29,13 +29,13 @@ export function runPeriodically(job: PeriodicJob, { clock, logger }: JobTools): 
   let running: Promise<void> = Promise.resolve()
   let stopped = false
   let cancel = (): void => {}
-  if (job.restsFirst) rest()
+  if (job.waitsFirst) rest()
   else go()
 
   function go(): void {
     running = job
-      .round()
-      .catch((error) => logger.warn({ error: String(error) }, `${job.complaint}; trying again`))
+      .run()
+      .catch((error) => logger.warn({ error: String(error) }, `${job.failureText}; trying again`))
       .finally(() => {
         if (!stopped) rest()
       })
@@ -47,7 +47,7 @@ export function runPeriodically(job: PeriodicJob, { clock, logger }: JobTools): 
   return async () => {
     stopped = true
     cancel()
-    job.hurry?.()
+    job.finishEarly?.()
     await running
     await job.end?.()
   }
@@ -56,14 +56,14 @@ export function runPeriodically(job: PeriodicJob, { clock, logger }: JobTools): 
 /** RE9: logs the failure of one item, so that the others are still handled. */
 export async function logFailure<T>(
   logger: Logger,
-  complaint: string,
+  failureText: string,
   which: object,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
-    logger.warn({ ...which, error: String(error) }, `${complaint}; trying again`)
+    logger.warn({ ...which, error: String(error) }, `${failureText}; trying again`)
     return undefined
   }
 }

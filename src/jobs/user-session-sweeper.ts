@@ -32,7 +32,7 @@ export interface UserSessionSweeperOptions {
 
 export class UserSessionSweeper implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly complaint = 'User sessions could not be swept'
+  readonly failureText = 'User sessions could not be swept'
   readonly #options: UserSessionSweeperOptions
   #sweptAt: number | undefined
   /** Clients may still be reconnecting until then. */
@@ -42,7 +42,7 @@ export class UserSessionSweeper implements PeriodicJob {
     this.#options = options
   }
 
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { store, clock } = this.#options
     const now = clock.now()
     if (this.#sweptAt === undefined || now - this.#sweptAt - everyMs > lateMs) this.#reconnectUntil = now + attachedForMs

@@ -25,8 +25,8 @@ export interface WorktreeRemoverOptions {
 
 export class WorktreeRemover implements PeriodicJob {
   readonly everyMs = everyMs
-  readonly complaint = 'Worktrees could not be looked at'
-  readonly restsFirst = true
+  readonly failureText = 'Worktrees could not be looked at'
+  readonly waitsFirst = true
   readonly #options: WorktreeRemoverOptions
   /** Position of the next run, so that worktrees that stay do not hide the others. */
   #after = ''
@@ -36,7 +36,7 @@ export class WorktreeRemover implements PeriodicJob {
     this.#options = options
   }
 
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { store, logger } = this.#options
     const { due, after } = await store.query(findUnusedWorktrees, { after: this.#after })
     this.#after = due.length > maxPerRun ? (due[maxPerRun - 1]?.worktreeId ?? '') : (after ?? '')
@@ -46,7 +46,7 @@ export class WorktreeRemover implements PeriodicJob {
     }
   }
 
-  hurry(): void {
+  finishEarly(): void {
     this.#hurries = true
   }
 

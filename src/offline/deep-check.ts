@@ -1,6 +1,6 @@
 /** Deep check of the configured database from one snapshot, beside a running server. Changes nothing. */
 import { existsSync } from 'node:fs'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { databaseFile } from '../platform/data-folder.ts'
 import { StartFailure } from '../platform/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
@@ -81,7 +81,7 @@ class CountingReader implements Reader {
     this.rows += rows.length
     if (performance.now() - this.#lastPause < yieldEveryMs) return rows
     this.#onRows(this.rows)
-    await breathe()
+    await yieldToOthers()
     this.#lastPause = performance.now()
     return rows
   }

@@ -24,12 +24,12 @@ async function open(settings?: Readonly<Record<string, number>>) {
   const { store, clock, folder } = await openTestStore()
   const office = await openOffice(store, clock, settings)
   const sweeper = sweeperOf(office, clock)
-  await sweeper.round()
+  await sweeper.run()
   /** Time as a machine that is awake sees it: a tick every two seconds. */
   const pass = async (ms: number, each = 2000): Promise<void> => {
     for (let passed = 0; passed < ms; passed += each) {
       clock.advance(Math.min(each, ms - passed))
-      await sweeper.round()
+      await sweeper.run()
     }
   }
   return { store, clock, folder, office, sweeper, pass }
@@ -92,10 +92,10 @@ describe('a session that nobody hears of', () => {
     await store.run(unassignAgent, { projectId, agentId, by })
     const key = agentKey(agentId, ben)
     expect(await store.query(getConversation, { key })).toMatchObject({ state: 'open' })
-    await sweeper.round()
+    await sweeper.run()
     expect(await store.query(getConversation, { key })).toMatchObject({ state: 'closed' })
     const [position] = await store.positions([conversationStream(key)])
-    await sweeper.round()
+    await sweeper.run()
     expect(await store.positions([conversationStream(key)])).toEqual([position])
   })
 })
@@ -128,7 +128,7 @@ describe('time in which nobody could be heard', () => {
     await store.run(endChat, { projectId: office.projectId, agentId: ben, by })
     const before = await office.one(chat)
     clock.advance(8 * 60 * minute)
-    await sweeper.round()
+    await sweeper.run()
     expect(await office.one(going)).toMatchObject({ state: 'terminating' })
     const after = await office.one(chat)
     expect(Date.parse(after?.expiresAt ?? '') - Date.parse(before?.expiresAt ?? '')).toBeGreaterThan(7.9 * 60 * minute)
@@ -145,10 +145,10 @@ describe('time in which nobody could be heard', () => {
     const signed = await office.signIn()
     const { expiresAt } = (await office.one(signed)) ?? {}
     clock.advance(7000)
-    await sweeper.round()
+    await sweeper.run()
     expect(await office.one(signed)).toMatchObject({ expiresAt })
     clock.advance(7001)
-    await sweeper.round()
+    await sweeper.run()
     expect((await office.one(signed))?.expiresAt).not.toBe(expiresAt)
   })
 
@@ -160,15 +160,15 @@ describe('time in which nobody could be heard', () => {
     await sweeper.end()
     clock.advance(24 * 60 * minute)
     const restarted = sweeperOf(office, clock)
-    await restarted.round()
+    await restarted.run()
     expect(await office.one(signed)).toMatchObject({ state: 'active' })
     for (let passed = 0; passed < 56_000; passed += 2000) {
       clock.advance(2000)
-      await restarted.round()
+      await restarted.run()
     }
     expect(await office.one(signed)).toMatchObject({ state: 'active', workSessionId })
     clock.advance(2000)
-    await restarted.round()
+    await restarted.run()
     expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'expired' })
   })
 })
@@ -183,7 +183,7 @@ describe('a store that is away', () => {
     const sweeper = sweeperOf({ store: shaky, calls: office.calls }, clock)
     const tick = async (): Promise<void> => {
       clock.advance(2000)
-      await sweeper.round().catch(() => {})
+      await sweeper.run().catch(() => {})
     }
     await tick()
     state.isAway = true
@@ -218,7 +218,7 @@ describe('with many sessions', () => {
       /agent_sessions (EXISTS )?USING (COVERING )?INDEX (agent_sessions_(by_expiry|terminating|suspected|live)|sqlite_autoindex)/
     expect(plan.filter((step) => /agent_sessions\b/.test(step) && !allowed.test(step))).toEqual([])
     expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
-    await sweeper.round()
+    await sweeper.run()
     expect((await store.query(listAgentSessions, { state: 'active', limit: 200 })).items).toHaveLength(100)
   }, 60_000)
 
@@ -232,7 +232,7 @@ describe('with many sessions', () => {
     let served = 0
     let over = false
     const swept = sweeperOf(office, clock)
-      .round()
+      .run()
       .finally(() => {
         over = true
       })

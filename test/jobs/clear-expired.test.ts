@@ -86,7 +86,7 @@ describe('clearing away what has run out', () => {
     const { store, clock } = await open()
     await Promise.all(Array.from({ length: 2 * maxSweptRows + 10 }, () => store.run(createSignInCode, { by })))
     clock.advance(day)
-    await expiredRemover(store).round()
+    await expiredRemover(store).run()
     expect(await store.run(sweepExpired, {})).toEqual({ swept: 0, more: false })
   })
 })

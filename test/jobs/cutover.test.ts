@@ -50,7 +50,7 @@ async function open(engine: EngineName = 'SQLite') {
   return {
     store,
     clock,
-    cutOver: () => cutover.round(),
+    cutOver: () => cutover.run(),
     say: (content: string, role: 'user' | 'assistant' = 'user') => store.run(addMessage, { key, role, content, by }),
     history: async () => texts((await store.query(getHistory, { key, hidden: false, limit: 200 })).items),
     chapters: async (of = key) => (await store.query(listChapters, { key: of, limit: 50 })).items,

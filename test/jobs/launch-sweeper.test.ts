@@ -21,7 +21,7 @@ async function open(settings: Readonly<Record<string, number>> = {}, takeoverMin
     new LaunchSweeper({ ...parts, launches: pad.launches, waitingCalls, unreachableSeconds: 30, takeoverMinutes })
   const sweepers = [newSweeper(), new AgentSessionSweeper(parts)]
   const sweep = async () => {
-    for (const each of sweepers) await each.round()
+    for (const each of sweepers) await each.run()
   }
   await sweep()
   /** Time as a machine that is awake sees it, with a coordinator that is heard of. */

@@ -22,7 +22,7 @@ test('[SC2] [CH5] panels on two nodes: one that either node sees stays open, and
   await Promise.all(panelIds.map((panelId, at) => nodes[at % 2]?.run(startChat, { ...pair, panelId, by })))
   await room.begin()
   const sweepers = nodes.map((store) => new PanelSweeper({ store, clock, logger: nowhere }))
-  const sweep = () => Promise.all(sweepers.map((sweeper) => sweeper.round()))
+  const sweep = () => Promise.all(sweepers.map((sweeper) => sweeper.run()))
   const state = async () => (await nodes[1].query(listAgentSessions, { projectId: room.projectId, limit: 1 })).items[0]?.state
   await sweep()
   for (let passed = 0; passed < 62_000; passed += 2000) {

@@ -20,7 +20,7 @@ async function open() {
   const { projectId } = room
   const pair = { projectId, agentId: 'ann' }
   const sweeper = new PanelSweeper({ store, clock, logger: nowhere })
-  await sweeper.round()
+  await sweeper.run()
   return {
     store,
     clock,
@@ -35,7 +35,7 @@ async function open() {
       for (let passed = 0; passed < ms; passed += 2000) {
         clock.advance(2000)
         await meanwhile()
-        await sweeper.round()
+        await sweeper.run()
       }
     },
     panels: async () =>
@@ -181,7 +181,7 @@ describe('panels that are not seen', () => {
     await room.begin()
     await pass(50_000)
     clock.advance(60 * minute)
-    await sweeper.round()
+    await sweeper.run()
     await pass(minute - 2000)
     expect(await state()).toBe('active')
     await pass(2000)
@@ -194,9 +194,9 @@ describe('panels that are not seen', () => {
     await room.begin()
     clock.advance(24 * 60 * minute)
     const restarted = new PanelSweeper({ store, clock, logger: nowhere })
-    await restarted.round()
+    await restarted.run()
     clock.advance(2000)
-    await restarted.round()
+    await restarted.run()
     expect(await state()).toBe('active')
   })
 
@@ -206,16 +206,16 @@ describe('panels that are not seen', () => {
     await room.begin()
     const { shaky, state: whether } = shakyStore(store)
     const sweeper = new PanelSweeper({ store: shaky, clock, logger: nowhere })
-    await sweeper.round()
+    await sweeper.run()
     whether.isAway = true
     for (let passed = 0; passed < 90_000; passed += 2000) {
       clock.advance(2000)
-      await sweeper.round().catch(() => {})
+      await sweeper.run().catch(() => {})
     }
     whether.isAway = false
-    await sweeper.round()
+    await sweeper.run()
     clock.advance(2000)
-    await sweeper.round()
+    await sweeper.run()
     expect(await state()).toBe('active')
   })
 })
@@ -237,12 +237,12 @@ test('[RE9] a panel that cannot be closed keeps no other open', async () => {
     },
   })
   const sweeper = new PanelSweeper({ store: shaky, clock, logger: nowhere })
-  await sweeper.round()
+  await sweeper.run()
   clock.advance(1)
   await see('good')
   for (let passed = 0; passed < 90_000; passed += 2000) {
     clock.advance(2000)
-    await sweeper.round().catch(() => {})
+    await sweeper.run().catch(() => {})
   }
   expect(await panels()).toEqual(['bad'])
 })

@@ -14,8 +14,8 @@ function open(of: Partial<PeriodicJob> = {}) {
   let finish = (_failed?: Error): void => {}
   const job: PeriodicJob = {
     everyMs,
-    complaint: 'It could not be done',
-    round: () => {
+    failureText: 'It could not be done',
+    run: () => {
       log.push('begun')
       return new Promise<void>((resolve, reject) => {
         finish = (failed) => (failed ? reject(failed) : resolve())
@@ -47,7 +47,10 @@ test('[SC5] a job rests between its rounds; a long round is never joined by a se
 
 test('[SC5] a job that is stopped hurries, finishes its round, says its last words, and never begins again', async () => {
   const log: string[] = []
-  const { clock, stop, finished, ...job } = open({ hurry: () => log.push('hurried'), end: async () => void log.push('ended') })
+  const { clock, stop, finished, ...job } = open({
+    finishEarly: () => log.push('hurried'),
+    end: async () => void log.push('ended'),
+  })
   const stopped = stop()
   await settled()
   expect(log).toEqual(['hurried'])
@@ -59,7 +62,7 @@ test('[SC5] a job that is stopped hurries, finishes its round, says its last wor
 })
 
 test('[SC5] a job that can wait rests first', async () => {
-  const { clock, log } = open({ restsFirst: true })
+  const { clock, log } = open({ waitsFirst: true })
   expect(log).toHaveLength(0)
   clock.advance(everyMs)
   expect(log).toHaveLength(1)

@@ -24,7 +24,7 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
       '--replace is for a data folder.',
       'A PostgreSQL database must be empty: create a new one and name it in DATABASE_URL.',
     )
-  await mustBeUnused(values)
+  await requireUnused(values)
   const { inspectBackup, inspectTarget, restoreFrom } = await import('../../offline/backup-and-restore.ts')
   const backup = await inspectBackup(resolve(terminal.cwd, given.operand(0)))
   const target = await inspectTarget(values)
@@ -71,7 +71,7 @@ function warnAboutMissingKeys(context: CommandContext, { agentsWithoutKeys: agen
 }
 
 /** Early check before questions are asked; the folder's lock is what really prevents concurrent use. */
-async function mustBeUnused({ data, database_url: url }: ConfigValues): Promise<void> {
+async function requireUnused({ data, database_url: url }: ConfigValues): Promise<void> {
   const server = url ? undefined : await readRunFile(data)
   if (!server || !isAlive(server)) return
   throw new CommandFailure(

@@ -18,7 +18,7 @@ const inspectedAtOnce = 20
 const removedAtOnce = 8
 const dayMs = 86_400_000
 const defaultDays = 7
-const mostDays = 100_000
+const maxDays = 100_000
 
 interface Kept {
   readonly id: string
@@ -55,8 +55,8 @@ export async function pruneWorktrees(context: CommandContext, given: Given): Pro
 
 function daysOf(typed = String(defaultDays)): number {
   const days = Number(typed)
-  if (typed.trim() !== '' && days >= 0 && days <= mostDays) return days
-  throw usage(`--days must be a number from 0 to ${mostDays}.`, `Leave it out for ${defaultDays}.`)
+  if (typed.trim() !== '' && days >= 0 && days <= maxDays) return days
+  throw usage(`--days must be a number from 0 to ${maxDays}.`, `Leave it out for ${defaultDays}.`)
 }
 
 /** Returns undefined when it can be removed once the losses are confirmed. */

@@ -20,7 +20,7 @@ export interface Talk {
 /** Upper bound of saved turns. */
 const maxTurns = 100
 const maxText = 10_000
-const mostTalks = 200
+const maxTalks = 200
 
 export async function keepTalk(folder: string, { id, turns }: Talk): Promise<void> {
   turns.splice(0, turns.length - maxTurns)
@@ -45,11 +45,11 @@ export async function recallTalk(folder: string, id: string): Promise<Turn[] | u
 
 async function forgetOldest(folder: string): Promise<void> {
   const names = await readdir(folder)
-  if (names.length <= mostTalks) return
+  if (names.length <= maxTalks) return
   const found = await Promise.all(
     names.map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
   )
-  const oldest = found.sort((a, b) => a.at - b.at).slice(0, names.length - mostTalks)
+  const oldest = found.sort((a, b) => a.at - b.at).slice(0, names.length - maxTalks)
   await Promise.all(oldest.map(({ name }) => rm(join(folder, name), { force: true })))
 }
 

@@ -83,7 +83,7 @@ export class AgentCalls {
   }
 
   async authenticate(presented: Presented, claim: SignInClaim): Promise<SignedIn> {
-    mustWorkAsAgent(presented.who)
+    requireAgentScope(presented.who)
     const own = agentOf(presented.who)
     const agentId = claim.agentId ?? own ?? ''
     const passkeyHash = claim.passkey === undefined ? presented.hash : hashSecret(claim.passkey)
@@ -139,14 +139,14 @@ export class AgentCalls {
 }
 
 function claimOf({ who }: Presented, token: string | undefined): Claim {
-  mustWorkAsAgent(who)
+  requireAgentScope(who)
   return { tokenHash: token === undefined ? null : hashSecret(token), agentId: agentOf(who), launchId: who.launch?.id }
 }
 
 /**
  * SE3: an agent's secret adds nothing to what the bearer of the connection may do, so a read-only bearer cannot act as an agent.
  */
-function mustWorkAsAgent({ kind, scopes }: Who): void {
+function requireAgentScope({ kind, scopes }: Who): void {
   if (kind === 'agent' || scopes.includes('write')) return
   throw new Refusal('missing_scope', refusalText('needsScope', { scope: 'write' }), { scope: 'write' })
 }

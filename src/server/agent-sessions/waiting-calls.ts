@@ -158,12 +158,12 @@ class WaitingCall implements TailFollower {
     const { projectId, agentId } = this.#caller
     const project = projectStream(projectId)
     const stopBell = store.doorbell.on(conversationStream(webKey(projectId, agentId)), () => this.#ring())
-    const tail = tails.hold(project)
+    const tail = tails.acquire(project)
     tail.join(this)
     const stop = () => {
       stopBell()
       tail.leave(this)
-      tails.letGo(project)
+      tails.release(project)
     }
     try {
       const [position] = await store.positions([project])

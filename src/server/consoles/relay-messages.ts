@@ -52,7 +52,7 @@ export async function handleRelayMessage(
   const { userSessions } = deps
   switch (request.type) {
     case 'session:create': {
-      relay.mustHaveRoom()
+      relay.requireFreeStream()
       const { userSessionId, seq } = await userSessions.create(who, request, relay.connectionId)
       return relay.isAttached(userSessionId) ? relay.resend(userSessionId, seq) : relay.attach(userSessionId, 0)
     }

@@ -43,7 +43,7 @@ export class Relay {
   }
 
   /** Refuses before a session is created that could not be followed. */
-  mustHaveRoom(): void {
+  requireFreeStream(): void {
     stillFree([userSessionStream('')], this.#options.subscription.streams)
   }
 

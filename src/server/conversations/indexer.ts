@@ -3,7 +3,7 @@
  * and uses a bounded share of the writer's time. A search has missing messages indexed first, within the time it may wait. Safe
  * on several nodes at once.
  */
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { parseStream } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -156,15 +156,15 @@ export class SearchIndexer {
       after = next
       while (this.#waiting.size >= maxWaiting && !this.#stopped) {
         await this.#indexSome()
-        await breathe()
+        await yieldToOthers()
       }
-      await breathe()
+      await yieldToOthers()
     }
   }
 
   /** Waits, but not while a search waits, except after a failure (`whole`). */
   #rest(ms: number, whole = false): Promise<void> {
-    if (this.#stopped || (this.#searches > 0 && !whole)) return breathe()
+    if (this.#stopped || (this.#searches > 0 && !whole)) return yieldToOthers()
     return new Promise((resolve) => {
       const cancel = this.#options.clock.after(ms, () => this.#wake?.())
       this.#wake = () => {

@@ -53,18 +53,18 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
   readArchive: query(readArchive, (call) => ({ ...call.query, ...call.params })),
   addMessage: run(addMessage, ({ body, params, who }) => {
-    mustSpeakForOneself(who, params, [body])
+    requireOwnMessages(who, params, [body])
     return { ...body, ...params, by: who.id }
   }),
   setHistory: run(setHistory, ({ body, params, who }) => {
-    mustSpeakForOneself(who, params, body.messages)
+    requireOwnMessages(who, params, body.messages)
     return { ...body, ...params, by: who.id }
   }),
   setConversationSummary: run(setConversationSummary, ({ body, params }) => ({ ...body, ...params })),
   truncateHistory: run(truncateHistory, ({ body, params }) => ({ ...body, ...params })),
   resetConversation: run(resetConversation, ({ params }) => params),
   importConversation: run(importConversation, ({ body, params, who }) => {
-    mustSpeakForOneself(who, params, body.messages)
+    requireOwnMessages(who, params, body.messages)
     return { ...body, ...params, by: who.id }
   }),
   saveConversation: async ({ params: { key }, deps }) => {
@@ -83,7 +83,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
 const agentsChannels = /^(?:web|agent|telegram):/
 
 /** SE3: writing a message in an agent's name needs more than the scope `write`. */
-function mustSpeakForOneself(who: Who, { key }: { key: string }, messages: readonly { role: string }[]): void {
+function requireOwnMessages(who: Who, { key }: { key: string }, messages: readonly { role: string }[]): void {
   const spoken = agentsChannels.test(key) && messages.some(({ role }) => role !== 'user')
   if (!spoken || who.scopes.includes('manage')) return
   throw new Refusal('missing_scope', refusalText('fieldNeedsScope', { field: 'role', scope: 'manage' }), {

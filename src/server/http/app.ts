@@ -63,8 +63,8 @@ export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyIn
   app.setErrorHandler(fail)
   registerRoutes(app, deps)
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
-    if (routeOptions.config.upload) gate.mustKeepComing(raw, listener.arrivalMs)
-    else gate.mustArrive(raw, listener.arrivalMs)
+    if (routeOptions.config.upload) gate.requireProgress(raw, listener.arrivalMs)
+    else gate.requireArrival(raw, listener.arrivalMs)
   })
   registerMcp(app, deps)
   app.setNotFoundHandler((request) => {

@@ -91,14 +91,14 @@ export class Gate {
   }
 
   /** SE8: closes the connection when the rest of a request does not arrive in time. */
-  mustArrive(request: IncomingMessage, withinMs: number): void {
+  requireArrival(request: IncomingMessage, withinMs: number): void {
     if (request.complete) return
     const late = setTimeout(() => this.brokenHttp({ code: tookTooLong }, request.socket), withinMs).unref()
     request.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late))
   }
 
-  /** Like `mustArrive`, but measures the time without progress. */
-  mustKeepComing(request: IncomingMessage, withinMs: number): void {
+  /** Like `requireArrival`, but measures the time without progress. */
+  requireProgress(request: IncomingMessage, withinMs: number): void {
     request.setTimeout(withinMs, () => {
       if (!request.complete) this.brokenHttp({ code: tookTooLong }, request.socket)
     })

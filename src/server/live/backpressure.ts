@@ -29,7 +29,7 @@ export class Progress {
   }
 
   /** Returns how many checks in a row found data waiting and nothing read. */
-  look(): number {
+  countStuckChecks(): number {
     const taken = (this.#socket.bytesWritten ?? 0) - this.#socket.writableLength
     const stuck = this.#socket.writableLength > 0 && taken === this.#taken
     this.#taken = taken

@@ -25,7 +25,7 @@ export interface ChangeScannerOptions<Target> {
   readonly targetsOf: (stream: StreamName) => Iterable<ScanTarget<Target>>
   readonly scan: (target: Target) => Promise<void>
   /** Log line for a failed scan; the next scan of all targets retries. */
-  readonly complaint: string
+  readonly failureText: string
 }
 
 export class ChangeScanner<Target> {
@@ -94,11 +94,11 @@ export class ChangeScanner<Target> {
   }
 
   async #scan(target: Target): Promise<void> {
-    const { scan, logger, complaint } = this.#options
+    const { scan, logger, failureText } = this.#options
     try {
       await scan(target)
     } catch (error) {
-      if (!this.#stopped) logger.warn({ error: String(error) }, `${complaint}; trying again`)
+      if (!this.#stopped) logger.warn({ error: String(error) }, `${failureText}; trying again`)
     }
   }
 }

@@ -71,7 +71,7 @@ export class Connections {
   /** Starts following the log, so that a revoked credential closes its connections at once. */
   async start(): Promise<void> {
     const { store, tails } = this.#options
-    const tail = tails.hold(home)
+    const tail = tails.acquire(home)
     tail.join({ take: (events) => this.#read(events) })
     const [position] = await store.positions([home])
     tail.start(position?.head ?? 0)

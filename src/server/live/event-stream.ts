@@ -71,7 +71,7 @@ export class EventStream implements FeedSink, OpenConnection {
   }
 
   look(): number {
-    return this.#progress.look()
+    return this.#progress.countStuckChecks()
   }
 
   beat(): void {

@@ -79,7 +79,7 @@ export class Subscription {
   async follow(streams: readonly StreamName[], after: string | undefined, ready: (cursor: string | null) => void): Promise<void> {
     this.unfollow(streams)
     // Tails first: they hear every doorbell from now on, so nothing is missed between reading positions and joining.
-    const tails = streams.map((stream) => this.#tails.hold(stream))
+    const tails = streams.map((stream) => this.#tails.acquire(stream))
     try {
       const positions = await this.#store.positions(streams)
       const starts = startsFrom(streams, positions, after === undefined ? 'heads' : cursorOf(after, this.#store.incarnation))
@@ -95,7 +95,7 @@ export class Subscription {
       ready(snapshot ? null : this.#cursorOver(streams))
       if (snapshot) this.#sink.snapshot({ streams: unserved, state: snapshot.state, cursor: this.#cursorOver() }, true)
     } finally {
-      for (const tail of tails) this.#tails.letGo(tail.stream)
+      for (const tail of tails) this.#tails.release(tail.stream)
     }
     void this.#pump()
   }
@@ -106,7 +106,7 @@ export class Subscription {
       if (!lane) continue
       lane.left = true
       lane.tail.leave(lane)
-      this.#tails.letGo(stream)
+      this.#tails.release(stream)
       this.#lanes.delete(stream)
     }
   }

@@ -141,15 +141,15 @@ export class Tails {
     return this.#open.size
   }
 
-  /** Returns the tail of a stream; call `letGo` when it is no longer needed. */
-  hold(stream: StreamName): Tail {
+  /** Returns the tail of a stream; call `release` when it is no longer needed. */
+  acquire(stream: StreamName): Tail {
     const held = this.#open.get(stream) ?? { tail: new Tail(stream, this.#options), holders: 0 }
     held.holders++
     this.#open.set(stream, held)
     return held.tail
   }
 
-  letGo(stream: StreamName): void {
+  release(stream: StreamName): void {
     const held = this.#open.get(stream)
     if (!held || --held.holders > 0) return
     held.tail.close()

@@ -78,12 +78,12 @@ function serverFor(deps: ServerDependencies, serverInfo: ServerInfo): Server {
   })
   server.setRequestHandler('resources/list', ({ params }, { http }) => {
     const carried = carriedBy(http?.authInfo)
-    return inItsWords(deps, carried, () => listResources(deps.store, carried.presented.who, params?.cursor))
+    return toProtocolErrors(deps, carried, () => listResources(deps.store, carried.presented.who, params?.cursor))
   })
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { http }) => {
     const carried = carriedBy(http?.authInfo)
-    const found = await inItsWords(deps, carried, () => readResource(deps.store, carried.presented.who, uri))
+    const found = await toProtocolErrors(deps, carried, () => readResource(deps.store, carried.presented.who, uri))
     if (!found) throw new ResourceNotFoundError(uri)
     return found
   })
@@ -102,7 +102,7 @@ function carriedBy(auth: AuthInfo | undefined): Carried {
 }
 
 /** Converts a refusal to a protocol error with our code, because resources have no results with `isError`. */
-async function inItsWords<T>(
+async function toProtocolErrors<T>(
   { logger, figures }: ServerDependencies,
   { requestId }: Carried,
   work: () => Promise<T>,

@@ -54,13 +54,13 @@ export class Starter implements TailFollower {
       all: { among: {} },
       targetsOf,
       scan: (target) => this.#scan(target),
-      complaint: 'It could not be seen whether an agent is to be started',
+      failureText: 'It could not be seen whether an agent is to be started',
     })
   }
 
   async start(): Promise<void> {
     const { store, tails } = this.#options
-    const tail = tails.hold(home)
+    const tail = tails.acquire(home)
     tail.join(this)
     const [position] = await store.positions([home])
     tail.start(position?.head ?? 0)

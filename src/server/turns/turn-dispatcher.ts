@@ -36,7 +36,7 @@ export const createTurnDispatcher = (options: TurnDispatcherOptions): ChangeScan
     all: undefined,
     targetsOf,
     scan: (projectId) => dispatchWhereNeeded(options.store, projectId),
-    complaint: 'A turn could not be dispatched',
+    failureText: 'A turn could not be dispatched',
   })
 
 function* targetsOf(name: StreamName): Iterable<ScanTarget<ProjectId>> {

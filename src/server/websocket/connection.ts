@@ -126,7 +126,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
   }
 
   look(): number {
-    return this.#progress.look()
+    return this.#progress.countStuckChecks()
   }
 
   beat(): void {

@@ -55,7 +55,7 @@ await perform(async ({ folder, conversations, diesAt }: CutoverTask) => {
   const logger = createLogger({ level: 'silent', format: 'json' })
   const mirror = new Mirror({ store: counted, clock, logger, folder, targets: [noteFiles(counted)] })
   try {
-    await new Cutover({ store: counted, logger }).round()
+    await new Cutover({ store: counted, logger }).run()
     mirror.start()
     await mirror.flush().finally(() => mirror.stop())
     report({ type: 'kept', file: 'steps', text: JSON.stringify(steps) })

@@ -144,7 +144,7 @@ test.each(restarts)('[AG6] (%s) an agent that %s is set again as a person had se
     await client.next('agent:asleep')
     await machine.tell(exited(launchId, { stopped: true }))
     const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-    await new UserSessionSweeper({ store: room.server.store, clock: room.server.clock, logger }).round()
+    await new UserSessionSweeper({ store: room.server.store, clock: room.server.clock, logger }).run()
   } else {
     await machine.tell(exited(launchId, { exitCode: 1 }))
     await client.next('agent:failed')

@@ -205,9 +205,9 @@ test('[US4] one that does not go within its time is given up on, and the rest go
   await machine.order('stop-ordered')
   const sweeper = sweeperOf(room)
   clock.advance(4000)
-  await sweeper.round()
+  await sweeper.run()
   clock.advance(1500)
-  await sweeper.round()
+  await sweeper.run()
   expect(await client.next('agent:terminated')).toMatchObject({ role: 'auth' })
   expect(await client.next()).toMatchObject({ type: 'session:terminated', agentsTerminated: 1 })
   // Its exit, late, changes nothing more.
@@ -227,7 +227,7 @@ test('[AG2] one that says nothing for the time a start may take has failed, and 
   const sweeper = sweeperOf(room)
   for (const ms of [10_000, 4000, 1500]) {
     await pass(room, ms, client, machine.socket)
-    await sweeper.round()
+    await sweeper.run()
   }
   expect(await client.next('agent:failed')).toMatchObject({ step: 'initialize', error: 'It was not ready within 10 seconds' })
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId })
@@ -242,10 +242,10 @@ test('[AP4] no answer in time is expired, which the agent is told as a refusal',
   await client.next('permission:requested')
   const sweeper = sweeperOf(room)
   await pass(room, 59_000, client, machine.socket)
-  await sweeper.round()
+  await sweeper.run()
   expect((await room.server.ask('/api/approvals')).json.items).toHaveLength(1)
   await pass(room, 2000, client, machine.socket)
-  await sweeper.round()
+  await sweeper.run()
   expect(await client.next('permission:resolved')).toMatchObject({ outcome: 'expired', decidedBy: 'system', optionId: 'no' })
   expect(await machine.order('permission-settled')).toEqual({ launchId, askId: 'q', optionId: 'no' })
 })
@@ -259,7 +259,7 @@ test('[US3] while the store is away nobody can be connected: when it is back the
   const minutes = async (count: number): Promise<string> => {
     for (let second = 0; second < count * 60; second += 5) {
       await pass(room, 5000)
-      await sweeper.round().catch(() => {})
+      await sweeper.run().catch(() => {})
     }
     return (await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state
   }
@@ -280,7 +280,7 @@ test('[US3] a session is terminated when nobody was connected for its time; not 
   const minutes = async (count: number, ...there: SocketClient[]): Promise<string> => {
     for (let second = 0; second < count * 60; second += 5) {
       await pass(room, 5000, machine.socket, ...there)
-      await sweeper.round()
+      await sweeper.run()
     }
     return (await room.server.ask(`/api/user-sessions/${inside.sessionId}`)).json.state
   }
@@ -293,7 +293,7 @@ test('[US3] a session is terminated when nobody was connected for its time; not 
   await machine.tell(turnEnded(launchId, turnId))
   // A server that was away has seen nobody: its readers have time to come back first.
   const restarted = sweeperOf(room)
-  await restarted.round()
+  await restarted.run()
   expect(await minutes(0)).toBe('ACTIVE')
   expect(await minutes(0.1)).toBe('TERMINATED')
   expect(await machine.order('stop-ordered')).toMatchObject({ launchId })
@@ -350,6 +350,6 @@ test('[US1] the process of a role stopped by a person, a project deleted: the ag
   await machine.tell(exited(launchId, { signal: 'SIGTERM', stopped: true }))
   expect(await client.next('agent:terminated')).toMatchObject({ role: 'auth', reason: 'stopped by a person' })
   await room.server.ask(`/api/projects/${room.projectId}`, { method: 'DELETE' })
-  await sweeperOf(room).round()
+  await sweeperOf(room).run()
   expect(await client.next('session:terminated')).toMatchObject({ reason: 'project deleted', agentsTerminated: 0, ...inside })
 })

@@ -7,7 +7,7 @@ import { type Console, type InSession, type Machine, openConsole, readyAgent, sa
 
 const sweep = ({ server }: Console): Promise<void> => {
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
-  return new UserSessionSweeper({ store: server.store, clock: server.clock, logger }).round()
+  return new UserSessionSweeper({ store: server.store, clock: server.clock, logger }).run()
 }
 
 /** Its next process, from the order to the moment it can be prompted; what it was to bring back. */
@@ -111,11 +111,11 @@ test('[AG12] an idle agent of a console that nobody looks at sleeps after the so
   const pass = async (seconds: number) => {
     for (let passed = 0; passed < seconds; passed++) {
       clock.advance(1000)
-      await sweeper.round()
+      await sweeper.run()
       if (passed % 10 === 0) await machine.tell()
     }
   }
-  await sweeper.round()
+  await sweeper.run()
   client.webSocket.close()
   await client.closed
   await vi.waitFor(async () => expect((await room.server.ask('/metrics')).text).toContain('holdfast_websockets_open 1\n'))
@@ -133,7 +133,7 @@ test('[AG12] an idle agent of a console that nobody looks at sleeps after the so
   expect(await back.next('error')).toMatchObject({ code: 'wrong_state', requestId: 'c' })
   back.send(inRole(inside, 'which fruit?'))
   await back.next('agent:queued')
-  await sweeper.round()
+  await sweeper.run()
   const { launchId: second, acp } = await woken(machine, 'loaded')
   expect(acp.loadAcpSessionId).toBe(`acp of ${launchId}`)
   expect(await machine.turn()).toMatchObject({ launchId: second, content: [{ type: 'text', text: 'which fruit?' }] })

@@ -53,7 +53,7 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
   // There is no card: a command says that it goes on by itself, and takes it back.
   const obey = async (command: ChatCommand) =>
     (await store.run(runChatCommand, { ...place, command, senderId: message.senderId, route, work: null })).said
-  const sweep = () => new UserSessionSweeper({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) }).round()
+  const sweep = () => new UserSessionSweeper({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) }).run()
   expect(await obey('stop')).toContain('動いているものはありません')
   expect(await obey('continue')).toContain('自動で答えます')
   expect(await obey('status')).toContain('自動で答えます')
@@ -83,7 +83,7 @@ test('[AG10] a limit met in a chat is told with its end; what could not be answe
     return (state[stream] as ConversationState).limit
   }
   // As after a restart: nothing is known but what is in the store.
-  const sweep = () => new UserSessionSweeper({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) }).round()
+  const sweep = () => new UserSessionSweeper({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) }).run()
   expect((await goOn(true)).json).toMatchObject({ code: 'wrong_state' })
   await say('first')
   const launchId = await bringUp(machine)
@@ -142,7 +142,7 @@ test('[AG10] an agent that has gone while its limit lasts is started again for w
   await machine.tell(exited(launchId))
   clock.advance(30_000)
   const logger = createLogger({ level: 'silent', format: 'json' })
-  await new UserSessionSweeper({ store: server.store, clock, logger }).round()
+  await new UserSessionSweeper({ store: server.store, clock, logger }).run()
   const second = await bringUp(machine)
   expect(await machine.turn()).toMatchObject({ launchId: second, content: [{}, { text: 'first' }] })
 })

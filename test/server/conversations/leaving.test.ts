@@ -130,7 +130,7 @@ class Visit {
     for (let passed = 0; passed < ms; passed += stepMs) {
       this.#room.server.clock.advance(Math.min(stepMs, ms - passed))
       await this.#machine.tell()
-      await this.#workers.sweeper.round()
+      await this.#workers.sweeper.run()
       await this.settle()
     }
   }
@@ -252,7 +252,7 @@ test('[NA5] a panel that is left in the middle of an answer and opened again 1.5
   for (let passed = 0; passed < 100 * second; passed += stepMs) {
     server.clock.advance(stepMs)
     await machine.tell()
-    await sweeper.round()
+    await sweeper.run()
   }
   await machine.tell(said(launchId, first.turnId, 'a hundred'), turnEnded(launchId, first.turnId))
   await say('and the next?')

@@ -15,7 +15,7 @@ async function open() {
   const { store, clock } = testStore
   const room = await openRoom(store)
   const sweeper = new PanelSweeper({ store, clock, logger: nowhere })
-  await sweeper.round()
+  await sweeper.run()
   const seen = async (): Promise<Record<string, number>> => {
     const rows = await store.read((reader) => reader.all(selectSeen, {}))
     return Object.fromEntries(rows.map((row) => [row.panel_id, Date.parse(row.seen_at) - started]))
@@ -43,7 +43,7 @@ async function open() {
     pass: async (ms: number) => {
       for (let left = ms; left > 0; left -= 2000) {
         clock.advance(Math.min(left, 2000))
-        await sweeper.round()
+        await sweeper.run()
         await new Promise((resolve) => setImmediate(resolve))
       }
     },

@@ -30,7 +30,7 @@ async function ringAfterTheLastLook(after: number): Promise<StreamName[]> {
       seen.push(target)
       if (target === projectStream('first')) void ringLater()
     },
-    complaint: 'It could not be looked at',
+    failureText: 'It could not be looked at',
   })
   scanner.start()
   await scanner.settled()

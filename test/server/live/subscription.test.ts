@@ -212,7 +212,7 @@ test('[RE4] a ring for what is not there swallows none that comes while the log 
     await held
     return rows
   }
-  const tail = tails.hold('home')
+  const tail = tails.acquire('home')
   const { promise: taken, resolve: take } = Promise.withResolvers<readonly FeedEvent[]>()
   tail.join({ take })
   tail.start(0)
@@ -233,10 +233,10 @@ test('[RE4] a tail that is let go while the log cannot be read does not ask agai
     asked++
     return held
   }
-  tails.hold('home').start(0)
+  tails.acquire('home').start(0)
   await write(testStore, 1)
   expect(asked).toBe(1)
-  tails.letGo('home')
+  tails.release('home')
   reject(new Error('the store is away'))
   await held.catch(() => {})
   await new Promise((resolve) => setImmediate(resolve))

@@ -108,15 +108,15 @@ describe('without a launch id', () => {
     await leave(cell.work, world)
     expect(await report(office, { remainingProcesses: 1 })).toEqual({ decision: 'judging', ended: [] })
     expect((await typesOf(shared.store, projectStream(office.projectId))).at(-1)).toBe('agent-session-suspected')
-    await sweeper.round()
+    await sweeper.run()
     expect(await statesOf(office, [chat, task])).toEqual(['active', 'active'])
     shared.clock.advance(5000)
-    await sweeper.round()
+    await sweeper.run()
     shared.clock.advance(4999)
-    await sweeper.round()
+    await sweeper.run()
     expect(await statesOf(office, [chat, task])).toEqual(['active', 'active'])
     shared.clock.advance(1)
-    await sweeper.round()
+    await sweeper.run()
     const left = cell.suspect === 'chat' ? ['orphaned', 'active'] : ['active', 'orphaned']
     expect(await statesOf(office, [chat, task])).toEqual(left)
   })
@@ -138,7 +138,7 @@ describe('without a launch id', () => {
     const { office, chat, task } = await both()
     // Of a node that has not heard the call itself: the evidence is in the store.
     const sweeper = new AgentSessionSweeper({ ...shared, logger: nowhere, lastSeen: new LastSeen() })
-    await sweeper.round()
+    await sweeper.run()
     shared.clock.advance(1)
     await report(office, { remainingProcesses: 1 })
     for (const each of [chat, task, chat]) {
@@ -147,7 +147,7 @@ describe('without a launch id', () => {
     }
     for (const ms of [5000, 5000, 5000]) {
       shared.clock.advance(ms)
-      await sweeper.round()
+      await sweeper.run()
     }
     expect(await statesOf(office, [chat, task])).toEqual(['active', 'active'])
     // The next death is judged anew.
@@ -158,17 +158,17 @@ describe('without a launch id', () => {
     '[PX4] a suspect that lives, as %s says, has the other one judged, which ends',
     async (where) => {
       const { office, chat, task, sweeper } = await both()
-      await sweeper.round()
+      await sweeper.run()
       shared.clock.advance(1)
       await report(office, { remainingProcesses: 1 })
       shared.clock.advance(1)
       if (where === 'memory') office.calls.lastSeen.saw(chat.agentSessionId, instant(shared.clock.now()))
       else await office.next(chat)
-      await sweeper.round()
+      await sweeper.run()
       expect(await statesOf(office, [chat, task])).toEqual(['active', 'active'])
       for (const ms of [5000, 5000]) {
         shared.clock.advance(ms)
-        await sweeper.round()
+        await sweeper.run()
       }
       expect(await statesOf(office, [chat, task])).toEqual(['active', 'orphaned'])
     },
@@ -176,13 +176,13 @@ describe('without a launch id', () => {
 
   test('[PX8] another report while one is judged suspects nobody else: one death explains one suspect', async () => {
     const { office, chat, task, taskId, sweeper } = await both()
-    await sweeper.round()
+    await sweeper.run()
     await report(office, { remainingProcesses: 1, reportId: 'r1' })
     await office.finish(taskId)
     expect(await report(office, { remainingProcesses: 1, reportId: 'r2' })).toMatchObject({ decision: 'judging' })
     for (const ms of [5000, 5000]) {
       shared.clock.advance(ms)
-      await sweeper.round()
+      await sweeper.run()
     }
     expect(await statesOf(office, [chat, task])).toEqual(['orphaned', 'active'])
   })

@@ -27,12 +27,12 @@ async function limited() {
       logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } }),
     })
   // As after a restart: nothing is known but what is in the store.
-  const sweep = () => newSweeper().round()
+  const sweep = () => newSweeper().run()
   /** For longer than readers have to come back after a restart. */
   const keepSweeping = async () => {
     const sweeper = newSweeper()
     for (let second = 0; second <= 65; second += 5) {
-      await sweeper.round()
+      await sweeper.run()
       await pass(room, 5 * seconds)
     }
   }

@@ -105,7 +105,7 @@ test('[WT3] by the policy of its project a tree that nobody uses goes when nothi
   const worktrees = new Worktrees(store, new Questions(store, clock))
   const remover = new WorktreeRemover({ store, logger: createLogger({ level: 'silent', format: 'json' }), worktrees })
   const left = async (): Promise<string[]> => {
-    await remover.round()
+    await remover.run()
     return (await api('')).json.items.map(({ role }: { role: string }) => role)
   }
   await pass(room, 9000, machine1.socket, client1)
