@@ -106,7 +106,7 @@ interface Question {
 function asked(agent: ChildProcess, lines: NodeJS.EventEmitter, question: Question): Promise<void> {
   agent.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...question })}\n`)
   return new Promise((resolve) => {
-    // Its other words are not the answer.
+    // Other lines of the agent are not the answer.
     const hear = (line: string): void => {
       if (JSON.parse(line).id !== question.id) return
       lines.off('line', hear)

@@ -1,4 +1,4 @@
-/** SP8: the newest 50 of 100,000 messages of a chat, as a door asks for them, beside one bare keyset query for the same rows. */
+/** SP8: the newest 50 of 100,000 messages of a chat, as an endpoint asks for them, beside one bare keyset query for the same rows. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { webKey } from '../src/domain/conversations/key.ts'

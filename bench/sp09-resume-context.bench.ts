@@ -23,7 +23,7 @@ const warnings = 100
 const messages = 10_000
 const writtenAtOnce = 200
 
-/** The door's way to it, without the agent that asks. */
+/** The same call as the endpoint makes, without the agent that asks. */
 const context = defineQuery({
   name: 'bench-resume-context',
   run: async (reader, { id }: { id: string }) => {

@@ -1,6 +1,6 @@
 /**
  * SP10: the memory of the server for each agent that waits: in a held call of `get_next_action`, beside a bare POST that is held; or
- * spawned into a role and ready to be spoken to, beside a bare WebSocket, which is what it would need with a connection of its own.
+ * spawned into a role and ready to be prompted, beside a bare WebSocket, which is what it would need with a connection of its own.
  */
 import { join } from 'node:path'
 import { type Office, openOffice } from './chat/office.ts'

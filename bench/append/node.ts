@@ -8,7 +8,7 @@ import { appendAll } from './writers.ts'
 export interface NodeParts {
   readonly kind: 'ours' | 'bare'
   readonly url: string
-  /** Its writers are numbered from here. */
+  /** The number of the first writer. */
   readonly first: number
   readonly writers: number
   readonly poolSize: number

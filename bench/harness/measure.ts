@@ -53,7 +53,7 @@ async function measure(comparison: Comparison, rounds: number): Promise<Measurem
   }
 }
 
-/** The figures of each contender, in the order they were given, whoever went first. */
+/** The figures of each contender, in the order they were given. */
 export async function takeTurns(contenders: readonly Contender[], rounds: number): Promise<number[][]> {
   const figures = contenders.map((): number[] => [])
   for (let round = 0; round < rounds; round++) {

@@ -16,12 +16,12 @@ export interface Constants {
 /** What one person with a busy agent causes, per second. */
 export interface Habit {
   readonly appends: number
-  /** Of the busiest stream anybody shares, the list of projects and what runs. */
+  /** Appends to `home`, the busiest stream that is shared: the list of projects and what runs. */
   readonly appendsAtHome: number
 }
 
 export interface Waiting {
-  /** Of the capacity, 1 is all. */
+  /** Share of the capacity; 1 is all of it. */
   readonly load: number
   readonly medianMs: number
   readonly p99Ms: number
@@ -54,7 +54,7 @@ export interface Scaled {
   readonly nodes: number
   readonly database: Waiting
   readonly home: Waiting
-  /** Of what PostgreSQL can hand out. */
+  /** Share of the notifications that PostgreSQL can deliver. */
   readonly notificationsLoad: number
 }
 

@@ -89,7 +89,7 @@ export interface BundleOptions {
   readonly before?: Plugin
   /** Maps to the sources beside it; they take as long as all the rest. */
   readonly maps: boolean
-  /** Of which each needs a part of it. */
+  /** The program has many commands, each of which needs a part of the bundle. */
   readonly manyCommands?: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
  * What of a bundle lies together in one file. Left alone, each module that two programs share would be a file of its own: to find, read and
  * link one costs a third of a millisecond, and a server would begin with a hundred of them. A group holds what is always needed
- * together, and never anything that a program loads late on purpose: whoever needs one module of a group loads it whole.
+ * together, and never anything that a program loads late on purpose: a program that needs one module of a group loads the whole group.
  */
 import type { RolldownOutput } from 'rolldown'
 
@@ -10,7 +10,7 @@ const oneOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.ma
 
 /**
  * Loaded by every command at once, and by the server before its port listens (SP1); it leads to nothing else. Not what needs SQLite, of which
- * Node 24 warns whoever loads it.
+ * Node 24 prints a warning when it is loaded.
  */
 const base = [
   ...inside('src/domain', ['errors', 'nearest', 'notices']),
@@ -54,10 +54,10 @@ export const named = [...base, ...store].map((pattern) => oneOf(pattern))
 /** What dependencies ask Node for. */
 const builtins = { name: 'builtins', test: /builtin:/ }
 
-/** Of a program that does one thing. */
+/** Groups of a program that does one thing. */
 export const ungrouped = { groups: [builtins] }
 
-/** Of the product's, which has many. The first that fits has the module. */
+/** Groups of the product, which has many commands. The first group that matches gets the module. */
 export const grouped = {
   groups: [
     builtins,

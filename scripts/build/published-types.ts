@@ -1,4 +1,4 @@
-/** Of the declarations that the compiler made, those that the library's own leads to; the rest of the product is nobody's to import. */
+/** Keeps the declarations that the library's own one refers to; the rest of the product is not to be imported. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

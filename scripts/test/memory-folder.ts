@@ -14,7 +14,7 @@ const place = '/dev/shm'
 const prefix = 'holdfast-tests-'
 
 export interface MemoryFolder {
-  /** Of this run, open to every user: PostgreSQL is another's where we are root. */
+  /** The folder of this run, open to every user: where we are root, PostgreSQL runs as another one. */
   readonly folder: string
   /** The file system's own, for what outlives the run by a moment. */
   readonly place: string

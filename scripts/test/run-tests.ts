@@ -32,7 +32,7 @@ interface TestReport {
 
 /** Behind a pipe it cannot tell by itself. */
 const colour = process.stdout.isTTY ? ['--color'] : []
-/** Of the reason of one failure; the whole of it stands above, where it happened. */
+/** Lines shown of the reason of one failure; all of it was printed above. */
 const maxLinesOfWhy = 12
 
 /** Added to our own. */

@@ -65,7 +65,7 @@ function told() {
   return { events, snapshots, following, until, has: (type: string) => until(() => events.some((each) => each.type === type)) }
 }
 
-/** An agent in the role `auth` that can be spoken to. */
+/** An agent in the role `auth` that can be prompted. */
 async function withAgent(options: Partial<RelayOptions> = {}) {
   const room = await openConsole()
   const machine = await room.machine()

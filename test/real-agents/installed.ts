@@ -36,7 +36,7 @@ export function install(name: string, { package: wanted }: Recipe, folder: strin
   if (status !== 0) throw new Error(`${wanted} could not be installed: ${stderr}`)
 }
 
-/** Its entry as an owner would make it, with a home of its own; the only way out is the model. */
+/** The agent's entry as an owner would make it, with its own home folder; the model is the only address it reaches. */
 export function entryOf(
   program: string,
   { args, env, files, node }: Recipe,

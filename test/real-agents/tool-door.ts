@@ -1,4 +1,4 @@
-/** A door for tools as agents find it at `/mcp`, with one tool in it: what it is told, backwards. Only with the bearer of the launch. */
+/** An MCP endpoint as agents find it at `/mcp`, with one tool that reverses its text. It needs the bearer of the launch. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json as readJson } from 'node:stream/consumers'
 

@@ -70,7 +70,7 @@ test('[SP1] the file that every command loads first leads to nothing but Node’
   const code = readFileSync(join(root, 'dist', 'server', base), 'utf8')
   const imports = code.matchAll(/^import .*"\.\/([a-z-]+)-[^"]*"/gm)
   expect(new Set([...imports].map(([, name]) => name))).toEqual(new Set(['rolldown-runtime', 'builtins']))
-  // Node 24 warns whoever loads it.
+  // Node 24 prints a warning when it is loaded.
   expect(code).not.toContain('builtin_sqlite')
 })
 

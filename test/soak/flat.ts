@@ -4,9 +4,9 @@
 const warmUp = 0.25
 
 export interface Flatness {
-  /** Of the second quarter. */
+  /** The figure of the second quarter. */
   readonly before: number
-  /** Of the last quarter. */
+  /** The figure of the last quarter. */
   readonly after: number
   readonly growth: number
   readonly flat: boolean

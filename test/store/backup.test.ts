@@ -45,7 +45,7 @@ describe('backup and restore', () => {
     const restored = await target.open()
     expect(restored.id).toBe(store.id)
     expect(restored.incarnation).not.toBe(store.incarnation)
-    // It can be written on, and answers a request that was answered before the backup.
+    // The restored store can be written, and answers a request that was answered before the backup.
     const again = {
       name: 'Scout',
       protocol: 'acp',

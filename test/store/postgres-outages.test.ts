@@ -46,7 +46,7 @@ describe('a commit whose answer never came', () => {
       fields: { outcome: 'unknown' },
     })
     await cut
-    // It did happen, once: run again in silence it would be three.
+    // The write happened once; repeated silently it would be three.
     expect(await store.run(countUp, { id: 'a' })).toEqual({ count: 3, seq: 3 })
   })
 

@@ -17,7 +17,6 @@ const refusedInNames: Readonly<Record<string, string>> = {
   whoever: 'client, agent or caller',
   told: 'the name of what was told',
   understood: 'matchStatus, or what was read',
-  picture: 'console state or redraw',
   // Several words, as they stand in an identifier.
   'gone on': 'mergeChapter',
   'let go': 'detach or unsubscribe',

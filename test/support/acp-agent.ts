@@ -79,7 +79,7 @@ export class AcpAgent {
     return { facts, opened: await this.open() }
   }
 
-  /** Another context; it is the one that is spoken to from then on. */
+  /** Opens another context, which gets the prompts from then on. */
   async open(): Promise<OpenedAcpSession> {
     return this.#hold(await this.connection.open(this.#place, this.#handlers))
   }
@@ -133,7 +133,7 @@ export class AcpAgent {
     try {
       if (this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGKILL')
     } catch {
-      // It has gone.
+      // The process has ended.
     }
   }
 

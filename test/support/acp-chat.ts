@@ -1,4 +1,4 @@
-/** A person, and an agent that is spoken to, in the chat of a project: the server plays the loop, and the test plays the machine. */
+/** A person and an ACP agent in the chat of a project: the server runs the loop, and the test acts as the coordinator. */
 import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Starter } from '../../src/server/processes/agent-starter.ts'

@@ -21,7 +21,7 @@ export function atTheEnd(callback: () => void): () => void {
 const leave = (): never => process.exit(143)
 
 /**
- * What was begun last goes first: a folder after those who use it. Whoever was killed a moment ago may still write into one: what fails
+ * Clears up in reverse order: a folder after the processes that use it. A process killed a moment ago may still write into one: what fails
  * holds nothing else up, and has another turn when all the rest is done.
  */
 function clearUp(): void {

@@ -106,7 +106,7 @@ function forward(incoming: IncomingMessage, body: Buffer, outgoing: ServerRespon
     (answer) => {
       clearTimeout(late)
       began = true
-      // Nothing was done there, and whoever only reads may be sent on.
+      // Nothing was done there, and a request that only reads may be sent on.
       if (answer.statusCode === 503 && method === 'GET' && others.length > 0) {
         answer.resume()
         return forward(incoming, body, outgoing, others)

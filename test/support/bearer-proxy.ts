@@ -8,7 +8,7 @@ export async function openBearerProxy(serverUrl: string, token: string): Promise
   const { port: serverPort } = new URL(serverUrl)
   const proxy = createServer((request, response) => {
     const { port } = proxy.address() as AddressInfo
-    // Its own name becomes the server's; a foreign one stays foreign.
+    // The proxy's own name becomes the server's; a foreign one stays foreign.
     const ours = (value: string): string => value.replace(new RegExp(`:${port}$`), `:${serverPort}`)
     const { host = '', origin } = request.headers
     const headers = { ...request.headers, host: ours(host), ...(origin === undefined ? {} : { origin: ours(origin) }) }

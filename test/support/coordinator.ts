@@ -18,7 +18,7 @@ export interface TestCoordinator {
 }
 
 export interface CoordinatorOptions extends Partial<CoordinatorDependencies> {
-  /** Of a coordinator before this one. */
+  /** The folder of an earlier coordinator. */
   readonly folder?: string
 }
 

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects, and fails when it is not there
 type Anything = any
 
-/** What came and was not asked for yet; whoever waits gets the next. */
+/** Events that came and were not asked for yet; a waiting call gets the next. */
 class Inbox<Item> {
   readonly all: Item[] = []
   #taken = 0

@@ -12,7 +12,7 @@ export interface Trap {
   readonly name: string
   /** What a file called NAME.txt is given in `.gitattributes`. */
   readonly attribute?: 'filter' | 'diff' | 'merge'
-  /** Of the repository; `@` stands for the program, `~` for the folder. */
+  /** The repository's configuration; `@` stands for the program, `~` for the folder. */
   readonly config?: Readonly<Record<string, string>>
   /** The program is this hook. */
   readonly hook?: string

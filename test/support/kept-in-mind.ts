@@ -1,6 +1,6 @@
 /**
  * What an agent is told once and must know later (CX2, CX4), with everything real: its process is killed, sleeps, its panel is closed, the
- * server is killed. Each time a new one is asked, and whoever calls says what it was told. After a reset and a cutover it is not.
+ * server is killed. Each time a new one is asked, and the caller says what it was told. After a reset and a cutover it is not.
  */
 import { expect, onTestFinished } from 'vitest'
 import { type Chat, openChat, type Talker } from './chat.ts'

@@ -44,7 +44,7 @@ export class LinkServer {
   patienceMs = longestWaitMs
   /** Answers instead of storing. */
   refuse: ((facts: readonly LinkFact[]) => { code: string; status: number } | undefined) | undefined
-  /** Whatever is no WebSocket: a door for tools, say. */
+  /** Handles requests that are no WebSocket, such as those to an MCP endpoint. */
   onRequest: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => void response.writeHead(404).end()
   #instance = ''
   #port = 0
@@ -138,7 +138,7 @@ export class LinkServer {
     this.#event('permission-settled', settled)
   }
 
-  /** Somebody takes over: whoever has the epoch is out. */
+  /** Takes over: the connection that has the epoch is refused from now on. */
   takeOver(): void {
     this.epoch++
     this.launches.clear()

@@ -24,7 +24,7 @@ export async function connectMcp(url: string, token: string, options: ClientOpti
   const result = async (name: string, args: Record<string, unknown> = {}, callOptions?: CallOptions) => {
     const { content, structuredContent, isError } = await client.callTool({ name, arguments: args }, callOptions)
     const [text] = content as { text: string }[]
-    // Whoever reads only the text reads the same.
+    // A client that reads only the text reads the same.
     if (JSON.stringify(JSON.parse(text?.text ?? '')) !== JSON.stringify(structuredContent))
       throw new Error('The text says something else')
     return { isError, told: structuredContent as Told }

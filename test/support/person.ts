@@ -22,7 +22,7 @@ export async function openHouse(): Promise<House> {
   const holdfast = await startHoldfast({ up: true })
   const client = createClient({ url: holdfast.url, token: holdfast.token })
   let projectId = ''
-  // It is made in the first moment, beside everything else.
+  // The demo is made right after the start, beside everything else.
   await until(async () => {
     const { items } = await client.get('/api/projects', { query: {} })
     projectId = items.find(({ name }) => name === 'demo')?.id ?? ''

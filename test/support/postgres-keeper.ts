@@ -23,7 +23,7 @@ async function end(): Promise<void> {
   process.exit()
 }
 
-/** Whole or not there: whoever waits for the file reads it at once. */
+/** Writes the file whole or not at all: a waiting process reads it at once. */
 async function tell(name: 'ready' | 'failed', text: string): Promise<void> {
   await writeFile(join(folder, `${name}.new`), text, { mode: 0o600 })
   await rename(join(folder, `${name}.new`), join(folder, name))

@@ -1,4 +1,4 @@
-/** What a run that was killed, keeper and all, left behind: found by the next run, stopped by pid and removed. */
+/** Finds what a killed run left behind, stops it by pid and removes it. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -167,7 +167,7 @@ const sharedFolder = (): string => join(parent, `${prefix}${ownerOf(ownerOfRun()
 function startKeeper(folder: string, owner: number, more?: readonly string[]): ChildProcess {
   const own = more !== undefined
   const keeper = spawn(process.execPath, [keeperFile, folder, ownerOf(owner), ...(more ?? [])], {
-    // Its own group, so that Ctrl-C reaches it through its owner's end, not before.
+    // In its own process group, so that Ctrl-C reaches it through its owner's end, not before.
     detached: true,
     stdio: own ? ['ignore', 'ignore', 'inherit', 'ipc'] : 'ignore',
   })

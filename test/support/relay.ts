@@ -236,7 +236,7 @@ export const asks = (launchId: string, turnId: string, askId: string, request = 
   request,
 })
 
-/** Time goes by while these are there: whoever does not answer a heartbeat would be cut off. */
+/** Time goes by while these are there: a client that does not answer a heartbeat would be cut off. */
 export async function pass(room: Console, ms: number, ...sockets: SocketClient[]): Promise<void> {
   for (let passed = 0; passed < ms; passed += 5000) {
     room.server.clock.advance(Math.min(5000, ms - passed))

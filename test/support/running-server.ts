@@ -88,7 +88,7 @@ export async function startHoldfast(options: HoldfastOptions = {}): Promise<Runn
   }
 }
 
-/** It outlives a server that is killed, and takes its agents with it when it goes. */
+/** Ends the coordinator, which outlives a killed server and ends its agents when it ends. */
 function askCoordinatorToEnd(data: string): void {
   try {
     const { pid } = JSON.parse(readFileSync(join(data, 'run', 'coordinator.json'), 'utf8')) as { pid: number }

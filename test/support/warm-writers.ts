@@ -8,7 +8,7 @@ import { environmentOfThreads } from '../../src/store/sqlite/writer.ts'
 import type { StartWriter, WriterThread } from '../../src/store/sqlite/writer-messages.ts'
 import type { NextStore } from './warm-writer-thread.ts'
 
-/** Of each entry. */
+/** Idle threads kept for each entry. */
 const maxIdle = 2
 const idle = new Map<string, Worker[]>()
 
@@ -17,7 +17,7 @@ export const startWarmWriter: StartWriter = (entry, start) => {
   const threads = idle.get(entry.href) ?? []
   idle.set(entry.href, threads)
   const thread = threads.pop() ?? new Worker(entry, { env: environmentOfThreads() })
-  // It holds nobody up: what waits for its store waits on the port.
+  // The thread keeps no process alive: a caller that waits for its store waits on the port.
   thread.unref()
   const { port1: port, port2 } = new MessageChannel()
   const events = new EventEmitter()

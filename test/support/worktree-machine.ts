@@ -34,7 +34,7 @@ export interface WorktreeRoom extends Console {
   readonly occupancy: Occupancy
   /** An agent in this role, with its worktree in the register. */
   work(role: string, userSession?: InSession): Promise<MadeTree>
-  /** Of the project's worktrees. */
+  /** Requests a route below the project's worktrees. */
   api(path: string, ask?: Ask): Promise<Answer>
   /** From now on questions are heard and not answered. */
   fallSilent(): void

@@ -1,4 +1,4 @@
-/** What is said to whoever is refused something, in the language of whoever reads it (UI5). */
+/** Refusals, in the reader's language (UI5). */
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'

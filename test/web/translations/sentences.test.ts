@@ -1,4 +1,4 @@
-/** What the server tells of agents, in the language of whoever reads it (UI5). */
+/** The server's sentences about agents, in the reader's language (UI5). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type SentenceCode, sentences } from '../../../src/domain/sentence-list.ts'
