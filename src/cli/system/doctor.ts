@@ -87,6 +87,18 @@ export async function checkNotes(client: Client): Promise<Check[]> {
   return [warning('Notes', detail, 'Make the folder writable; it is tried again by itself, and nothing is lost.')]
 }
 
+/** Finds files of work sessions that were edited by hand and could not be taken in (AR3), among the newest of each project. */
+async function checkWorkFiles(client: Client): Promise<Check[]> {
+  const checks: Check[] = []
+  for await (const { id: projectId, name } of client.pages('/api/projects', { query: { limit: 200 } })) {
+    const { items } = await client.get('/api/projects/{projectId}/sessions', { params: { projectId }, query: { limit: 200 } })
+    for (const { id, fileProblem } of items)
+      if (fileProblem !== null)
+        checks.push(warning(`Work session ${id}`, visible(fileProblem), `Correct the file in the project ${visible(name)}.`))
+  }
+  return checks
+}
+
 async function examine(context: CommandContext, given: Given): Promise<void> {
   const { version } = findPackageRoot()
   const { env, cwd } = context.terminal
@@ -183,6 +195,7 @@ async function checkWithCredential(context: CommandContext, url: string): Promis
     },
     Projects: () => checkProjects(client),
     Notes: () => checkNotes(client),
+    'Work sessions': () => checkWorkFiles(client),
   }
   const checks = [credential]
   for (const [name, look] of Object.entries(looks))

@@ -13,6 +13,7 @@ interface Told {
   readonly fromAgent: string | undefined
   /** It answers what this agent asked. */
   readonly isAnswer: boolean
+  readonly handoffId: string | null
 }
 
 /** What one person writes is told as it is; where several write, with their names. What another agent writes is no person's word. */
@@ -21,7 +22,8 @@ export function promptOfMessages(messages: readonly Told[]): string {
   return messages.map((message) => told(message, several)).join('\n\n')
 }
 
-function told({ content, sender, fromAgent, isAnswer }: Told, several: boolean): string {
+function told({ content: written, sender, fromAgent, isAnswer, handoffId }: Told, several: boolean): string {
+  const content = handoffId === null ? written : `${written}\n\n(This belongs to the handoff ${handoffId}.)`
   if (fromAgent === undefined) return several ? `${sender}: ${content}` : content
   return `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${content}`
 }

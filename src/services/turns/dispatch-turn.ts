@@ -248,6 +248,7 @@ async function runChat(
     sender: names(senderIn(message)),
     fromAgent: otherAgent(message.conversationKey, launch.agentId),
     isAnswer: message.conversationKey !== key,
+    handoffId: message.relatedHandoffId,
   }))
   const content: readonly PromptPart[] =
     messages.length === 0 ? JSON.parse(turn.content) : [{ type: 'text', text: promptOfMessages(told) }]

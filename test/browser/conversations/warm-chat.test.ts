@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openForwardProxy } from '../../support/forward-proxy.ts'
+import { makeRepository } from '../../support/git-repository.ts'
 import { axeFindings } from '../axe.ts'
 import { phone, type TabOptions } from '../tabs.ts'
 import { visit } from '../visit.ts'
@@ -176,4 +177,20 @@ test('[CO7] an agent that crashes again and again is held with its reason and it
     ['ended', 'crashed'],
   ])
   expect(await said()).toEqual(['are you there?', expect.stringContaining('ended twice'), '[[crash]]'])
+})
+
+test('[CX9] the chat shows where it works, and another place is chosen with one press', async () => {
+  const { page, projectId } = await openChat('kit', {}, 'acp')
+  await presence(page, 'ready')
+  await here.elsewhere.patch('/api/projects/{projectId}', { params: { projectId }, body: { path: makeRepository().folder } })
+  await page.reload()
+  await page.locator('[data-workplace="checkout"]').getByText('In the project’s folder').waitFor()
+  const shown = async () =>
+    (await here.elsewhere.get('/api/conversations/{key}', { params: { key: `web:${projectId}.kit` } })).workplace?.kind
+  await page.getByRole('button', { name: 'Use a worktree' }).click()
+  await page.locator('[data-workplace="worktree"]').getByText('In a worktree of its own').waitFor()
+  expect(await shown()).toBe('worktree')
+  await page.getByRole('button', { name: 'Use the project’s folder' }).click()
+  await page.locator('[data-workplace="checkout"]').waitFor()
+  expect(await shown()).toBe('checkout')
 })

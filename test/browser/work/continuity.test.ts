@@ -149,3 +149,23 @@ test('[UI5] picture, approaches and resume are usable on a phone, and accessible
     expect(await axeFindings(page), path).toEqual([])
   }
 })
+
+test('[CK7] work is continued from its file on the page; a path that is none is refused in words', async () => {
+  const { projectId, id, params } = await interruptedWork('from-file')
+  const { path } = await here.elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/checkpoint', {
+    params,
+    body: {},
+  })
+  const page = await here.ownerPage(`/projects/${projectId}/sessions`)
+  await page.getByText('Continue from a file').click()
+  const field = page.getByLabel('Path on the machine of the server')
+  await field.fill('/etc/passwd')
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.getByRole('alert').first().waitFor()
+  await field.fill(path)
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.waitForURL((url) => url.pathname.includes('/sessions/') && !url.pathname.endsWith(id))
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
+  expect(items).toMatchObject([{ parentSessionId: id, state: 'running' }, { id }])
+  expect(new URL(page.url()).pathname).toBe(`/projects/${projectId}/sessions/${items[0]?.id}`)
+})

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkNode } from '../../../src/cli/system/doctor.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
+import { importApproaches } from '../../../src/services/work/import-approaches.ts'
 import { openInstallation, runCommand } from '../../support/command-line.ts'
 import { playCoordinator } from '../../support/played-coordinator.ts'
 import { openTestStore } from '../../support/store.ts'
@@ -162,4 +163,22 @@ test('[SE11] it looks at every project’s folder: forbidden ones, missing ones,
   expect(stdout).toMatch(/! Project (gone|twin) +\S+ is the folder of (gone|twin) too/)
   expect(stdout).toMatch(/! Project (fine|again) +\S+ is the folder of (fine|again) too/)
   expect((await holdfast(['projects'])).stdout).toMatch(/\/srv\/long-gone \(missing\)/)
+})
+
+test('[CL3] [AR3] a file of a work session that could not be taken in is named with its problem', async () => {
+  const { holdfast, server } = await openInstallation()
+  const post = async (path: string, body: unknown) => (await server.ask(path, { method: 'POST', body })).json
+  const { id: projectId } = await post('/api/projects', { name: 'game' })
+  const { id: workSessionId } = await post(`/api/projects/${projectId}/sessions`, {})
+  expect((await holdfast(['doctor'])).stdout).not.toContain(workSessionId)
+  const problem = 'approaches.json: approach_u001 was changed or removed'
+  await server.store.run(importApproaches, { projectId, workSessionId, added: [], problem, by: 'owner' })
+  const { stdout } = await holdfast(['doctor', '--json'])
+  const { checks } = JSON.parse(stdout) as { checks: Check[] }
+  expect(checks.find(({ name }) => name === `Work session ${workSessionId}`)).toEqual({
+    name: expect.any(String),
+    state: 'warning',
+    detail: problem,
+    next: 'Correct the file in the project game.',
+  })
 })

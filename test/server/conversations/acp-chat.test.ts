@@ -67,6 +67,14 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
   expect(await agentSessions()).toMatchObject([{ state: 'active' }, { state: 'ended', endReason: 'process_exited' }])
 })
 
+test('[CH12] a prompt names the handoff that its message belongs to', async () => {
+  const { room, machine, server } = await openSpokenChat()
+  const body = { projectId: room.projectId, toAgentId: 'coder', content: 'go on with it', relatedHandoffId: 'handoff-7' }
+  expect((await server.ask('/api/chat', { method: 'POST', body })).status).toBe(201)
+  await bringUp(machine)
+  expect(last(await machine.turn())).toBe('go on with it\n\n(This belongs to the handoff handoff-7.)')
+})
+
 test('[CV10] what two that are spoken to say to each other comes to an end: who wrote is told, and an answer to an answer asks nobody', async () => {
   const { room, say, chat, machine, server, agentSessions } = await openSpokenChat()
   const { store, ask } = server
