@@ -5,9 +5,8 @@ import { exitNoticeOfOldText, noticeOfOldText } from './old-sentences.ts'
 
 export type { Wording } from '../domain/notices.ts'
 
-export const Notice: z.ZodType<Told> = z.lazy(() =>
-  z.object({ code: z.string(), params: z.record(z.string(), z.union([z.string(), z.number(), Notice])) }),
-)
+/** A parameter is text, a number, or a notice itself. */
+export const Notice = z.object({ code: z.string(), params: z.record(z.string(), z.unknown()) }) as unknown as z.ZodType<Told>
 export type Notice = Told
 
 /** What a refinement of a schema says: its words, and for `checked` its notice. */

@@ -4,10 +4,16 @@
  */
 import type { Forms, Notice } from '../domain/notices.ts'
 
-const formOf = (sentence: string): RegExp =>
-  new RegExp(
-    `^${sentence.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>.+?)`)}$`,
-  )
+/** A parameter that a form names again is the same text again. */
+function formOf(sentence: string): RegExp {
+  const seen = new Set<string>()
+  const place = (_: string, name: string): string => {
+    const again = seen.has(name)
+    seen.add(name)
+    return again ? `\\k<${name}>` : `(?<${name}>.+?)`
+  }
+  return new RegExp(`^${sentence.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{(\w+)\}/g, place)}$`)
+}
 
 /** Made when the first is looked for: most readers never meet one. */
 const known = new WeakMap<Forms, readonly (readonly [string, RegExp])[]>()

@@ -2,8 +2,10 @@
  * The life of a launch: one supervised process of an agent, from its order to its end (CO2). Pure. It never decides that a process
  * has died: an end comes from a report, from a takeover, or before anything was started.
  */
+
 import type { Instant } from '../instant.ts'
-import { statusText } from '../sentences.ts'
+import type { Detail } from '../notices.ts'
+import { statusNotice } from '../sentences.ts'
 
 /** Why a process is no more; in the words of src/protocol/processes/process.ts. */
 export type LaunchEndReason =
@@ -40,7 +42,7 @@ export interface Launch {
   readonly signal: string | null
   readonly reason: LaunchEndReason | null
   /** In words: the error of a start that failed, or why it is held. */
-  readonly detail: string | null
+  readonly detail: Detail | null
 }
 
 /** How a process ended, as its coordinator tells it. */
@@ -59,9 +61,9 @@ export type LeftBehind = 'never_signed_in' | 'in_mid_work' | null
 export type LaunchEvent =
   | { readonly type: 'take' }
   | { readonly type: 'started'; readonly pid: number; readonly birth: string }
-  | { readonly type: 'start-failed'; readonly error: string }
+  | { readonly type: 'start-failed'; readonly error: Detail }
   | ({ readonly type: 'exited'; readonly left: LeftBehind } & Exit)
-  | { readonly type: 'stop'; readonly reason: LaunchEndReason; readonly detail?: string }
+  | { readonly type: 'stop'; readonly reason: LaunchEndReason; readonly detail?: Detail }
   | { readonly type: 'release'; readonly coordinatorId: string }
   | { readonly type: 'lost' }
 
@@ -129,20 +131,20 @@ export function decide(now: Instant, current: Launch, event: LaunchEvent): Launc
 
 interface WhyEnded {
   readonly reason: LaunchEndReason
-  readonly detail?: string
+  readonly detail?: Detail
 }
 
 /** A stop that was ordered explains the end; without one, how it ended does. */
 export function endOf({ stopReason }: Pick<Launch, 'stopReason'>, exit: Exit, left: LeftBehind): WhyEnded {
   if (stopReason !== null) return { reason: stopReason }
-  if (exit.found === 'gone') return { reason: 'leftover', detail: statusText('wasGone') }
+  if (exit.found === 'gone') return { reason: 'leftover', detail: statusNotice('wasGone') }
   if (exit.found === 'leftover') return { reason: 'leftover' }
   if (exit.stopped) return { reason: 'shutdown' }
-  if (exit.signal !== null) return { reason: 'crashed', detail: statusText('endedBySignal', { signal: exit.signal }) }
-  if (exit.exitCode !== 0) return { reason: 'crashed', detail: statusText('exitCode', { code: exit.exitCode ?? 'unknown' }) }
+  if (exit.signal !== null) return { reason: 'crashed', detail: statusNotice('endedBySignal', { signal: exit.signal }) }
+  if (exit.exitCode !== 0) return { reason: 'crashed', detail: statusNotice('exitCode', { code: exit.exitCode ?? 'unknown' }) }
   // CO7: without an error too, or an agent that does nothing would be started for the same work for ever.
-  if (left === 'never_signed_in') return { reason: 'start_failed', detail: statusText('neverSignedIn') }
-  if (left === 'in_mid_work') return { reason: 'crashed', detail: statusText('inMidWork') }
+  if (left === 'never_signed_in') return { reason: 'start_failed', detail: statusNotice('neverSignedIn') }
+  if (left === 'in_mid_work') return { reason: 'crashed', detail: statusNotice('inMidWork') }
   return { reason: 'exited' }
 }
 
@@ -156,7 +158,7 @@ const ended = (now: Instant, from: Launch, reason: LaunchEndReason): LaunchDecis
 export const order = (
   now: Instant,
   what: Pick<Launch, 'id' | 'agentId' | 'projectId' | 'coordinatorId'> & Partial<Pick<Launch, 'roleAgentId'>>,
-  heldBecause: string | null,
+  heldBecause: Detail | null,
 ): Launch => ({
   roleAgentId: null,
   ...what,

@@ -10,11 +10,13 @@
  *             chat, unheard of with messages it has   turn.max                   idle
  *             task                                    never: a build may take hours
  */
+
 import type { Purpose } from '../agent-sessions/lifecycle.ts'
 import type { Instant } from '../instant.ts'
+import type { Detail } from '../notices.ts'
 import { durationMs } from '../projects/duration.ts'
 import type { ProjectSettings } from '../projects/settings.ts'
-import { statusText } from '../sentences.ts'
+import { statusNotice } from '../sentences.ts'
 import { type Deaf, heardMs } from '../silence.ts'
 import type { Launch, LaunchEndReason } from './lifecycle.ts'
 
@@ -39,7 +41,7 @@ export interface LaunchFacts {
 
 export interface Overdue {
   readonly reason: LaunchEndReason
-  readonly detail?: string
+  readonly detail?: Detail
 }
 
 export function overdue(now: Instant, launch: Launch, facts: LaunchFacts, deaf: readonly Deaf[]): Overdue | undefined {
@@ -70,7 +72,7 @@ function overdueProcess(launch: Launch, facts: LaunchFacts, silentFor: (since: I
   }
   if (!facts.signedIn) {
     const late = silentFor(launch.startedAt ?? launch.orderedAt) >= durationMs(settings, 'agent.start_timeout_seconds')
-    const detail = statusText('notSignedIn', { seconds: Number(settings['agent.start_timeout_seconds']) })
+    const detail = statusNotice('notSignedIn', { seconds: Number(settings['agent.start_timeout_seconds']) })
     return late ? { reason: 'start_timeout', detail } : undefined
   }
   return signedOutAt !== null && silentFor(signedOutAt) >= finishedAtMostMs ? { reason: 'finished' } : undefined

@@ -2,9 +2,11 @@
  * How often an agent may fail in a project before it is held back (CO7), and what lifts that. Pure. Each new message buys one
  * more try, so that nothing is started for ever and nobody is left waiting for good.
  */
+
 import type { Instant } from '../instant.ts'
+import type { Detail } from '../notices.ts'
 import type { ProjectSettings } from '../projects/settings.ts'
-import { statusText } from '../sentences.ts'
+import { statusNotice } from '../sentences.ts'
 import type { LaunchEndReason } from './lifecycle.ts'
 
 /** The ends that count. One that was ordered, shut down, left over or lost says nothing about the agent. */
@@ -14,12 +16,12 @@ export interface Failures {
   /** Within the window of the settings. */
   readonly count: number
   /** What the last of them said. */
-  readonly lastDetail: string | null
+  readonly lastDetail: Detail | null
 }
 
 export interface HeldLaunch {
   readonly since: Instant
-  readonly because: string
+  readonly because: Detail
   /** A message came after it was held. */
   readonly newMessage: boolean
 }
@@ -28,12 +30,14 @@ export interface HeldLaunch {
 export const failuresAllowed = (settings: ProjectSettings): number => Math.max(1, Number(settings['restart.max']))
 
 /** Why the agent is not started now; null when it may be. */
-export function heldBecause(held: HeldLaunch | null, { count, lastDetail }: Failures, settings: ProjectSettings): string | null {
+export function heldBecause(held: HeldLaunch | null, { count, lastDetail }: Failures, settings: ProjectSettings): Detail | null {
   if (held) return held.newMessage ? null : held.because
   if (count < failuresAllowed(settings)) return null
   const seconds = Number(settings['restart.window_seconds'])
   if (lastDetail === null)
-    return count === 1 ? statusText('failedOnce', { seconds }) : statusText('failedOften', { count, seconds })
+    return count === 1 ? statusNotice('failedOnce', { seconds }) : statusNotice('failedOften', { count, seconds })
   const last = lastDetail
-  return count === 1 ? statusText('failedOnceLast', { seconds, last }) : statusText('failedOftenLast', { count, seconds, last })
+  return count === 1
+    ? statusNotice('failedOnceLast', { seconds, last })
+    : statusNotice('failedOftenLast', { count, seconds, last })
 }

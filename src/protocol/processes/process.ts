@@ -1,5 +1,7 @@
 /** Launches as readers see them: one supervised process of an agent each, from its order to its end (CO2, CO7). */
+
 import * as z from 'zod'
+import { Notice } from '../notices.ts'
 import { Time } from '../text.ts'
 
 /**
@@ -53,6 +55,8 @@ export const Process = z.object({
   reason: z.enum(processEndReasons).nullable(),
   /** In words: the error of a start that failed, or why it is held. */
   detail: z.string().nullable(),
+  /** The code and parameters that `detail` was made from. */
+  notice: Notice.nullish(),
 })
 export type Process = z.output<typeof Process>
 export type ProcessEndReason = (typeof processEndReasons)[number]

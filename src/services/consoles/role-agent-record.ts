@@ -5,6 +5,7 @@
  */
 
 import { decide, type RoleAgentDecision, type RoleAgentEvent } from '../../domain/consoles/lifecycle.ts'
+import { textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusText } from '../../domain/sentences.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
@@ -143,7 +144,7 @@ const inWords: Readonly<Partial<Record<NonNullable<Launch['reason']>, string>>> 
 }
 
 async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<string> {
-  return withLastWords(reader, id, detail ?? (reason && inWords[reason]) ?? statusText('processEnded'))
+  return withLastWords(reader, id, (detail && textOf(detail)) ?? (reason && inWords[reason]) ?? statusText('processEnded'))
 }
 
 /** Appends the last lines of the process's output. */

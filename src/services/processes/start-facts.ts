@@ -2,6 +2,7 @@
 
 import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { type Instant, later } from '../../domain/instant.ts'
+import type { Detail } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { placeOn } from '../../domain/processes/placement.ts'
 import { failuresAllowed, heldBecause } from '../../domain/processes/restart-intensity.ts'
@@ -60,7 +61,7 @@ export const hasSignedIn = async (reader: Reader, launch: Launch, live: readonly
   (await newestOfLaunch(reader, launch.id)) !== undefined ||
   live.some(({ launchId, createdAt }) => launchId === null && launch.startedAt !== null && createdAt >= launch.startedAt)
 
-async function whyHeld(reader: Reader, pair: Pair, held: Launch | undefined, now: Instant): Promise<string | null> {
+async function whyHeld(reader: Reader, pair: Pair, held: Launch | undefined, now: Instant): Promise<Detail | null> {
   const settings = await settingsOf(reader, pair.projectId)
   const since = later(now, -durationMs(settings, 'restart.window_seconds'))
   const failures = await failuresOf(reader, pair, since, failuresAllowed(settings))

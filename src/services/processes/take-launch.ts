@@ -8,9 +8,10 @@ import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/env
 import { refusalText } from '../../domain/because.ts'
 import { webKey, workKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { Detail } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
-import { statusText } from '../../domain/sentences.ts'
+import { statusNotice } from '../../domain/sentences.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
@@ -73,7 +74,7 @@ export const takeLaunch = defineUseCase({
     const env = JSON.parse(agent.env) as StoredEnvironment
     const unopened = sealedOtherwise(env, keyId)
     if (unopened.length > 0) {
-      const error = statusText('keysNotOpened', { names: unopened.join(', '), agent: agentId })
+      const error = statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
       const failed = await moveLaunch(tx, launch, { type: 'start-failed', error }, context)
       if (failed) await endRoleAgentOf(tx, failed, context)
       return { withdrawn: true }
@@ -97,9 +98,9 @@ export const takeLaunch = defineUseCase({
 })
 
 /** The reason shown to the person waiting in a role. */
-async function whyGone(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: string }> {
+async function whyGone(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: Detail }> {
   if (roleAgentId === null || (await reader.first(selectAgent, { id: agentId }))) return {}
-  return { detail: statusText('agentDeleted', { agent: agentId }) }
+  return { detail: statusNotice('agentDeleted', { agent: agentId }) }
 }
 
 interface Wanted {

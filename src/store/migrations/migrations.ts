@@ -25,6 +25,7 @@ import { limitsOfContexts } from './0023-limits-of-contexts.ts'
 import { sleepingRoles } from './0024-sleeping-roles.ts'
 import { agentNames } from './0025-agent-names.ts'
 import { workplaces } from './0026-workplaces.ts'
+import { notices } from './0027-notices.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   sleepingRoles,
   agentNames,
   workplaces,
+  notices,
 ]
 
 export const newestVersion = migrations.length

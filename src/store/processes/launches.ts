@@ -2,8 +2,10 @@
  * Launches as rows, as the decisions see them, and as readers do. Written behind the locks of their project's and their
  * coordinator's stream. What a process wrote is read only where it is asked for.
  */
+
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
+import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
 import type { LiveLaunches } from '../../domain/processes/capacity.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { failedEnds } from '../../domain/processes/restart-intensity.ts'
@@ -38,6 +40,7 @@ const launchColumns = [
   'signal',
   'reason',
   'detail',
+  'notice',
   'role_agent_id',
 ] as const satisfies readonly (keyof LaunchRow)[]
 
@@ -60,6 +63,7 @@ export const insertLaunch = statement<LaunchRow>()((db, p) =>
     signal: p.signal,
     reason: p.reason,
     detail: p.detail,
+    notice: p.notice,
     output: '',
     role_agent_id: p.role_agent_id,
     ready_at: null,
@@ -85,6 +89,7 @@ export const updateLaunch = statement<Omit<LaunchRow, 'agent_id' | 'project_id' 
       signal: p.signal,
       reason: p.reason,
       detail: p.detail,
+      notice: p.notice,
     })
     .where('id', '=', p.id),
 )
@@ -151,7 +156,7 @@ export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
 const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db, p) =>
   db
     .selectFrom('launches')
-    .select(['detail', 'ended_at'])
+    .select(['detail', 'notice', 'ended_at'])
     .where('agent_id', '=', p.agentId)
     .where('project_id', '=', p.projectId)
     .where('ended_at', '>', p.since)
@@ -202,6 +207,14 @@ const selectOrders = statement<{ coordinatorId: string }>()((db, p) =>
     .orderBy('launches.id'),
 )
 
+/** JSON of the notice, beside the column of the words. */
+const noticeColumn = (detail: Detail | null): string | null => {
+  const notice = noticeOf(detail)
+  return notice && JSON.stringify(notice)
+}
+const detailFrom = ({ detail, notice }: { detail: string | null; notice: string | null }): Detail | null =>
+  detail !== null && notice !== null ? { text: detail, notice: JSON.parse(notice) } : detail
+
 const launchFrom = (row: LaunchRow): Launch => ({
   id: row.id,
   agentId: row.agent_id,
@@ -218,7 +231,7 @@ const launchFrom = (row: LaunchRow): Launch => ({
   exitCode: row.exit_code,
   signal: row.signal,
   reason: row.reason,
-  detail: row.detail,
+  detail: detailFrom(row),
   roleAgentId: row.role_agent_id,
 })
 
@@ -238,11 +251,17 @@ export const launchRow = (launch: Launch): LaunchRow => ({
   exit_code: launch.exitCode,
   signal: launch.signal,
   reason: launch.reason,
-  detail: launch.detail,
+  detail: launch.detail === null ? null : textOf(launch.detail),
+  notice: noticeColumn(launch.detail),
   role_agent_id: launch.roleAgentId,
 })
 
-export const processOf = ({ birth: _, stopOrderedAt: __, id, ...launch }: Launch): Process => ({ launchId: id, ...launch })
+export const processOf = ({ birth: _, stopOrderedAt: __, id, detail, ...launch }: Launch): Process => ({
+  launchId: id,
+  ...launch,
+  detail: detail === null ? null : textOf(detail),
+  notice: noticeOf(detail),
+})
 
 export async function findLaunch(reader: Reader, id: string): Promise<Launch | undefined> {
   const row = await reader.first(selectLaunch, { id })
@@ -266,7 +285,7 @@ export async function liveLaunchesOn(
 
 export async function failuresOf(reader: Reader, pair: Pair, since: Instant, limit: number) {
   const rows = await reader.all(selectFailures, { ...pair, since, limit })
-  return { count: rows.length, lastDetail: rows[0]?.detail ?? null }
+  return { count: rows.length, lastDetail: rows[0] ? detailFrom(rows[0]) : null }
 }
 
 export async function liveCounts(reader: Reader): Promise<Map<string, number>> {

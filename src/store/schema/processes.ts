@@ -42,6 +42,8 @@ export interface LaunchesTable {
   signal: string | null
   reason: ProcessEndReason | null
   detail: string | null
+  /** JSON of `{code, params}`: what `detail` was made from (HT7); none in rows of before, and of text that is not ours. */
+  notice: string | null
   output: string
   /** Whose process it is, when it was spawned into a role; null for one that pulls its work. */
   role_agent_id: string | null

@@ -66,6 +66,8 @@ describe('a launch that has outlived what it was for', () => {
   })
 
   test('[CO3] one that never signs in is told in words', () => {
-    expect(overdue(later(now, minute), running, notYet, [])?.detail).toBe('It did not sign in within 60 seconds')
+    expect(overdue(later(now, minute), running, notYet, [])?.detail).toMatchObject({
+      text: 'It did not sign in within 60 seconds',
+    })
   })
 })

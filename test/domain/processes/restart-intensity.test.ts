@@ -1,11 +1,13 @@
 /** How often an agent may fail before it is held, and what lifts that. */
 import { describe, expect, test } from 'vitest'
+import { type Detail, textOf } from '../../../src/domain/notices.ts'
 import { heldBecause } from '../../../src/domain/processes/restart-intensity.ts'
 import { effectiveSettings } from '../../../src/domain/projects/settings.ts'
 import { fc, property } from '../../support/property.ts'
 
 const settings = (max = 3, seconds = 60) => effectiveSettings({ 'restart.max': max, 'restart.window_seconds': seconds })
 const failed = (count: number, lastDetail: string | null = null) => ({ count, lastDetail })
+const wordsOf = (detail: Detail | null) => detail && textOf(detail)
 const held = { since: '2026-03-01T09:00:00.000Z', because: 'It failed', newMessage: false }
 
 describe('an agent that fails', () => {
@@ -20,11 +22,11 @@ describe('an agent that fails', () => {
     [0, 0, null],
     [1, 0, 'It failed once within 60 s'],
   ])('[CO7] %d times, with %d allowed: %s', (count, max, because) => {
-    expect(heldBecause(null, failed(count), settings(max))).toBe(because)
+    expect(wordsOf(heldBecause(null, failed(count), settings(max)))).toBe(because)
   })
 
   test('[CO7] what the last one said is part of the reason', () => {
-    expect(heldBecause(null, failed(3, 'spawn nope ENOENT'), settings(3, 5))).toBe(
+    expect(wordsOf(heldBecause(null, failed(3, 'spawn nope ENOENT'), settings(3, 5)))).toBe(
       'It failed 3 times within 5 s. Last: spawn nope ENOENT',
     )
   })

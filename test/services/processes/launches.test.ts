@@ -87,6 +87,11 @@ describe.each(engines)('launches on %s', (engine) => {
     expect(await pad.one(chat)).toMatchObject({ state: 'ended', endReason: 'process_exited' })
     expect(await pad.one(task)).toMatchObject({ state: 'active' })
     expect(await pad.process(chat.launchId)).toMatchObject({ state: 'ended', reason: 'crashed', signal: 'SIGKILL' })
+    // HT7: with the code and parameters of what its detail tells.
+    expect(await pad.process(chat.launchId)).toMatchObject({
+      detail: 'It was ended by SIGKILL',
+      notice: { code: 'endedBySignal', params: { signal: 'SIGKILL' } },
+    })
     expect(await pad.process(task.launchId)).toMatchObject({ state: 'running' })
     await expect(pad.bearer(chat.launchToken)).rejects.toThrow('dead')
     // NA7: what it had not answered is work again.

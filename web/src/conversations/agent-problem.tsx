@@ -50,7 +50,11 @@ function ProblemText({ presence, place, agentName, mayWrite, onRetry }: AgentPro
   )
   if (presence.is === 'held') {
     return (
-      <Note title={chat.held(agentName)} detail={process.detail && translate(process.detail)} next={chat.heldNext}>
+      <Note
+        title={chat.held(agentName)}
+        detail={process.detail && translate(process.detail, process.notice)}
+        next={chat.heldNext}
+      >
         {log}
         {mayWrite && <Release place={place} agentName={agentName} />}
       </Note>

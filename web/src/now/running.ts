@@ -26,7 +26,8 @@ export function activityOf(
     if (standing === 'running' && process?.roleAgentId) return { dot: 'ready', word: words.running.console }
     const word = standing === 'running' ? words.running.signingIn : standingWord(standing, words)
     const dot = standing === 'running' ? 'starting' : standingDots[standing]
-    const detail = standing === 'held' && process?.detail ? `: ${translated(words.translation, process.detail)}` : ''
+    const detail =
+      standing === 'held' && process?.detail ? `: ${translated(words.translation, process.detail, process.notice)}` : ''
     return { dot, word: word + detail }
   }
   if (agentSession?.state !== 'active') return { dot: 'starting', word: words.agentSessions.states.terminating }

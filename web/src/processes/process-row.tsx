@@ -42,7 +42,9 @@ export function ProcessRow({ process, coordinators }: ProcessRowProps) {
         </span>
         <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">
           {live ? standingWord(standing, words) : <WhyEnded process={process} />}
-          {standing === 'held' && process.detail && <span className="text-faint">: {translate(process.detail)}</span>}
+          {standing === 'held' && process.detail && (
+            <span className="text-faint">: {translate(process.detail, process.notice)}</span>
+          )}
         </span>
         <span className="text-right font-mono text-sm text-faint tabular-nums max-sm:hidden">{live ? process.pid : ''}</span>
         <span className="justify-self-end text-right text-sm text-faint">

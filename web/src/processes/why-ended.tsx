@@ -15,7 +15,9 @@ export function WhyEnded({ process }: { process: Process }) {
   return (
     <>
       {told}
-      {detail && <span className="text-quiet">{told ? `: ${translate(detail)}` : translate(detail)}</span>}
+      {detail && (
+        <span className="text-quiet">{told ? `: ${translate(detail, process.notice)}` : translate(detail, process.notice)}</span>
+      )}
     </>
   )
 }
