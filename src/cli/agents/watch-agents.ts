@@ -145,7 +145,7 @@ function drawnTable(context: CommandContext): View {
               [
                 { title: 'AGENT', of: ({ each }) => each.agentId, style: 'bold', shrinks: true },
                 { title: 'PROJECT', of: ({ each }) => nameOf(each.projectId), shrinks: true },
-                { title: 'STATE', of: ({ doing }) => doing, style: ({ doing }) => styleOf(doing), shrinks: true },
+                { title: 'STATE', of: ({ doing }) => doing, style: ({ each }) => styleOf(each, coordinators), shrinks: true },
                 { title: 'PID', of: ({ each }) => String(each.process?.pid ?? '–') },
                 { title: 'FOR', of: ({ each }) => durationOf(Date.parse(each.since), now) },
               ],

@@ -36,18 +36,29 @@ export function standingOf(process: Process, coordinators: readonly Coordinator[
   return stopReason === null ? state : 'stopping'
 }
 
-/** What an agent does, in a few words. */
-export function doingOf({ agentSession, process }: RunningAgent, coordinators: readonly Coordinator[]): string {
+function activityOf({ agentSession, process }: RunningAgent, coordinators: readonly Coordinator[]): string {
   const standing = process && standingOf(process, coordinators)
-  if (standing && standing !== 'running') return standing === 'held' && process.detail ? `held: ${process.detail}` : standing
+  if (standing && standing !== 'running') return standing
   if (!agentSession) return process?.roleAgentId ? 'console' : 'signing in'
   return agentSession.state === 'active' ? agentSession.purpose : 'leaving'
 }
 
-const atWork: ReadonlySet<string> = new Set(['chat', 'task', 'console'])
+/** What an agent does, in a few words. */
+export function doingOf(running: RunningAgent, coordinators: readonly Coordinator[]): string {
+  const activity = activityOf(running, coordinators)
+  return activity === 'held' && running.process?.detail ? `held: ${running.process.detail}` : activity
+}
 
-export const styleOf = (doing: string): Style =>
-  doing.startsWith('held') ? 'red' : doing === 'unreachable' ? 'yellow' : atWork.has(doing) ? 'green' : 'reset'
+const styles: Readonly<Record<string, Style>> = {
+  held: 'red',
+  unreachable: 'yellow',
+  chat: 'green',
+  task: 'green',
+  console: 'green',
+}
+
+export const styleOf = (running: RunningAgent, coordinators: readonly Coordinator[]): Style =>
+  styles[activityOf(running, coordinators)] ?? 'reset'
 
 /** `42 s`, `3 min 07 s`, `2 h 05 min`, `3 d 4 h` */
 export function durationOf(fromMs: number, toMs: number): string {

@@ -85,7 +85,7 @@ async function showStatus(context: CommandContext): Promise<void> {
           [
             { title: 'AT WORK', of: ({ agentId }) => agentId, style: 'bold', shrinks: true },
             { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },
-            { title: 'STATE', of: ({ doing }) => doing, style: ({ doing }) => styleOf(doing), shrinks: true },
+            { title: 'STATE', of: ({ doing }) => doing, style: (each) => styleOf(each, coordinators.items), shrinks: true },
             { title: 'FOR', of: ({ since }) => durationOf(Date.parse(since), now) },
           ],
           context.paint,
