@@ -66,7 +66,7 @@ export const conversationFile: MirrorTarget = {
   },
 }
 
-/** Two that ask for one name are written one after the other: what one removes is then never what the other has just written. */
+/** Writes for the same file name run one after the other, so that one does not remove what another has just written. */
 const turnOf = ({ data, id }: MirroredStream): string => `${data}\n${claimOf(id) ?? id}`
 
 async function writeOnce(mirrored: MirroredStream): Promise<number> {
@@ -104,7 +104,7 @@ async function writeOnce(mirrored: MirroredStream): Promise<number> {
   return Math.min(Math.max(shortestRestMs, bytes / bytesPerMs), maxRestMs)
 }
 
-/** A broken file, or one that was put here under a wrong name, is somebody's all the same; that of a conversation we know is ours. */
+/** Whether the file belongs to another program: broken, or under a wrong name. The file of a known conversation is ours. */
 async function isForeign({ store, id }: MirroredStream, path: string): Promise<boolean> {
   if (!(await exists(path))) return false
   const saved = await readSavedConversation(path)
@@ -113,14 +113,14 @@ async function isForeign({ store, id }: MirroredStream, path: string): Promise<b
   return key !== id && !(await store.read((reader) => reader.first(selectPosition, { name: conversationStream(key) })))
 }
 
-/** Only marks were made since: the file says all there is to say. */
+/** Whether only events without effect on the file happened since. */
 async function isUpToDate({ store, stream }: MirroredStream, after: number, head: number, path: string): Promise<boolean> {
   if (after >= head || !(await exists(path))) return false
   const events = await store.eventsAfter(stream, after, maxEventsChecked)
   return events.length < maxEventsChecked && events.every(({ type }) => notInTheFile.has(type))
 }
 
-/** A deleted conversation's file, or one that it had under another name. Never another conversation's. */
+/** Removes the file of a deleted conversation, or one under an earlier name. Never another conversation's. */
 async function removeOurs(key: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     if (!(await isFileOf(path, key))) continue
@@ -137,10 +137,10 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Not fsynced: the file is durable before this is written, and a cursor that is lost only has the file written once more. */
+/** Not fsynced: the file is durable before, and without a cursor it is only written once more. */
 const writeCursor = (path: string, cursor: Cursor): Promise<void> => writePlainFile(path, `${JSON.stringify(cursor)}\n`)
 
-/** Unreadable counts as absent. */
+/** Reads the cursor; an unreadable one counts as absent. */
 async function readCursor(path: string): Promise<Cursor | undefined> {
   try {
     const { incarnation, seq, file } = JSON.parse(await readPlainFile(path)) as Partial<Cursor>

@@ -1,21 +1,21 @@
-/** Where the file of a conversation lies (CV6), and whether a file is this conversation's own: the key inside says so. */
+/** The path of a conversation's file (CV6), and whether a file belongs to the conversation: it contains the key. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { nameApart, plainName } from '../domain/conversations/file-name.ts'
 import { conversationsFolder } from '../platform/data-folder.ts'
 import { NotPlainFile, openPlainFile } from '../platform/plain-file.ts'
 
-/** The key comes first in a file; the longest, all of it escaped, ends well before this. */
+/** Enough for the key, which comes first in the file, at its longest and fully escaped. */
 const headBytes = 4096
 
 const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 export interface NamesOfConversation {
-  /** The name its key asks for. */
+  /** The name derived from the key. */
   readonly plain: string
-  /** Nobody else's, whoever has the plain one. */
+  /** A unique name, used when another conversation has the plain one. */
   readonly apart: string
-  /** How far the file has come; beside the files, in a folder that is not shown. */
+  /** The cursor of the file, in a hidden folder. */
   readonly cursor: string
 }
 
@@ -29,10 +29,10 @@ export const namesOf = (data: string, key: string): NamesOfConversation => {
   }
 }
 
-/** False when it is another's, or there is none. */
+/** Whether the file exists and belongs to the conversation. */
 export const isFileOf = async (path: string, key: string): Promise<boolean> => (await keyIn(path)) === key
 
-/** Whose file it is; undefined when there is none, or none that says so at its beginning. */
+/** The key in a file; undefined when there is none, or none at its beginning. */
 async function keyIn(path: string): Promise<string | undefined> {
   const file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error instanceof NotPlainFile) return undefined

@@ -1,7 +1,6 @@
 /**
- * What the file of a conversation says, piece by piece, so that memory and the time the process is kept busy at once are the same
- * however long it is. The pieces together are one moment of the conversation: messages are never changed, so those up to the last
- * one of that moment are the same in every later read.
+ * Produces the file of a conversation piece by piece, so that memory use does not depend on its length. The pieces form one
+ * consistent state: messages never change, so those up to the last one of the first read are the same in later reads.
  */
 import { aroundMessages, spokenOf } from '../protocol/conversations/conversation-file.ts'
 import type { Message } from '../protocol/conversations/message.ts'
@@ -14,7 +13,7 @@ const messagesAtOnce = 500
 /** The conversation was deleted while it was being written. */
 export class ConversationDeleted extends Error {}
 
-/** `head`: the number of the stream's newest event in the moment that `row` is from. */
+/** `head`: the newest event of the stream when `row` was read. */
 export async function* conversationText(store: MirrorSource, row: ConversationRow, head: number): AsyncGenerator<Buffer> {
   const { key, ...after } = aroundMessages(conversationOf(row))
   yield Buffer.from(`{\n  "key": ${JSON.stringify(key)},\n  "messages": [`)
@@ -26,7 +25,7 @@ export async function* conversationText(store: MirrorSource, row: ConversationRo
   yield Buffer.from(`${isFirst ? '' : '\n  '}],\n${JSON.stringify(after, null, 2).slice('{\n'.length)}\n`)
 }
 
-/** As it stands one level inside; a line end inside of JSON is always one of ours. */
+/** Indents JSON by one level. Line breaks in it are never part of a value. */
 const indented = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
 
 async function* pagesOf(store: MirrorSource, row: ConversationRow, head: number): AsyncGenerator<Message[]> {

@@ -1,4 +1,4 @@
-/** A JSON file that is written only when it would say something else: most changes are about one of many. */
+/** Writes JSON files, and only when their content changes: most changes concern one of many. */
 import { writeFileAtomic } from '../platform/atomic-file.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
 

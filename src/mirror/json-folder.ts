@@ -1,6 +1,6 @@
 /**
- * A folder of JSON files, each rewritten whole from one snapshot. Its cursor lies beside the files and is written after them,
- * so a crash in between only writes the same files again.
+ * Mirrors a stream as a folder of JSON files, each rewritten from one snapshot. The cursor is written after the files, so a crash
+ * in between only repeats the write.
  */
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -15,15 +15,15 @@ import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
 
 interface JsonFolder {
   readonly kind: StreamKind
-  /** Below the data folder. */
+  /** The path below the data folder. */
   readonly path: (id: string) => string
-  /** Every file by name, whole, as JSON; null for one that is to be gone. Read from one snapshot. */
+  /** The content of every file by name, from one snapshot; null for a file to be removed. */
   readonly contents: (reader: Reader, id: string) => Promise<Readonly<Record<string, unknown>>>
-  /** What else lies in the folder and follows the stream: all of it, or only what moved since. */
+  /** Writes the other content of the folder: all of it, or only what moved since. */
   readonly inside?: (mirrored: MirroredStream, folder: string, moved: MovedEvents | 'all') => Promise<void>
 }
 
-/** The events behind the first number, up to the second. */
+/** The events after the first number up to the second. */
 export interface MovedEvents {
   readonly after: number
   readonly through: number
@@ -69,7 +69,7 @@ export const jsonFolder = ({ kind, path, contents, inside }: JsonFolder): Mirror
 
 const cursorFile = (folder: string): string => join(folder, '.mirror.json')
 
-/** Unreadable counts as absent: then the files are written once more. */
+/** Reads the cursor. An unreadable one counts as absent: then the files are written again. */
 async function readCursor(folder: string): Promise<FolderCursor | undefined> {
   try {
     return JSON.parse(await readPlainFile(cursorFile(folder))) as FolderCursor

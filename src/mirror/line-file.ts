@@ -1,6 +1,6 @@
 /**
- * A file of lines that is only ever added to (CH7). Whatever a crash left behind its last newline is cut off before anything is
- * added, so at every moment all lines but the last are whole, and after the next opening all of them are.
+ * An append-only file of lines (CH7). An incomplete line that a crash left at the end is removed before anything is added, so only
+ * the last line can ever be incomplete.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, rename, rm } from 'node:fs/promises'
@@ -16,11 +16,11 @@ export interface LastLine {
   readonly end: number
   /** The last whole line; undefined when there is none. */
   readonly text: string | undefined
-  /** Nothing lies behind it. */
+  /** Whether nothing follows the last whole line. */
   readonly clean: boolean
 }
 
-/** Undefined when there is no such file. */
+/** Reads the last whole line; undefined when there is no such file. */
 export async function readLastLine(path: string): Promise<LastLine | undefined> {
   const file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -33,7 +33,7 @@ export async function readLastLine(path: string): Promise<LastLine | undefined> 
   }
 }
 
-/** Adds the lines behind `end`, which is where the last whole line ends, and returns when they are durable. */
+/** Appends lines at `end`, the end of the last whole line, and resolves when they are durable. */
 export async function addLines(path: string, end: number, pages: AsyncIterable<string>): Promise<void> {
   const file = await openPlainFile(path, constants.O_RDWR | constants.O_CREAT)
   try {
@@ -45,7 +45,7 @@ export async function addLines(path: string, end: number, pages: AsyncIterable<s
   if (end === 0) await syncFolder(dirname(path))
 }
 
-/** Puts a new file in its place, in one step. */
+/** Replaces the file in one step. */
 export async function replaceLines(path: string, pages: AsyncIterable<string>): Promise<void> {
   const fresh = freshOf(path)
   const file = await openPlainFile(fresh, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
@@ -66,7 +66,7 @@ export async function removeLines(path: string): Promise<void> {
   await rm(freshOf(path), { force: true })
 }
 
-/** Where a new one is written; left over from a crash it is written over by the next. */
+/** The path of the new file; one that a crash left is overwritten. */
 const freshOf = (path: string): string => `${path}.new`
 
 async function writePages(file: FileHandle, from: number, pages: AsyncIterable<string>): Promise<void> {
@@ -82,7 +82,7 @@ async function writePages(file: FileHandle, from: number, pages: AsyncIterable<s
   await file.datasync()
 }
 
-/** From the back, block by block, until the last whole line is there. */
+/** Reads backwards block by block to the last whole line. */
 async function lastLineOf(file: FileHandle): Promise<LastLine> {
   const { size } = await file.stat()
   let tail = Buffer.alloc(0)

@@ -1,6 +1,6 @@
 /**
- * What is numbered and only added to, mirrored as a file of JSON lines. The file is its own cursor: it goes on behind the number
- * of its last whole line. When that line is not in the store (any more), the file is not this history, and is written anew.
+ * Mirrors a numbered append-only list as a file of JSON lines. The file is its own cursor: writing continues after the number of
+ * its last whole line. When the store does not have that line, the file is written anew.
  */
 import { dirname, join } from 'node:path'
 import type { StreamKind } from '../domain/stream-name.ts'
@@ -19,11 +19,11 @@ interface Numbered {
 
 interface LineLog {
   readonly kind: StreamKind
-  /** Below the data folder; undefined for what is not mirrored. */
+  /** The path below the data folder; undefined for what is not mirrored. */
   readonly file: (id: string) => string | undefined
-  /** The newest there is; undefined when there are none, and then there is no file. */
+  /** The newest entry; undefined when there is none, and then there is no file. */
   readonly last: (reader: Reader, id: string) => Promise<Numbered | undefined>
-  /** The id of the one with this number. */
+  /** The id of the entry with this number. */
   readonly idAt: (reader: Reader, id: string, seq: number) => Promise<string | undefined>
   readonly after: (reader: Reader, id: string, seq: number, limit: number) => Promise<readonly Numbered[]>
 }

@@ -1,8 +1,8 @@
-/** Files that follow streams. What a feature mirrors is one of these; mirror.ts says when, a target says what and where. */
+/** The interface between the mirror (mirror.ts), which decides when to write, and its targets, which decide what and where. */
 import type { StreamKind, StreamName } from '../domain/stream-name.ts'
 import type { Store } from '../store/store.ts'
 
-/** What files are made from: a store, or one snapshot of it. */
+/** The source of the files: a store, or one snapshot of it. */
 export type MirrorSource = Pick<Store, 'incarnation' | 'read' | 'eventsAfter'>
 
 export interface MirroredStream {
@@ -10,7 +10,7 @@ export interface MirroredStream {
   /** The data folder. */
   readonly data: string
   readonly stream: StreamName
-  /** What the stream's name says after its kind. */
+  /** The part of the stream's name after its kind. */
   readonly id: string
 }
 
@@ -19,10 +19,10 @@ export interface MirrorTarget {
   /** Whether this stream has files at all. */
   readonly covers: (id: string) => boolean
   /**
-   * Makes the files what the store says, however they are. Done twice, or after a crash at any byte of it, the same comes out.
-   * Answers for how many milliseconds they are to rest before they are written again.
+   * Writes the files from the store, whatever their current state. Repeating it, also after a crash, gives the same files. Returns
+   * for how many milliseconds they should not be written again.
    */
   readonly write: (mirrored: MirroredStream) => Promise<number>
-  /** Whether nothing has moved since they were written. */
+  /** Whether the files are up to date. */
   readonly isCurrent: (mirrored: MirroredStream, head: number) => Promise<boolean>
 }

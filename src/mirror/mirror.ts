@@ -1,35 +1,37 @@
 /**
- * The mirror: the one reader of the log that writes files beside the database. The database is the truth; every file here can
- * be made anew from it. Doorbells say which streams moved; what is then written comes from one snapshot, never from the ring.
- *
- * A file that cannot be written is tried again, with words, and holds nobody up.
+ * The mirror follows the log and writes files beside the database. The database is authoritative; every file can be written again
+ * from it. Doorbells say which streams moved; the content comes from a snapshot. A file that cannot be written is reported and
+ * retried, and delays no other.
  */
 import { parseStream, type StreamName } from '../domain/stream-name.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/store.ts'
 import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
 
-/** Changes that come within this time are written once, and whoever was just started has the disk to itself; well inside the second that files may be behind. */
+/**
+ * Changes within this time are written once, which also leaves the disk free for a starting agent. Well below the allowed delay of
+ * one second.
+ */
 const gatherMs = 250
-/** Of one that cannot be written; twice as long each time. */
+/** Retry intervals of a file that cannot be written, doubled each time. */
 const retryMs = { first: 1000, longest: 30_000 } as const
-/** No files are left alone for longer: what says so comes of a clock that was put back. */
+/** The longest rest; a longer one comes from a clock that was set back. */
 const maxRestMs = 60_000
-/** Streams looked at per step of the search for what was missed while we were away. */
+/** Streams checked per step of the search for changes missed while the server was down. */
 const searchPage = 500
-/** Streams whose files are written side by side: a disk has more than one hand, and they wait for it most of the time. */
+/** The most streams written concurrently: they mostly wait for the disk. */
 const maxConcurrentWrites = 8
 
-/** Rounds of writing that are waited for when somebody needs the files of one stream: the one under way, and one more after it. */
+/** The most rounds awaited for one stream: the one under way and one after it. */
 const maxTriesToSettle = 3
 
-/** As much of a log as is needed; a program that embeds us has its own. */
+/** The part of a logger that the mirror needs; embedding programs have their own. */
 export interface MirrorLogger {
   info(message: string): void
   warn(about: { readonly error: string }, message: string): void
 }
 
-/** What one target has to write of one stream. */
+/** One target's work on one stream. */
 interface Job {
   readonly name: string
   readonly stream: StreamName
@@ -50,15 +52,15 @@ export class Mirror {
   readonly #options: MirrorOptions
   readonly #moved = new Map<string, Job>()
   readonly #beingWritten = new Set<Job>()
-  /** Until when the files of a job are left alone; only of those written lately, or in vain. */
+  /** Until when the files of a job are not written again; only for recent or failed writes. */
   readonly #resting = new Map<string, number>()
-  /** Those that could not be written: each is tried again in its own time, and no other waits for it. */
+  /** Jobs that failed: each is retried at its own time and delays no other. */
   readonly #failing = new Map<string, { readonly tries: number; readonly why: string }>()
   readonly #stopListening: () => void
   #writing: Promise<void> | undefined
   #search: Promise<void> = Promise.resolve()
   #timer: { readonly dueAt: number; readonly cancel: () => void } | undefined
-  /** The problem that was told last. */
+  /** The last reported problem. */
   #told: string | null = null
   #stopped = false
 
@@ -67,18 +69,18 @@ export class Mirror {
     this.#stopListening = options.store.doorbell.onAny((stream) => this.#note(this.#jobsOf(stream)))
   }
 
-  /** Finds what moved while nobody listened. New changes are mirrored meanwhile. */
+  /** Finds changes that were missed before the start. New changes are mirrored meanwhile. */
   start(): void {
     this.#search = this.#findMissed('')
   }
 
-  /** Why files are behind, if they are: shown to people, and tried again meanwhile. */
+  /** Why files are behind, for people; null when they are not. */
   get problem(): string | null {
     const [first] = this.#failing.values()
     return first?.why ?? null
   }
 
-  /** How many files or folders wait to be written. */
+  /** The number of files or folders that wait to be written. */
   get behind(): number {
     return this.#moved.size
   }
@@ -93,16 +95,16 @@ export class Mirror {
     }
   }
 
-  /** The same for one stream: whoever waits for its files does not wait for those of others. */
+  /** The same for one stream, without waiting for others. */
   async settled(stream: StreamName): Promise<void> {
-    // Its doorbell may be on its way still.
+    // The doorbell for it may not have rung yet.
     const jobs = this.#jobsOf(stream)
     this.#note(jobs)
     const isIts = (job: Job): boolean => job.stream === stream
     const isBehind = (): boolean => jobs.some(({ name }) => this.#moved.has(name)) || [...this.#beingWritten].some(isIts)
     for (let tries = 0; tries < maxTriesToSettle; tries++) {
       if (!isBehind()) return
-      // Whoever begins the next round, it is in it.
+      // The next round includes it, whichever call starts it.
       for (const { name } of jobs) this.#resting.delete(name)
       await (this.#writing ?? this.#write())
     }
@@ -110,7 +112,7 @@ export class Mirror {
     if (isBehind()) throw new Error(whyOwn ?? `Files of ${stream} are behind`)
   }
 
-  /** Writes what is left, then stops. */
+  /** Writes what is pending, then stops. */
   async stop(): Promise<void> {
     this.#stopListening()
     this.#stopped = true
@@ -147,7 +149,7 @@ export class Mirror {
     this.#timer = { dueAt, cancel }
   }
 
-  /** Writes what has rested. */
+  /** Writes the jobs that are due. */
   #write(): Promise<void> {
     this.#timer?.cancel()
     this.#timer = undefined
@@ -195,7 +197,7 @@ export class Mirror {
     if (ms > 0) this.#resting.set(name, this.#options.clock.now() + ms)
   }
 
-  /** Behind this name. When the store cannot be asked, it goes on from there a moment later. */
+  /** Searches the streams after this name. When the store cannot be read, it continues from there later. */
   async #findMissed(begin: string): Promise<void> {
     const { store, clock } = this.#options
     let after = begin
@@ -217,7 +219,7 @@ export class Mirror {
     }
   }
 
-  /** One for each target that has files of the stream. */
+  /** Returns a job for each target that has files of the stream. */
   #jobsOf(stream: StreamName): Job[] {
     const { store, folder: data, targets } = this.#options
     const parsed = parseStream(stream)
@@ -235,6 +237,6 @@ export class Mirror {
   }
 }
 
-/** What cannot even be looked at is written, or it is told why not; the others are looked at all the same. */
+/** A job that cannot be checked counts as not current: it is written, or the write reports the error. */
 const isCurrent = ({ target, mirrored }: Job, head: number): Promise<boolean> =>
   target.isCurrent(mirrored, head).catch(() => false)

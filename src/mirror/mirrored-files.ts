@@ -16,7 +16,7 @@ interface MirroredFilesOptions {
   readonly mirror: Mirror
   readonly store: Store
   readonly data: string
-  /** Tells the note of a day which chapters it is made of. */
+  /** Updates the note of a day with its chapters. */
   readonly noteDay: (day: string) => Promise<void>
 }
 
@@ -39,7 +39,7 @@ const isSettled = (mirror: Mirror, stream: StreamName): Promise<boolean> =>
     () => false,
   )
 
-/** CV1 `save`: the file of a conversation, with all that was committed before, on the disk when this resolves with its path. */
+/** CV1 `save`: writes the file of a conversation with everything committed before, and returns its path when it is on the disk. */
 export async function saveConversation(mirror: Mirror, store: Store, data: string, key: string): Promise<string> {
   await mirror.settled(conversationStream(key)).catch((error: Error) => {
     throw new Refusal('file_not_written', error.message)

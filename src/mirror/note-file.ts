@@ -1,7 +1,6 @@
 /**
- * `<data>/workspace/memory/YYYYMM/YYYYMMDD.md` (DC3): the note of a day, written anew whenever it is made of other chapters. Its
- * cursor lies beside it and is written after it, so a crash in between only writes the same file again. A day that has lost all its
- * conversations has no file.
+ * `<data>/workspace/memory/YYYYMM/YYYYMMDD.md` (DC3): the note of a day, written again when its chapters change. Its cursor is
+ * written after it, so a crash in between only repeats the write. A day without conversations has no file.
  */
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -13,10 +12,10 @@ import { readPlainFile } from '../platform/plain-file.ts'
 import { noteContents, noteText, selectNote } from '../store/conversations/notes.ts'
 import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
 
-/** It is written whole; the chapters of a day that are closed one after the other share a write. */
+/** Chapters of a day that are closed one after the other share a write. */
 const restMs = 1000
 
-/** Whoever keeps books of it is told what became of a file. */
+/** Receives the outcome of each write. */
 export interface NoteReport {
   written(day: Day, seq: number): Promise<void>
   failed(day: Day, problem: string): Promise<void>
@@ -45,7 +44,7 @@ export const noteFile = (report?: NoteReport): MirrorTarget => ({
   isCurrent: async ({ data, id, store }, head) => {
     const cursor = await readCursor(notePath(data, id))
     if (cursor?.incarnation !== store.incarnation || cursor.seq < head) return false
-    // A crash right behind the file leaves it written and said to be pending: then it is written and told once more.
+    // After a crash between the file and its report, both are repeated.
     const note = report && (await store.read((reader) => reader.first(selectNote, { day: id })))
     return !note || note.written_seq >= head
   },
@@ -68,7 +67,7 @@ async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 
 const cursorOf = (path: string): string => join(dirname(path), `.${path.slice(dirname(path).length + 1)}.mirror.json`)
 
-/** Unreadable counts as absent, and so does one whose file is gone: then it is written once more. */
+/** Reads the cursor. An unreadable one, or one without its file, counts as absent: then the file is written again. */
 async function readCursor(path: string): Promise<{ incarnation: string; seq: number } | undefined> {
   try {
     await readPlainFile(path)

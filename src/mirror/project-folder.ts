@@ -1,4 +1,7 @@
-/** `<data>/projects/{project_id}/` (CK2): `project.json`, and a folder for each work session. A deleted project's stays, without this file. */
+/**
+ * `<data>/projects/{project_id}/` (CK2): `project.json`, and a folder for each work session. The folder of a deleted project stays,
+ * without that file.
+ */
 import { join } from 'node:path'
 import { type ProjectFile, projectFileVersion } from '../protocol/projects/project.ts'
 import { chosenSettings, selectProject } from '../store/projects/projects.ts'
@@ -28,5 +31,5 @@ const folder = (importApproaches?: ImportApproaches) =>
 /** For an export: nothing is read from the files. */
 export const projectFolder = folder()
 
-/** With what people write into the files beside the database (AR3). */
+/** For the running server: also imports what people write into the files (AR3). */
 export const projectFolderWith = (importApproaches: ImportApproaches) => folder(importApproaches)

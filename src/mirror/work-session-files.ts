@@ -1,4 +1,4 @@
-/** What the files of a work session say (CK2): the layout of docs/spec/background/continuity.md, to the letter, out of its rows. */
+/** Builds the files of a work session (CK2) from its rows, in the layout of docs/spec/background/continuity.md. */
 
 import { schemaVersion } from '../protocol/schema-version.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
@@ -16,7 +16,7 @@ export const remainingTasksFile = ({ session_id, timestamp, remaining_tasks }: S
   remaining_tasks,
 })
 
-/** With those it has inherited, so that one folder is enough to go on (AR2). */
+/** Includes inherited approaches, so that one folder is enough to continue the work (AR2). */
 export function approachesFile({ workSession }: WorkSessionRows, approaches: readonly Tables['approaches'][]): ApproachesFile {
   const all = approaches.map(approachFrom)
   const of = (kind: 'verified' | 'failed' | 'untried') => all.filter((each) => each.kind === kind)
@@ -54,7 +54,7 @@ const withoutProcesses = ({
   ...approval
 }: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
 
-/** Who drives it and who waits for an approval are processes of this moment; a store that is built anew has none. */
+/** Leaves out the driving agent and waiting callers: they are processes, which a rebuilt store does not have. */
 export function workSessionFile(rows: WorkSessionRows, since: WorkSessionFile['since']): WorkSessionFile {
   const { owner_agent_session_id: _, file_problem: __, ...workSession } = rows.workSession
   return {
@@ -63,7 +63,7 @@ export function workSessionFile(rows: WorkSessionRows, since: WorkSessionFile['s
     tasks: [...rows.tasks],
     approvals: rows.approvals.map(withoutProcesses),
     approaches: [...rows.approaches],
-    // The state is the file beside it.
+    // The state is in state_checkpoint.json.
     checkpoints: rows.checkpoints.map(({ state: __, ...checkpoint }) => checkpoint),
     artifacts: rows.artifacts.map(({ session_id: __, folded_name: ___, upload_id: ____, ...facts }) => facts),
     since,

@@ -1,6 +1,6 @@
 /**
- * `<data>/projects/{project_id}/sessions/{session_id}/` (CK2): four files and the artifacts of each work session that an event was
- * about, however many others the project has. Never removes an artifact's file but the one that was deleted.
+ * `<data>/projects/{project_id}/sessions/{session_id}/` (CK2): four files and the artifacts of each work session that an event
+ * concerns. Only the file of a deleted artifact is removed.
  */
 
 import { join } from 'node:path'
@@ -31,12 +31,12 @@ import type { MovedEvents } from './json-folder.ts'
 import type { MirroredStream, MirrorSource } from './mirror-target.ts'
 import { approachesFile, remainingTasksFile, workSessionFile } from './work-session-files.ts'
 
-/** Which work sessions the events of a project are about: those whose files have to be looked at again. */
+/** The work sessions that events of a project concern: their files must be written again. */
 interface Touched {
   readonly workSessionIds: Set<string>
-  /** What was learned there is in the files of others, too (AR2). */
+  /** Work sessions with changed approaches, which are also in the files of their relatives (AR2). */
   readonly learnedIn: Set<string>
-  /** CK6: those it came from say where the work was completed. */
+  /** Ended work sessions; the files of their ancestors say where the work was completed (CK6). */
   readonly endedIn: Set<string>
   /** Names of artifacts that were stored or deleted, by work session. */
   readonly artifacts: Map<string, Set<string>>
@@ -65,10 +65,10 @@ function touch(touched: Touched, { type, data }: StoredEvent): void {
 const eventsAtOnce = 500
 const workSessionsAtOnce = 200
 
-/** Below the folder of a project. */
+/** The path below the folder of a project. */
 export const workSessionFolder = (workSessionId: string): string => join('sessions', workSessionId)
 
-/** AR3: whoever keeps what was written into an approaches.json by hand; resolves when that is done. */
+/** Stores the approaches that were written into an approaches.json by hand (AR3); resolves when that is done. */
 export type ImportApproaches = (found: {
   readonly projectId: string
   readonly workSessionId: string
@@ -76,7 +76,7 @@ export type ImportApproaches = (found: {
   readonly problem: string | null
 }) => Promise<void>
 
-/** Without `importApproaches` nobody reads what is written into the files. */
+/** Writes work sessions. Without `importApproaches` nothing is read from the files. */
 export const writeWorkSessions =
   (importApproaches?: ImportApproaches) =>
   async (mirrored: MirroredStream, folder: string, moved: MovedEvents | 'all'): Promise<void> => {
@@ -110,8 +110,8 @@ async function touchedBy({ store, stream }: MirroredStream, { after, through }: 
 }
 
 /**
- * AR2: what was learned stands in the files of all that run and come from the same root. CK6: that a work session ended stands in the
- * files of those it came from.
+ * Adds the work sessions whose files depend on others: approaches are in the files of all running ones of the same root (AR2), and
+ * an end is in the files of the ancestors (CK6).
  */
 async function addRelatives(reader: Reader, { learnedIn, endedIn, workSessionIds }: Touched): Promise<void> {
   for (const id of new Set([...learnedIn, ...endedIn])) {
@@ -154,7 +154,7 @@ async function writeWorkSession(
       ? []
       : [
           () => writeJson(join(folder, fileNames.remainingTasks), remainingTasksFile(state)),
-          // Last: when it says how the work ended, the two before do.
+          // Last: when it says how the work ended, the two others do as well.
           () => writeJson(join(folder, fileNames.checkpoint), state),
         ]),
     () => syncFolder(folder),
@@ -166,11 +166,11 @@ async function writeWorkSession(
 interface ApproachesToWrite {
   readonly rows: WorkSessionRows
   readonly content: ApproachesFile
-  /** CK6: the work has ended, and the file with it. */
+  /** CK6: the work has ended, and the file is final. */
   readonly kept: boolean
 }
 
-/** AR3: what somebody wrote into the file comes first; it is written over only when all of that was taken in. */
+/** Imports what was written into the file by hand (AR3), and overwrites it only when all of that was imported. */
 async function writeApproaches(
   folder: string,
   { rows, content, kept }: ApproachesToWrite,
@@ -183,7 +183,7 @@ async function writeApproaches(
     const { added, problem, known } = changed
     if (added.length > 0 || problem !== file_problem) await importApproaches({ projectId, workSessionId, added, problem })
     await writeJson(beside, known)
-    // With what was taken in it is written right afterwards.
+    // The import changes the store, so the file is written again right afterwards.
     if (problem !== null || added.length > 0) return
   } else if (importApproaches && file_problem !== null)
     await importApproaches({ projectId, workSessionId, added: [], problem: null })
@@ -192,7 +192,7 @@ async function writeApproaches(
   if (importApproaches) await writeJson(beside, content)
 }
 
-/** CK6: whether the three files say how it ended, and are left alone from then on. */
+/** Whether the three files say how the work session ended and are final (CK6). */
 async function isFinal(path: string, rows: WorkSessionRows): Promise<boolean> {
   const { ended_at: endedAt, resumed_by: resumedBy } = rows.workSession
   if (endedAt === null) return false
@@ -200,7 +200,7 @@ async function isFinal(path: string, rows: WorkSessionRows): Promise<boolean> {
   if (written === undefined) return false
   const state = endState(rows)
   if (state) return written === jsonText(state)
-  // Ended by an older version, which kept no state: its file is as good as there is once it knows of the end, or the tasks went on.
+  // Ended by an older version, which stored no state: its file is final once it records the end, or when the tasks moved on.
   return resumedBy !== null || timestampIn(written) >= endedAt
 }
 

@@ -1,6 +1,6 @@
 /**
- * A backup is one SQLite file with our tables, whichever engine it came from. It gets its name only when it is complete, has
- * been checked and is on the disk; until then it lies beside it under another, and is removed when anything fails.
+ * Makes and checks backup files. A backup is one SQLite file, whichever engine it came from. It is written under a temporary name
+ * and renamed when it is complete, checked and synced; on failure it is removed.
  */
 import { randomBytes } from 'node:crypto'
 import { copyFile, open, rename, rm, stat } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { bind } from '../statement.ts'
 import { NotOurDatabase, SqliteConnection } from './connection.ts'
 import { sqliteIntegrity } from './integrity.ts'
 
-/** How many findings are told with a backup that cannot be used. */
+/** The most findings reported for an unusable backup. */
 const maxFindings = 5
 
 export async function makeBackup(toFile: string, fill: (temporary: string) => Promise<void>): Promise<void> {
@@ -25,7 +25,7 @@ export async function makeBackup(toFile: string, fill: (temporary: string) => Pr
   }
   const temporary = beside(toFile)
   try {
-    // Closed to others from its first byte, wherever it lies: it holds what the store holds.
+    // Readable by its owner only from the first byte, because it holds everything the store holds.
     await (await open(temporary, 'wx', 0o600)).close()
     await fill(temporary)
     await change(temporary, (connection) => {
@@ -40,7 +40,7 @@ export async function makeBackup(toFile: string, fill: (temporary: string) => Pr
   }
 }
 
-/** A copy of a backup that is ready to be used: brought up to this version, with an incarnation of its own, and checked. */
+/** Copies a backup for use: migrated to this version, with an incarnation of its own, and checked. */
 export async function takeBackup(fromFile: string, temporary: string, uuid: () => string): Promise<void> {
   try {
     await copyFile(fromFile, temporary)
@@ -64,7 +64,7 @@ export async function removeDatabase(file: string): Promise<void> {
   for (const end of ['', '-wal', '-shm', '-journal']) await rm(`${file}${end}`, { force: true })
 }
 
-/** Changes a file that nobody else has, and leaves it in one piece: nothing beside it belongs to it. */
+/** Changes a file that no other process uses, and leaves no log file beside it. */
 async function change(file: string, work: (connection: SqliteConnection) => void | Promise<void>): Promise<void> {
   const connection = SqliteConnection.openWriter(file)
   try {
@@ -75,7 +75,7 @@ async function change(file: string, work: (connection: SqliteConnection) => void
   }
 }
 
-/** An empty file would become a new store; a restore never makes one up. */
+/** Refuses an empty file, which would otherwise become a new store. */
 function requireIdentity(file: string, name: string): void {
   const connection = SqliteConnection.openReader(file)
   try {
@@ -90,7 +90,7 @@ const bringUpToDate = (file: string, uuid: () => string): Promise<void> =>
   change(file, async (connection) => {
     await migrate(connection, instant(Date.now()), uuid)
     connection.execute(bind(connection.dialect, setMeta, { key: 'incarnation', value: uuid() }))
-    // SE12: the first node that starts on it says with which key it seals.
+    // SE12: the first node that starts on it sets the key that it seals with.
     connection.execute(bind(connection.dialect, deleteMeta, { key: 'sealing_key' }))
   })
 
@@ -102,7 +102,7 @@ function explain(fromFile: string, error: unknown): unknown {
   return error
 }
 
-/** Refuses a database in which something does not fit together. `deep` needs the tables of this version. */
+/** Refuses a database with findings. `deep` needs the tables of this version. */
 async function requireIntact(file: string, name: string, deep = true): Promise<void> {
   const findings: Finding[] = []
   const connection = openOrRefuse(file, name)

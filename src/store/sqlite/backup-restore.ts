@@ -1,7 +1,6 @@
 /**
- * Puts a backup in the place of a data folder's database. The folder is locked meanwhile, so a running server is never
- * written under; a database that is there is moved aside, never removed. The restored one has a new incarnation: whoever
- * holds a cursor from before gets a snapshot.
+ * Replaces the database of a data folder by a backup. The folder is locked meanwhile, so a running server is never affected. The
+ * existing database is moved aside. The restored store has a new incarnation: clients with an old cursor get a snapshot.
  */
 import { existsSync } from 'node:fs'
 import { copyFile, link, rename } from 'node:fs/promises'
@@ -15,7 +14,7 @@ import { beside, removeDatabase, takeBackup } from './backup-file.ts'
 import { SqliteConnection } from './connection.ts'
 
 export interface Restored {
-  /** Where the database that was there is now; null when there was none. */
+  /** The new path of the database that was there; null when there was none. */
   readonly movedAside: string | null
 }
 
@@ -36,12 +35,15 @@ export async function restoreSqlite(fromFile: string, data: string, warn: (messa
   }
 }
 
-/** Keeps the old one under another name. Its place is never empty: a start in between finds the old one, not a new store. */
+/**
+ * Keeps the old database under another name. At every moment a database is in place, so a start in between does not create a new
+ * store.
+ */
 async function moveAside(file: string): Promise<string | null> {
   if (!existsSync(file)) return null
   const aside = `${file}.before-restore-${instant(Date.now()).replaceAll(/\D/g, '')}`
   foldLog(file)
-  // Left only when the old one cannot be opened. Beside another database it would be taken for that one's.
+  // Remain only when the old database cannot be opened. SQLite would take them for the log of the new one.
   for (const end of ['-wal', '-shm']) if (existsSync(`${file}${end}`)) await rename(`${file}${end}`, `${aside}${end}`)
   await link(file, aside).catch(() => copyFile(file, aside))
   await syncFolder(dirname(file))
@@ -52,6 +54,6 @@ function foldLog(file: string): void {
   try {
     SqliteConnection.openWriter(file).close()
   } catch {
-    // Damaged, or not ours: it is kept as it is.
+    // Damaged or not a Holdfast database: it is kept as it is.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Backs up a store on SQLite while it is used. It is one SQL statement of SQLite's own, in C: the snapshot it reads is held as
- * briefly as can be, because the write-ahead log grows meanwhile. It blocks the thread: not for one that serves requests.
+ * Backs up a store on SQLite while it is in use, with one SQL statement, so that the snapshot is held briefly: the write-ahead log
+ * grows meanwhile. Blocks the thread, so it must not run on one that serves requests.
  */
 import { StartFailure } from '../../platform/start-failure.ts'
 import { EngineReader } from '../log/reader.ts'
@@ -24,7 +24,7 @@ export async function backupSqlite(databaseFile: string, toFile: string): Promis
   })
 }
 
-/** Everything read inside `work` comes from one snapshot, also of a database that a server is using. */
+/** Runs `work` on one snapshot, also of a database that a server is using. */
 export async function readSqlite<T>(databaseFile: string, work: (reader: Reader) => Promise<T>): Promise<T> {
   const connection = SqliteConnection.openReader(databaseFile)
   try {

@@ -1,6 +1,6 @@
 /**
- * One connection to the database file, with what we rely on set and read back: a durability that was asked for but not
- * given would be found out only by a power cut. Statements are prepared once.
+ * A connection to the database file. The settings it relies on are set and read back: a missing durability would otherwise show
+ * only at a power cut. Statements are prepared once.
  */
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
@@ -16,10 +16,9 @@ import { HeadCache } from './head-cache.ts'
 const chunkBytes = 1024 * 1024
 
 /**
- * The write-ahead log that a process left behind which did not close. After a sync that failed, the system reads bytes back
- * that are not on the disk, and no later sync puts them there. SQLite would fold such a log into the database, and a power
- * cut before the log is gone would lay its older half over the newer pages. So, before SQLite sees it, every byte is written
- * once more in its own place and synced: what can be read is then also there (RE3).
+ * Rewrites and syncs the write-ahead log that a crashed process left (RE3), before SQLite opens it. After a failed sync the system
+ * may return bytes that are not on the disk, and a later sync does not write them. SQLite would copy such a log into the database,
+ * and a power cut could then put its older half over newer pages.
  */
 function rewriteWal(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.size) return
@@ -37,25 +36,25 @@ function rewriteWal(path: string): void {
   }
 }
 
-/** 'HOLD': tells our file from any other SQLite database. */
+/** 'HOLD' in ASCII: marks the file as a Holdfast database. */
 const applicationId = 0x484f4c44
 const busyTimeoutMs = 5000
-/** Prepared statements kept per connection; the fixed ones are far fewer, the rest are lists with filters. */
+/** The most prepared statements of a connection. The fixed ones are far fewer; the rest are lists with filters. */
 const maxPrepared = 500
 const pageCacheKiB = 8 * 1024
-/** The write-ahead log is folded into the database at this size, and its file cut back to `walLimitBytes` (RE7: 64 MiB). */
+/** The size at which the write-ahead log is copied into the database. Its file is cut back to `walLimitBytes` (RE7: 64 MiB). */
 const checkpointPages = 2000
 const walLimitBytes = 32 * 1024 * 1024
-/** Readers with long snapshots keep the log from starting anew; past this the writer waits for them. */
+/** Long read snapshots keep the log from restarting; above this size the writer waits for them. */
 const walTooLargeBytes = 48 * 1024 * 1024
-/** Between two looks at its size; no disk writes what is left to RE7's bound in so little. */
+/** The interval of size checks; no disk writes the rest of RE7's bound in that time. */
 const walCheckIntervalMs = 5
 
 interface Prepared {
   readonly statement: StatementSync
-  /** Of its rows; empty for what only writes. */
+  /** The columns of its rows; empty for a write. */
   readonly columns: readonly string[]
-  /** For certain; one that does not look like it may only be reading too. */
+  /** True when it certainly only reads; others may only read as well. */
   readonly reads: boolean
 }
 
@@ -104,7 +103,7 @@ export class SqliteConnection implements WritingEngine {
   }
 
   lockStreams(names: readonly StreamName[]): LockedStreams {
-    // The transaction already holds the one write lock, so the heads cannot move.
+    // The transaction holds the only write lock, so the heads cannot move.
     const heads = new Map<StreamName, number>()
     for (const name of names) {
       const head = this.#knownHeads.of(name) ?? this.#readHead(name)
@@ -127,12 +126,12 @@ export class SqliteConnection implements WritingEngine {
 
   command(sql: string): void {
     this.#knownHeads.before(sql)
-    // Not `run`: it also reads the last row's number, which may be one of the search index's own, too large for it.
+    // Not `run`: that also reads the last row id, which the search index can make too large.
     this.#prepare(sql).statement.all()
     if (sql === 'commit') this.#knownHeads.committed()
   }
 
-  /** How many statements were run that may have changed something. */
+  /** The number of executed statements that may have changed something. */
   get writes(): number {
     return this.#writes
   }
@@ -141,7 +140,7 @@ export class SqliteConnection implements WritingEngine {
     return this.#db.isTransaction
   }
 
-  /** Between transactions: waits for the readers that keep the log long, at most `busyTimeoutMs`; new ones do not need it. */
+  /** Called between transactions: waits up to `busyTimeoutMs` for the readers that keep the log long. */
   limitWalSize(): void {
     const now = performance.now()
     if (now - this.#lookedAtLog < walCheckIntervalMs) return
@@ -151,7 +150,7 @@ export class SqliteConnection implements WritingEngine {
     try {
       this.#pragma('wal_checkpoint(truncate)')
     } catch {
-      // What is committed is safe in the log. A disk that has failed fails the next commit, which says so.
+      // Committed data is safe in the log. If the disk has failed, the next commit fails and reports it.
     }
   }
 
@@ -188,7 +187,7 @@ export class SqliteConnection implements WritingEngine {
     return prepared
   }
 
-  /** A new file becomes ours; somebody else's database is refused before anything is written. */
+  /** Marks a new file as Holdfast's; refuses another program's database before anything is written. */
   #claim(file: string): void {
     const found = this.#pragma('application_id')
     if (found === applicationId) return
@@ -209,7 +208,7 @@ export class SqliteConnection implements WritingEngine {
   }
 }
 
-/** Built here, rows share one shape; node:sqlite's own are dictionaries, and reading 50 messages out of those took twice as long. */
+/** Builds rows of one shape. node:sqlite's rows are dictionaries, and reading 50 messages from those took twice as long. */
 function rowOf(columns: readonly string[], fields: readonly unknown[]): Row {
   const row: Row = {}
   for (let at = 0; at < columns.length; at++) row[columns[at] as string] = fields[at]

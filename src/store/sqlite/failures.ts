@@ -1,4 +1,4 @@
-/** SQLite's error numbers, sorted by what follows from them. Nothing here reads a message's text. */
+/** Classifies SQLite's error numbers. Nothing here depends on the text of a message. */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 
@@ -11,19 +11,19 @@ const unique = new Set([1555, 2067, 2579])
 const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
 
-/** A row with this key came first; run again, the use case sees it and decides anew. */
+/** Whether another row has the same key: run again, the use case sees that row. */
 export const isUniqueViolation = (error: unknown): boolean => unique.has(codeOf(error) ?? 0)
 
-/** No room on the disk: nothing was changed, and writing can go on when there is room again. */
+/** Whether the disk is full: nothing was changed, and writing can continue when there is space. */
 export const isDiskFull = (error: unknown): boolean => ((codeOf(error) ?? 0) & 0xff) === primary.full
 
-/** Another program holds the lock: nothing was changed, and writing can go on when it lets go. */
+/** Whether another program holds the lock: nothing was changed, and writing can continue when it is released. */
 export const isLockedByOther = (error: unknown): boolean => ((codeOf(error) ?? 0) & 0xff) === primary.busy
 
-/** SQLite itself failed, not a statement of ours. What it holds in memory is not to be trusted. */
+/** Whether SQLite itself failed, not a statement. Its state in memory cannot be trusted afterwards. */
 export const isEngineFailure = (error: unknown): boolean => engine.has((codeOf(error) ?? 0) & 0xff)
 
-/** What a reader of the store is told. Refusals and faults of ours go through as they are. */
+/** Converts an error for readers of the store. Refusals and programming errors are returned unchanged. */
 export function toReadError(error: unknown): unknown {
   if (isLockedByOther(error)) return new Refusal('store_unavailable', refusalText('storeLocked'))
   if (isDiskFull(error) || isEngineFailure(error)) {

@@ -1,6 +1,6 @@
 /**
- * The heads of the streams that were written last, so that a use case need not ask the database for them: only this connection
- * moves them. Forgotten whenever anything may have been taken back; were one wrong after all, the event's key would refuse it.
+ * Caches the heads of recently written streams, so that a use case need not read them: only this connection moves them. Cleared on
+ * every rollback; a wrong head would be refused by the key of the events.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
 
@@ -21,7 +21,7 @@ export class HeadCache {
 
   before(command: string): void {
     const begins = command.startsWith('begin')
-    // A transaction that met a full disk is taken back by SQLite itself: then no command says so.
+    // SQLite itself rolls back a transaction that met a full disk, without a command.
     if (command.startsWith('rollback') || (begins && this.#unfinished)) this.#heads.clear()
     if (begins) this.#unfinished = true
   }

@@ -1,4 +1,4 @@
-/** SQLite's own look at its file: pages, indexes, rows that refer to nothing. */
+/** SQLite's own integrity checks: pages, indexes, foreign keys. */
 import { type Compilable, type Kysely, sql } from 'kysely'
 import type { Finding } from '../deep-check/deep-check.ts'
 import type { Tables } from '../schema/tables.ts'

@@ -1,6 +1,6 @@
 /**
- * How requests come into the writer thread. It sleeps on a counter in shared memory and not in an event loop: it is woken
- * sooner that way, and a look at the counter tells it for next to nothing that nobody else has come.
+ * Delivers requests to the writer thread. The thread sleeps on a counter in shared memory instead of an event loop: it wakes
+ * sooner, and can check cheaply whether more requests have arrived.
  */
 import { performance } from 'node:perf_hooks'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
@@ -8,12 +8,12 @@ import type { WriterRequest, WriterThread } from './writer-messages.ts'
 
 type Posted = readonly WriterRequest[] | 'close'
 
-/** Once after each burst of work, so an idle server does not notice it. */
+/** The time spent polling after each burst of work, short enough to be unnoticeable on an idle server. */
 const maxWaitMs = 0.1
 
 export const newCounter = (): Int32Array<SharedArrayBuffer> => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
-/** As text: plain data is written and read faster that way than it is cloned. */
+/** Sent as JSON, which is faster than structured cloning for plain data. */
 export function post(writer: WriterThread, posted: Int32Array, message: Posted): void {
   writer.postMessage(JSON.stringify(message))
   Atomics.add(posted, 0, 1)
@@ -30,7 +30,7 @@ export class Mailbox {
     this.#posted = posted
   }
 
-  /** The oldest message, if one is there. */
+  /** Takes the oldest message, if there is one. */
   take(): Posted | undefined {
     if (Atomics.load(this.#posted, 0) === this.#taken) return undefined
     this.#taken = (this.#taken + 1) | 0
@@ -38,8 +38,8 @@ export class Mailbox {
   }
 
   /**
-   * Stops the thread until a message is there. Whoever was answered just now often has the next one ready at once, and to be
-   * woken costs more than the little while that is spent looking out for it.
+   * Blocks the thread until a message arrives. Polls for a moment first: a caller that was just answered often has its next request
+   * ready, and waking up costs more than polling.
    */
   wait(): void {
     const until = performance.now() + maxWaitMs

@@ -19,9 +19,9 @@ import type { StartWriter } from './writer-messages.ts'
 export interface SqliteOptions {
   readonly file: string
   readonly clock: Clock
-  /** The entry of the writer thread, which names its use cases (src/compose/writer.ts). */
+  /** The entry of the writer thread, which lists its use cases (src/compose/writer.ts). */
   readonly writerUrl: URL
-  /** A thread that serves this store alone when left out. */
+  /** Starts the writer thread; a new thread for this store when left out. */
   readonly startThread?: StartWriter
 }
 
@@ -37,13 +37,13 @@ class SqliteStore implements Store {
   readonly id: string
   readonly incarnation: string
   readonly doorbell: LocalDoorbell
-  /** One writer takes them one after the other. */
+  /** A single writer runs the use cases in order. */
   readonly inOrder = true
   readonly #file: string
   readonly #clock: Clock
   readonly #writer: SqliteWriter
   readonly #readers: SqliteReaders
-  /** The last millisecond that was asked for, as text: many ask within one. */
+  /** The last time that was formatted; many calls fall into one millisecond. */
   #lastNow = { ms: Number.NaN, text: '' }
 
   constructor(file: string, clock: Clock, doorbell: LocalDoorbell, writer: SqliteWriter, identity: Identity) {
@@ -97,7 +97,7 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    // Readers first: the writer is then the last one out, and folds the write-ahead log into the database.
+    // Readers first: the writer is closed last and copies the write-ahead log into the database.
     this.#readers.close()
     await this.#writer.close()
   }

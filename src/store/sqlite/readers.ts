@@ -1,6 +1,6 @@
 /**
- * Reading connections: each `read` has one to itself for the length of its snapshot, so readers never wait for the writer
- * nor see half a commit. Opened when first needed, reused afterwards.
+ * Reading connections. Each `read` has its own for the duration of its snapshot, so it never waits for the writer or sees half a
+ * commit. Opened on demand and reused.
  */
 import { Refusal } from '../../domain/errors.ts'
 import { SqliteConnection } from './connection.ts'
@@ -20,14 +20,14 @@ export class SqliteReaders {
     this.#file = file
   }
 
-  /** For one statement that answers at once; the connection is back before anybody else can ask. */
+  /** Runs one synchronous statement and returns the connection at once. */
   now<T>(work: (connection: SqliteConnection) => T): T | Promise<T> {
     const connection = this.#free.pop() ?? this.#openAnother()
     if (!connection) return this.#wait().then((waited) => this.#finish(waited, () => work(waited)))
     return this.#finish(connection, () => work(connection))
   }
 
-  /** A connection without a snapshot: each statement sees what is there when it runs. */
+  /** Lends a connection without a snapshot: each statement sees the latest commit. */
   async lend<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
     const connection = this.#free.pop() ?? this.#openAnother() ?? (await this.#wait())
     try {

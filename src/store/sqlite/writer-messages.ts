@@ -1,4 +1,4 @@
-/** What crosses between the server's thread and the writer's, as JSON (the start aside): plain data only. */
+/** The messages between the server's thread and the writer thread, as JSON except for the start. */
 import type { ErrorCode, ErrorFields } from '../../domain/errors.ts'
 import type { Detail } from '../../domain/notices.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
@@ -8,16 +8,16 @@ import type { Identity } from '../migrate.ts'
 export interface WriterStart {
   readonly file: string
   readonly now: string
-  /** How many messages were posted to the writer (mailbox.ts). */
+  /** The number of messages posted to the writer (mailbox.ts). */
   readonly posted: Int32Array<SharedArrayBuffer>
 }
 
-/** A writer thread as the server's thread sees it. */
+/** The interface of a writer thread. */
 export interface WriterThread {
   postMessage(text: string): void
   on(event: 'message', listener: (reply: string) => void): unknown
   on(event: 'error', listener: (error: unknown) => void): unknown
-  /** Nothing comes from it any more, and the database is closed. */
+  /** Emitted when the thread has ended and the database is closed. */
   on(event: 'exit', listener: () => void): unknown
 }
 
@@ -28,7 +28,7 @@ export interface WriterRequest extends Job<unknown> {
 }
 
 export type WriterResult =
-  /** A use case that answers nothing has no `answer` here. */
+  /** `answer` is missing when the use case returns nothing. */
   | { readonly answer?: unknown }
   | { readonly refusal: { code: ErrorCode; detail: Detail; fields: ErrorFields } }
   /** A fault of ours: for the log, never for the caller. */
@@ -37,7 +37,7 @@ export type WriterResult =
 export type WriterReply =
   | { readonly type: 'opened'; readonly identity: Identity }
   | { readonly type: 'open-failed'; readonly name: string; readonly message: string; readonly errcode: number | null }
-  /** One commit: its results in the order of the requests, the heads that moved, and how often a use case was run again. */
+  /** One commit: results in the order of the requests, the moved heads, and the number of repeated runs. */
   | {
       readonly type: 'done'
       readonly results: readonly WriterResult[]

@@ -1,7 +1,7 @@
 /**
- * The writer: a thread that owns the one writing connection. Use cases run here one after the other, up to `maxBatch` for one
- * COMMIT with one fsync; each is answered only after that COMMIT. The server's event loop stays free, and this thread has
- * none: a use case awaits nothing but its `tx`, which answers at once.
+ * The writer: a thread that owns the only writing connection. It runs use cases one after the other, up to `maxBatch` for one
+ * COMMIT with one fsync, and answers each after that COMMIT. The server's event loop stays free. This thread has no event loop: a
+ * use case awaits only its `tx`, which answers synchronously.
  */
 
 import { dirname } from 'node:path'
@@ -21,9 +21,11 @@ import { isDiskFull, isEngineFailure, isLockedByOther, isUniqueViolation } from 
 import { Mailbox } from './mailbox.ts'
 import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './writer-messages.ts'
 
-/** Use cases that share one fsync. More would let one wait long for its neighbours; 128 already costs 1 % of an fsync each. */
+/**
+ * The most use cases that share one fsync. A larger batch would delay its first use case; at 128 the fsync already costs 1 % each.
+ */
 const maxBatch = 128
-/** The file without its free pages, and nothing left in the log. */
+/** Removes free pages from the file and empties the log. */
 const compactCommands = ['vacuum', 'pragma wal_checkpoint(truncate)']
 
 // biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
@@ -74,7 +76,7 @@ class Writer {
       this.#connection.command('commit')
       this.#reply({ type: 'done', results, heads: [...heads], retried: this.#retried, failure: null, broken: false })
     } catch (error) {
-      // Nothing of this batch is in the database, so none of it is acknowledged.
+      // Nothing of this batch was written, so none of it is acknowledged.
       const failure = this.#rollBack(error)
       const refused = [...batch, ...this.#waiting.splice(0)]
       const results = refused.map(() => resultOf(new Refusal('store_unavailable', failure)))
@@ -83,8 +85,8 @@ class Writer {
   }
 
   /**
-   * Without savepoints, which would cost as much as a small use case's own row: few fail after they have written. When one
-   * does, the whole batch is taken back and there is no answer; it must be run apart.
+   * Runs a batch without savepoints, which would cost as much as a small write. When a use case fails after it has written, rolls
+   * the whole batch back and returns undefined; it must be run apart.
    */
   async #runTogether(batch: WriterRequest[], heads: Map<StreamName, number>): Promise<WriterResult[] | undefined> {
     const results: WriterResult[] = []
@@ -107,7 +109,7 @@ class Writer {
     return results
   }
 
-  /** A savepoint each, so that one that fails takes nothing of its neighbours with it. */
+  /** Runs each use case in its own savepoint, so that a failure does not affect the others. */
   async #runApart(batch: readonly WriterRequest[], heads: Map<StreamName, number>): Promise<WriterResult[]> {
     const results: WriterResult[] = []
     this.#connection.command('begin immediate')
@@ -141,7 +143,7 @@ class Writer {
     return { answer: outcome.answer }
   }
 
-  /** The oldest request; what arrived while the batch was running joins it. */
+  /** The oldest request, including those that arrived while the batch was running. */
   #next(): WriterRequest | undefined {
     if (this.#waiting.length === 0) this.#receive()
     return this.#waiting.shift()
@@ -162,7 +164,7 @@ class Writer {
     }
     if (isLockedByOther(error)) return this.#broken ?? refusalText('storeLocked')
     if (!(error instanceof Refusal) && !isDiskFull(error)) {
-      // After a failed write or sync the page cache may hold what the disk does not: only a restart reads the truth again.
+      // After a failed write or sync the page cache may differ from the disk; only a restart is safe.
       this.#broken ??= refusalText('storeFailed', { why: String(error) })
     }
     return this.#broken ?? refusalText('diskFull')
@@ -174,7 +176,7 @@ function resultOf(error: unknown): WriterResult {
   return { fault: error instanceof Error ? String(error.stack) : String(error) }
 }
 
-/** What a writer thread's entry calls (src/compose/writer.ts): the store knows no use case by itself. */
+/** Serves requests in a writer thread. Its entry (src/compose/writer.ts) passes the use cases. */
 export async function serveWriter(
   useCases: UseCases,
   port: MessagePort | null = parentPort,
@@ -192,7 +194,7 @@ async function open(file: string, now: string, reply: (reply: WriterReply) => vo
     const connection = SqliteConnection.openWriter(file)
     const identity = await migrate(connection, now, randomness.uuid)
     await eraseDeletedData(connection, compactCommands)
-    // SQLite does this itself when it makes the log, but does not mind when it fails; then a power cut takes the whole log (RE3).
+    // SQLite also does this, but ignores a failure; a power cut could then lose the whole log (RE3).
     await syncFolder(dirname(file))
     reply({ type: 'opened', identity })
     return connection

@@ -1,4 +1,4 @@
-/** The server's side of the writer thread: hands requests over, once per turn of the event loop, and matches the answers. */
+/** The server's side of the writer thread: sends requests once per turn of the event loop and matches the answers. */
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -10,7 +10,7 @@ import type { Identity } from '../migrate.ts'
 import { newCounter, post } from './mailbox.ts'
 import type { StartWriter, WriterReply, WriterRequest, WriterResult, WriterStart, WriterThread } from './writer-messages.ts'
 
-/** Use cases accepted and not yet answered; past this a caller is told `busy` instead of growing the queue. */
+/** The most use cases accepted and not yet answered; more are refused with `busy`. */
 const maxWaiting = 20_000
 
 interface Waiter {
@@ -20,7 +20,7 @@ interface Waiter {
 
 type Done = Extract<WriterReply, { readonly type: 'done' }>
 
-/** The database could not be opened; `errcode` is SQLite's own number where there is one. */
+/** The database could not be opened; `errcode` is SQLite's error number, if any. */
 class OpenFailed extends Error {
   readonly errcode: number | null
   constructor(name: string, message: string, errcode: number | null) {
@@ -30,13 +30,13 @@ class OpenFailed extends Error {
   }
 }
 
-/** Of a thread, as V8 counts them: 8 MiB for each half of the room for young objects. Left alone it takes four times as much (RE8). */
+/** The thread's young generation as V8 counts it: 8 MiB for each semi-space. The default is four times as much (RE8). */
 const youngMb = 24
 
 export const startWriter: StartWriter = (entry, start) =>
   new Worker(entry, { workerData: start, env: environmentOfThreads(), resourceLimits: { maxYoungGenerationSizeMb: youngMb } })
 
-/** A thread has a cache of compiled code only when its environment names one; with it, it is ready in half the time. */
+/** Passes the compile cache to threads, which makes them start twice as fast. */
 export function environmentOfThreads(): NodeJS.ProcessEnv {
   const compiled = getCompileCacheDir()
   return compiled === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(compiled) }
@@ -47,7 +47,7 @@ export class SqliteWriter {
   readonly #thread: WriterThread
   readonly #posted = newCounter()
   readonly #doorbell: LocalDoorbell
-  /** In the order of their requests, which is the order of the answers. */
+  /** In the order of the requests, which is the order of the answers. */
   #waiters: Waiter[] = []
   #outbox: WriterRequest[] = []
   #broken: Detail | null = null
@@ -84,7 +84,7 @@ export class SqliteWriter {
     if (this.#closed) return Promise.reject(new Refusal('shutting_down'))
     if (this.#broken) return Promise.reject(new Refusal('store_unavailable', this.#broken))
     if (this.#waiters.length >= maxWaiting) return Promise.reject(new Refusal('busy'))
-    // Together with all that come in the same turn: handed over one by one, some would miss the commit of the others.
+    // Sends all requests of one turn together, so that they share a commit.
     if (this.#outbox.length === 0) queueMicrotask(() => this.#handOver())
     this.#outbox.push({ useCase, input: job.input, now: job.now, receipt: job.receipt })
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }))
@@ -93,7 +93,7 @@ export class SqliteWriter {
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.#onClosed = resolve
-      // Behind everything already accepted: the thread finishes that first.
+      // After everything already accepted, which the thread finishes first.
       this.#handOver()
       post(this.#thread, this.#posted, 'close')
     })
@@ -127,7 +127,7 @@ export class SqliteWriter {
       this.#doorbell.ringAny(reply.heads)
       for (const [index, waiter] of answered.entries()) this.#answer(waiter, reply.results[index] ?? {})
     }
-    // Whoever waits for it has waited longer than who wrote it, and is told, whole, before anything else is done.
+    // Readers that wait for these streams have waited longer than the writers, so they are called first.
     if (this.#doorbell.ringNamed(reply.heads)) setImmediate(finish)
     else finish()
   }
