@@ -1,4 +1,4 @@
-/** How long to wait before trying again: twice as long each time up to a bound, and spread, so that many clients do not come at once. */
+/** The wait before a retry: doubled each time up to a bound, and randomised, so that many clients do not retry at once. */
 import type { Clock } from '../platform/clock.ts'
 
 export interface Backoff {
@@ -6,11 +6,11 @@ export interface Backoff {
   readonly maxMs: number
 }
 
-/** `attempt` counts from 0. Between half and the whole of the doubled time; `random` is from 0 up to 1. */
+/** Returns between half and all of the doubled time. `attempt` counts from 0; `random` is from 0 up to 1. */
 export const backoffMs = ({ firstMs, maxMs }: Backoff, attempt: number, random: () => number): number =>
   Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random() / 2)
 
-/** Works in a browser too, and keeps a program alive while it waits: somebody wants the answer. */
+/** Works in browsers too. Keeps the process alive while it waits, because a caller needs the answer. */
 export const clientClock: Clock = {
   now: () => Date.now(),
   after: (ms, callback) => {
@@ -38,7 +38,7 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined)
   })
 }
 
-/** A browser says when the network is back; then there is no reason to wait longer. */
+/** Calls back when a browser reports that the network is back, so that the wait can end early. */
 export function onBackOnline(callback: () => void): () => void {
   const target: Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>> = globalThis
   target.addEventListener?.('online', callback)

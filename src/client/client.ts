@@ -1,7 +1,7 @@
 /**
- * The typed client (LB1): what may be asked and what comes back is worked out from the route list, so a call that compiles is a call
- * that exists. Works in Node and in browsers; brings no schema library along. Writes carry an idempotency key, so trying again
- * after a lost answer never does a thing twice (HT4). Never puts a credential anywhere but into the Authorization header.
+ * The typed client (LB1): requests and answers are typed from the list of routes. Works in Node and in browsers without a schema
+ * library. Writes carry an idempotency key, so a retry after a lost answer never repeats them (HT4). Credentials are sent only in
+ * the Authorization header.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Page } from '../protocol/page.ts'
@@ -13,9 +13,9 @@ import type { AnswerOf, Arguments, Method, PathOf, RequestOptions, RouteAt } fro
 export { ProblemError, UnreachableError } from './failures.ts'
 
 export interface ClientOptions {
-  /** `http://127.0.0.1:4747`; empty in a page that the server itself has sent. */
+  /** `http://127.0.0.1:4747`; empty in a page that the server has sent. */
   readonly url: string
-  /** Left out in a browser, where the cookie speaks. */
+  /** Left out in a browser, which uses the cookie. */
   readonly token?: string
   readonly fetch?: typeof fetch
   readonly clock?: Clock
@@ -23,13 +23,13 @@ export interface ClientOptions {
 }
 
 const defaultTimeoutMs = 30_000
-/** A hundred MiB over a slow line. */
+/** A hundred MiB over a slow connection. */
 const uploadTimeoutMs = 30 * 60_000
 const defaultRetries = 2
 const retryBackoff = { firstMs: 150, maxMs: 2_000 }
-/** A server that asks for more patience than this is not waited for here. */
+/** A longer Retry-After is not awaited here. */
 const maxRetryAfterMs = 5_000
-/** What a proxy says when nobody behind it answers. */
+/** Statuses of a proxy whose server does not answer. */
 const gatewayStatuses = new Set([502, 503, 504])
 
 type Call<M extends Method> = <P extends PathOf<M>>(
@@ -58,11 +58,11 @@ export interface Client {
   readonly put: Call<'PUT'>
   readonly patch: Call<'PATCH'>
   readonly delete: Call<'DELETE'>
-  /** Every item of a list, read page by page as they are asked for. */
+  /** Iterates over all items of a list, page by page. */
   pages<P extends ListPath>(path: P, ...request: Arguments<RouteAt<'GET', P>>): AsyncGenerator<ItemOf<P>, void, undefined>
-  /** Bytes of any kind, where a route takes them (CK5). Tried once: the same again stores the same. */
+  /** Uploads bytes (CK5). Sent once: repeating it stores the same. */
   upload<P extends UploadPath>(path: P, upload: Upload): Promise<AnswerOf<RouteAt<'PUT', P>>>
-  /** The answer as it comes, for what is not JSON (event-stream.ts). Tried once. */
+  /** The raw response, for answers that are not JSON (event-stream.ts). Sent once. */
   open(path: string, init: { readonly headers?: Record<string, string>; readonly signal?: AbortSignal }): Promise<Response>
 }
 
@@ -75,7 +75,7 @@ interface AnyRequest extends RequestOptions {
 export function createClient(options: ClientOptions): Client {
   const url = options.url.replace(/\/+$/, '')
   const { token, clock = clientClock, random = Math.random } = options
-  // Called as a plain function: a browser's fetch refuses to be a method of anything else.
+  // Called as a plain function: a browser's fetch must not be called as a method.
   const callFetch: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
   const credential: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}
 
@@ -124,7 +124,7 @@ export function createClient(options: ClientOptions): Client {
       const query = cursor ? { ...request.query, cursor } : request.query
       const page = (await call('GET', path, query ? { ...request, query } : request)) as Page<unknown>
       yield* page.items
-      // A server that hands out the same cursor again would never end.
+      // A repeated cursor would never end.
       cursor = page.nextCursor === cursor ? null : page.nextCursor
     } while (cursor)
   }
@@ -143,7 +143,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   const bind = (method: Method) => (path: string, request?: AnyRequest) => call(method, path, request)
-  // The types above say what each call takes and gives; the server, which has the same list, keeps to it.
+  // The types above describe each call; the server validates with the same list.
   return {
     url,
     get: bind('GET'),
@@ -168,7 +168,7 @@ async function answerIn(url: string, response: Response): Promise<unknown> {
   return response.json()
 }
 
-/** Undefined: do not try again. A timeout is not retried, because whoever waits has waited long enough. */
+/** Undefined when the request must not be repeated. A timeout is not repeated: the caller has waited long enough. */
 function waitBeforeRetry(error: unknown, attempt: number, random: () => number): number | undefined {
   if (error instanceof UnreachableError) return error.reason === 'network' ? backoffMs(retryBackoff, attempt, random) : undefined
   if (!(error instanceof ProblemError) || error.problem.status !== 503) return undefined
@@ -176,7 +176,7 @@ function waitBeforeRetry(error: unknown, attempt: number, random: () => number):
   return askedMs > maxRetryAfterMs ? undefined : Math.max(askedMs, backoffMs(retryBackoff, attempt, random))
 }
 
-/** Not crypto.randomUUID: browsers have it only where the address is https or localhost. */
+/** Not crypto.randomUUID: browsers have it only on https and localhost. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

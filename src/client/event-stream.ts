@@ -1,5 +1,5 @@
 /**
- * Follows streams of events (HT6), across lost connections: it comes back with the cursor of the last event it handed out, so nothing
+ * Follows streams of events (HT6) across lost connections: it resumes from the cursor of the last delivered event, so nothing
  * is missed and nothing comes twice. Works in Node and in browsers, with a token or the cookie.
  *
  *   connecting ──200──▶ live ──lost──▶ reconnecting ──200──▶ live …
@@ -16,7 +16,7 @@ import { requestPath } from './request-path.ts'
 import { SseParser } from './sse-parser.ts'
 
 export interface EventSnapshot {
-  /** By stream, those whose cursor could not be served; what was known of them is replaced by it. */
+  /** The state of each stream whose cursor could not be served; it replaces what was known. */
   readonly state: Readonly<Record<string, unknown>>
 }
 
@@ -29,9 +29,9 @@ export type StreamState =
 
 export interface WatchOptions {
   readonly streams: readonly string[]
-  /** Where to begin: the cursor of a snapshot, or of the last event seen. From now on when left out. */
+  /** The cursor of a snapshot or of the last event seen; from now on when left out. */
   readonly after?: string
-  /** Chat panels that are open here: they count as open for as long as this is followed (CH5). */
+  /** Chat panels open in this client: they count as open while the stream is followed (CH5). */
   readonly panels?: readonly string[]
   readonly onEvent: (event: HoldfastEvent, cursor: string) => void
   readonly onSnapshot: (snapshot: EventSnapshot, cursor: string) => void
@@ -45,9 +45,9 @@ export interface EventWatch {
 }
 
 const reconnectBackoff = { firstMs: 250, maxMs: 15_000 }
-/** The server's heart beats every 5 s; a connection that misses two beats is dead, whatever TCP says (SC3). */
+/** The server sends a heartbeat every 5 s; after two missed ones the connection is dead (SC3). */
 export const silenceMs = 12_000
-/** How long a connection must have held before the next loss counts as the first. */
+/** A connection that lasted this long resets the backoff. */
 export const steadyMs = 1_000
 
 export function watchEvents(client: Client, options: WatchOptions): EventWatch {
@@ -62,10 +62,10 @@ class Watch implements EventWatch {
   readonly #clock: Clock
   readonly #random: () => number
   readonly #closing = new AbortController()
-  /** Behind the last event that was handed out. */
+  /** The cursor of the last delivered event. */
   #cursor: string | undefined
   #lostAt: number | undefined
-  /** Ends the wait before the next try. */
+  /** Ends the wait before the next attempt. */
   #wake: (() => void) | undefined
 
   constructor(client: Client, options: WatchOptions) {
@@ -166,7 +166,7 @@ class Watch implements EventWatch {
     if (!this.#closing.signal.aborted) this.#options.onState?.(state)
   }
 
-  /** Calls back when nothing was heard for too long; the function returned says that something was, or that it is over. */
+  /** Calls back after too long a silence; the returned function reports activity, or the end. */
   #watchSilence(onSilence: () => void): (word?: 'ended') => void {
     let cancel = this.#clock.after(silenceMs, onSilence)
     let ended = false
@@ -185,7 +185,7 @@ class Watch implements EventWatch {
   }
 }
 
-/** What a listener throws is its own fault: it ends the watch loudly instead of looking like a lost connection. */
+/** A listener's error ends the watch instead of looking like a lost connection. */
 class HandlerFailure extends Error {}
 
 function handOver(call: () => void): void {
@@ -196,7 +196,7 @@ function handOver(call: () => void): void {
   }
 }
 
-/** Not `for await` on the body itself, which not every browser can. */
+/** Not `for await` on the body, which some browsers do not support. */
 async function* chunksOf(body: Response['body'], signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader()
   if (!reader) return

@@ -1,11 +1,11 @@
-/** How a request can fail: the server refused it, or there was no server to refuse it. */
+/** The failures of a request: the server refused it, or there was no answer from Holdfast. */
 import type { Problem } from '../protocol/problem.ts'
 
-/** The server answered, and the answer is no. */
+/** A refusal by the server. */
 export class ProblemError extends Error {
   readonly problem: Problem
   readonly retryAfterSeconds: number | undefined
-  /** Which route refused, as the list of routes has it; undefined when none was asked. */
+  /** The route that refused, as in the list of routes; undefined when there is none. */
   route: { readonly method: string; readonly path: string } | undefined
 
   constructor(problem: Problem, retryAfterSeconds?: number) {
@@ -16,10 +16,10 @@ export class ProblemError extends Error {
   }
 }
 
-/** No answer came, or it did not come from Holdfast. */
+/** There was no answer, or it did not come from Holdfast. */
 export class UnreachableError extends Error {
   readonly url: string
-  /** `timeout`: connected or not, nothing came in time; `foreign`: something else answers there. */
+  /** `timeout`: no answer in time; `foreign`: another program answered. */
   readonly reason: 'network' | 'timeout' | 'foreign'
 
   constructor(url: string, reason: UnreachableError['reason'], cause?: unknown) {
@@ -36,7 +36,7 @@ const words = {
   foreign: 'Something else than Holdfast answers at',
 } as const
 
-/** Reads the refusal out of an answer; undefined when it is none of ours. */
+/** Reads the refusal in an answer; undefined when it is not Holdfast's. */
 export async function problemIn(response: Response): Promise<ProblemError | undefined> {
   if (!response.headers.get('content-type')?.startsWith('application/problem+json')) return undefined
   const body: unknown = await response.json().catch(() => undefined)

@@ -1,10 +1,10 @@
-/** What the relay client sends and gets (src/protocol/consoles/relay.ts), as types alone: a page that uses it loads no schema library. */
+/** The messages of the relay client (src/protocol/consoles/relay.ts) as types only, so that a page loads no schema library. */
 import type * as z from 'zod'
 import type { RelayEventBodies, RelayMessage, snapshotMessage } from '../protocol/consoles/relay.ts'
 
 type Sent = z.input<typeof RelayMessage>
 
-/** A request about a user session; its id is put in by the client. */
+/** A request about a user session; the client adds its id. */
 export type RelayRequest = WithoutId<Exclude<Sent, { type: 'session:create' | 'session:resume' }>>
 type WithoutId<Message> = Message extends unknown ? Omit<Message, 'requestId'> : never
 
@@ -22,7 +22,7 @@ export type RelayEvent = {
 
 export type RelaySnapshot = ReturnType<typeof snapshotMessage>
 
-/** What answers a request: an event of the session, or a list, an info, a word that nothing had to be done. */
+/** The answer to a request: an event of the session, a list, an info, or a note that nothing had to be done. */
 export interface RelayAnswer {
   readonly type: string
   readonly sessionId?: string

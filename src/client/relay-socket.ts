@@ -1,12 +1,12 @@
 /**
- * One WebSocket to `/ws`, in Node with a token and in a browser with the cookie. It is over once: by a close, by an error, or by
- * silence, which browsers do not notice for minutes. What comes after its end is not handed on.
+ * One WebSocket to `/ws`, in Node with a token and in a browser with the cookie. Ends once: by a close, an error, or silence, which
+ * browsers do not notice for minutes. Nothing is delivered after its end.
  */
 import type { Clock } from '../platform/clock.ts'
 
-/** After so long without a word the server is asked whether it is there … */
+/** After this silence the server is probed … */
 export const probeMs = 7_000
-/** … and must open, or say something, within this. */
+/** … and must answer within this time. */
 export const answerMs = 6_000
 
 interface AnySocket {
@@ -20,15 +20,15 @@ interface AnySocket {
 type Opener = new (address: string, options?: { headers: Record<string, string> }) => AnySocket
 
 export interface RelaySocketOptions {
-  /** `http://…`, as for every other request. */
+  /** `http://…`, as for other requests. */
   readonly url: string
   readonly token: string | undefined
   readonly clock: Clock
   readonly onOpen: () => void
   readonly onText: (text: string) => void
-  /** `code`: of a close that the server or the network made; undefined for silence. */
+  /** `code`: the close code; undefined for silence. */
   readonly onEnd: (code: number | undefined) => void
-  /** Something the server answers; undefined when there is nothing to ask. */
+  /** A message that the server answers; undefined when there is none. */
   readonly probe: () => string | undefined
 }
 
@@ -43,7 +43,7 @@ export class RelaySocket {
     this.#options = options
     const address = `${options.url.replace(/^http/, 'ws')}/ws`
     const Socket = globalThis.WebSocket as unknown as Opener
-    // Only Node knows headers; a browser takes a second argument for protocols, so it gets none.
+    // Only Node accepts headers; a browser takes protocols as the second argument.
     this.#socket = options.token
       ? new Socket(address, { headers: { authorization: `Bearer ${options.token}` } })
       : new Socket(address)
@@ -58,7 +58,7 @@ export class RelaySocket {
       options.onText(String(data))
     }
     this.#socket.onclose = ({ code }) => this.#end(code)
-    // A close follows, always.
+    // A close event always follows.
     this.#socket.onerror = () => {}
   }
 
@@ -70,13 +70,13 @@ export class RelaySocket {
     if (this.open) this.#socket.send(text)
   }
 
-  /** Says goodbye; its end is not told. */
+  /** Closes the socket without calling `onEnd`. */
   close(): void {
     this.#ended = true
     this.#let()
   }
 
-  /** As if the network had: its end is told. */
+  /** Closes the socket as if the network had failed: `onEnd` is called. */
   drop(): void {
     this.#end(undefined)
   }

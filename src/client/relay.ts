@@ -1,9 +1,10 @@
 /**
- * The relay client (RL1-RL6): user sessions over one WebSocket, in Node and in browsers, across lost connections. Each session that is
- * followed goes on behind the last event that was handed out, so none is missed and none comes twice; a request under way is sent
- * again under its id, which the server does once.
+ * The relay client (RL1-RL6): user sessions over one WebSocket, in Node and in browsers, across lost connections. Each followed
+ * session continues after the last delivered event, so none is missed or repeated. A request under way is sent again under its id,
+ * which the server executes once.
  *
- *   idle ──follow, request──▶ connecting ──open──▶ live ──lost──▶ reconnecting ──open──▶ live …       4001 ──▶ signed-out (final)
+ *   idle ──follow, request──▶ connecting ──open──▶ live ──lost──▶ reconnecting ──open──▶ live …
+ *        4001 ──▶ signed-out (final)
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Problem } from '../protocol/problem.ts'
@@ -20,7 +21,7 @@ export type RelayState =
 export interface RelayOptions {
   /** `http://127.0.0.1:4747` */
   readonly url: string
-  /** Left out in a browser, where the cookie speaks. */
+  /** Left out in a browser, which uses the cookie. */
   readonly token?: string
   readonly onState?: (state: RelayState) => void
   readonly clock?: Clock
@@ -29,42 +30,42 @@ export interface RelayOptions {
 
 export interface Following {
   readonly userSessionId: string
-  /** The number of the last event that is known; 0 for all there are; left out, it begins with a snapshot. */
+  /** The number of the last known event; 0 for all; left out, it begins with a snapshot. */
   readonly lastSeq?: number
   readonly onEvent: (event: RelayEvent) => void
-  /** What was known is replaced by it. */
+  /** Replaces what was known. */
   readonly onSnapshot: (snapshot: RelaySnapshot) => void
-  /** All that happened before it asked has been handed out. */
+  /** Called when all earlier events have been delivered. */
   readonly onCaughtUp?: () => void
-  /** It cannot be followed; nothing more comes. */
+  /** Called when the session cannot be followed; nothing more is delivered. */
   readonly onRefused?: (problem: Problem) => void
 }
 
 export interface Relay {
-  /** Follows until the function returned is called. One at a time for each user session. */
+  /** Follows a user session until the returned function is called. One at a time for each. */
   follow(following: Following): () => void
-  /** Its answer; a `ProblemError` when it is refused. Pass the same `requestId` to try again what got no answer. */
+  /** Resolves with the answer; rejects with a `ProblemError`. Pass the same `requestId` to repeat an unanswered request. */
   request(request: RelayRequest, requestId?: string): Promise<RelayAnswer>
-  /** A new user session; its id. */
+  /** Creates a user session and returns its id. */
   create(projectId: string): Promise<string>
-  /** Does not wait for the next try. */
+  /** Skips the wait before the next attempt. */
   reconnectNow(): void
   close(): void
 }
 
 const reconnectBackoff = { firstMs: 250, maxMs: 15_000 }
-/** How long a connection must have held before the next loss counts as the first. */
+/** A connection that lasted this long resets the backoff. */
 const steadyMs = 1_000
-/** For an answer, lost connections included. */
+/** The longest wait for an answer, including lost connections. */
 const requestTimeoutMs = 60_000
-/** A connection that nobody wants is kept this long: what is asked next is often a moment away. */
+/** An unused connection is kept this long: the next request often follows soon. */
 const lingerMs = 2_000
-/** Requests under way at once. */
+/** The most requests under way. */
 const maxPending = 500
 
 interface Pending {
   readonly text: string
-  /** What is known under its id on this connection only cannot be asked again on another. */
+  /** Whether the request is valid on this connection only. */
   readonly once: boolean
   readonly resolve: (answer: RelayAnswer) => void
   readonly reject: (error: Error) => void
@@ -74,7 +75,7 @@ interface Pending {
 interface Subscription {
   readonly following: Following
   lastSeq: number | undefined
-  /** What the server had when it was asked; undefined when that was told or is not yet known. */
+  /** The server's newest event when following began; undefined when reached or not yet known. */
   headSeq: number | undefined
 }
 
@@ -82,7 +83,7 @@ export function openRelay(options: RelayOptions): Relay {
   return new RelayClient(options)
 }
 
-/** Not crypto.randomUUID: browsers have it only where the address is https or localhost. */
+/** Not crypto.randomUUID: browsers have it only on https and localhost. */
 const newId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
@@ -94,7 +95,7 @@ class RelayClient implements Relay {
   #socket: RelaySocket | undefined
   #stopWaiting: (() => void) | undefined
   #stopResting: (() => void) | undefined
-  /** Of the connection there is; undefined until it is open. */
+  /** When the current connection was opened; undefined before that. */
   #openedAt: number | undefined
   #lostAt: number | undefined
   #quickLosses = 0
@@ -190,7 +191,7 @@ class RelayClient implements Relay {
     })
   }
 
-  /** The sessions first: so whatever a request brings about is followed from where it was left. */
+  /** Sessions first, so that events caused by a request are followed. */
   #opened(): void {
     this.#openedAt = this.#clock.now()
     this.#lostAt = undefined
@@ -219,7 +220,7 @@ class RelayClient implements Relay {
     if (requestId !== undefined) this.#settle(requestId)?.resolve(message)
   }
 
-  /** An answer that had gone by may come again: it answers, and is no news. */
+  /** A repeated answer resolves its request and is not delivered as an event. */
   #event(lane: Subscription, event: RelayEvent): void {
     if (lane.lastSeq === undefined || event.seq <= lane.lastSeq) return
     if (event.seq !== lane.lastSeq + 1) return this.#socket?.drop()
@@ -278,7 +279,7 @@ class RelayClient implements Relay {
     this.#stopResting = this.#clock.after(lingerMs, () => this.#rest())
   }
 
-  /** Nobody wants anything: the connection is given back. */
+  /** Closes the connection when nothing uses it. */
   #rest(): void {
     if (this.#lanes.size > 0 || this.#pending.size > 0 || !(this.#socket || this.#stopWaiting)) return
     this.#stopWaiting?.()
@@ -294,7 +295,7 @@ class RelayClient implements Relay {
   }
 }
 
-/** The close code of a credential that is no longer valid (RL5); src/protocol/socket.ts has it with schemas a page need not load. */
+/** The close code for an invalid credential (RL5). src/protocol/socket.ts has it too, with schemas that a page need not load. */
 const revokedCloseCode = 4001
 
 function parsed(text: string): (RelayAnswer & { readonly requestId?: string }) | undefined {

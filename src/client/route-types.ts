@@ -1,9 +1,9 @@
-/** The client's types, worked out from the one list of routes. Types only: nothing of this exists at run time. */
+/** The client's types, derived from the list of routes. Types only. */
 import type * as z from 'zod'
 import type { Routes } from '../protocol/routes.ts'
 
 type AnyRoute = Routes[keyof Routes]
-/** Answers that are not JSON have functions of their own (event-stream.ts). */
+/** Answers that are not JSON have their own functions (event-stream.ts). */
 type JsonRoute = Exclude<AnyRoute, { media: string }>
 
 export type Method = JsonRoute['method']
@@ -14,7 +14,7 @@ type Given<Name extends string, Schema> = undefined extends Schema ? { [Key in N
 type Whole<Name extends string, Shape> =
   Record<string, never> extends Shape ? { [Key in Name]?: Shape } : { [Key in Name]: Shape }
 
-/** What may be left out is what the schema lets be left out; what is given has the type it has after parsing. */
+/** Optional are the fields that the schema makes optional; the others have their type after parsing. */
 type QueryShape<Schema extends z.ZodType> = {
   [Key in keyof z.input<Schema>]: Key extends keyof z.output<Schema> ? z.output<Schema>[Key] : never
 }
@@ -24,17 +24,17 @@ type QueryOf<R> = R extends { query: infer Schema extends z.ZodType } ? Whole<'q
 type BodyOf<R> = R extends { body: infer Schema extends z.ZodType } ? Given<'body', z.input<Schema>> : { body?: undefined }
 
 export interface RequestOptions {
-  /** The same key again gives the first answer again (HT4). Made for you when left out. */
+  /** The same key returns the first answer (HT4). Generated when left out. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
-  /** How often to try again after a failure that may pass; 2 when left out. */
+  /** Attempts after a transient failure; 2 when left out. */
   readonly retries?: number
 }
 
-/** Route by route: of several at once, the parts of one would be crossed with those of all the others. */
+/** Distributes over the routes, so that parameters of different routes are not mixed. */
 export type RequestOf<R> = R extends AnyRoute ? RequestOptions & ParamsOf<R> & QueryOf<R> & BodyOf<R> : never
 export type AnswerOf<R> = R extends { answer: infer Schema extends z.ZodType } ? z.output<Schema> : undefined
 
-/** The options may be left out when nothing in them is needed. */
+/** The options may be left out when none is required. */
 export type Arguments<R> = Record<string, never> extends RequestOf<R> ? [request?: RequestOf<R>] : [request: RequestOf<R>]

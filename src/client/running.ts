@@ -1,9 +1,9 @@
-/** What lives now: the processes that have not ended, the agents that are signed in, and both as one list of who is at work. */
+/** Reads what is running: live processes, signed-in agents, and both as one list. */
 import type { AgentSession } from '../protocol/agent-sessions/agent-session.ts'
 import type { Process } from '../protocol/processes/process.ts'
 import type { Client } from './client.ts'
 
-/** Of each state; more than anybody looks through. */
+/** The most items read of each state. */
 const maxListed = 200
 const liveProcessStates = ['waiting', 'starting', 'running', 'held'] as const
 const liveAgentSessionStates = ['active', 'terminating'] as const
@@ -11,7 +11,7 @@ const liveAgentSessionStates = ['active', 'terminating'] as const
 const newestFirst = (a: Process, b: Process): number =>
   a.orderedAt === b.orderedAt ? (a.launchId < b.launchId ? 1 : -1) : a.orderedAt < b.orderedAt ? 1 : -1
 
-/** Those that have not ended. One that changes its state between the questions is told by its event. */
+/** Reads the processes that have not ended. One that changes its state between the requests is reported by its event. */
 export async function readLiveProcesses(client: Client, signal?: AbortSignal): Promise<Process[]> {
   const ask = (state: Process['state']) =>
     client.get('/api/processes', { query: { state, limit: maxListed }, ...(signal && { signal }) })
@@ -25,7 +25,7 @@ export async function readLiveAgentSessions(client: Client, signal?: AbortSignal
   return (await Promise.all(liveAgentSessionStates.map(ask))).flatMap(({ items }) => items)
 }
 
-/** One agent at work somewhere: its session, its process, or both. */
+/** One running agent: its session, its process, or both. */
 export interface RunningAgent {
   readonly key: string
   readonly agentId: string
@@ -36,7 +36,7 @@ export interface RunningAgent {
   readonly since: string
 }
 
-/** Those that need a person first, then the longest running. */
+/** Lists agents that need a person first, then the longest running. */
 export function runningAgents(processes: readonly Process[], agentSessions: readonly AgentSession[]): RunningAgent[] {
   const byLaunch = new Map(processes.map((each) => [each.launchId, each]))
   const signedIn = agentSessions.map((agentSession): RunningAgent => {

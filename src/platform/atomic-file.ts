@@ -1,20 +1,20 @@
 /**
- * A file that is either as it was or as it should be, whatever happens in between (CK3): written beside its place, fsynced,
- * renamed, and the folder fsynced so that the new name survives a power cut. Never leaves its temporary file behind on failure.
+ * Writes files atomically (CK3): to a temporary file, fsynced, renamed, with the folder fsynced so that the new name survives a
+ * power cut. Removes the temporary file on failure.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 export interface AtomicFileOptions {
-  /** 0600 unless said otherwise: what lies in the data folder is its owner's (CF2). */
+  /** 0600 by default: the data folder belongs to its owner (CF2). */
   readonly mode?: number
 }
 
 export const writeFileAtomic = (path: string, data: string | Uint8Array, options: AtomicFileOptions = {}): Promise<void> =>
   putInPlace(path, options.mode ?? 0o600, (file) => file.writeFile(data))
 
-/** The same for what comes piece by piece. */
+/** The same for content that arrives in pieces. */
 export const replaceFile = (path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> =>
   putInPlace(path, 0o600, async (file) => {
     for await (const piece of pieces) await file.writeFile(piece)
@@ -43,9 +43,9 @@ async function writeAndSync(file: FileHandle, write: (file: FileHandle) => Promi
   }
 }
 
-/** Makes what was created, renamed or removed in a folder durable. */
+/** Makes creations, renames and removals in a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders; there the rename itself is as durable as it gets.
+  // Windows cannot open folders; the rename alone must do.
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {

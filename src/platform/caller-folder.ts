@@ -1,6 +1,6 @@
 /**
- * The folder a person is in. `npm start` and `npm run holdfast` change to the root of the clone first, so what was typed as a
- * relative path is meant relative to where npm was called.
+ * The folder in which the user called the command. `npm start` and `npm run holdfast` change to the root of the clone first;
+ * relative paths are meant relative to where npm was called.
  */
 import { isAbsolute } from 'node:path'
 

@@ -1,8 +1,8 @@
-/** Time, and waiting for it. Everything that waits takes a Clock, so tests turn the hands themselves. */
+/** The clock. Everything that waits takes one, so that tests control time. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Calls back once after `ms`; the function returned takes it back. Never keeps the process alive by itself. */
+  /** Calls back once after `ms`; the returned function cancels it. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void
 }
 

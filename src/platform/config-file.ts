@@ -1,7 +1,7 @@
 /**
- * `holdfast.config.json`: where it is looked for, and what it says. In this order, the first found: the file named by --config or
- * HOLDFAST_CONFIG, the data folder, the root of the clone. Never the working directory: a repository that somebody else wrote must
- * not configure anything because a command was run inside it (SE4).
+ * Finds and reads `holdfast.config.json`. The first of these counts: the file named by --config or HOLDFAST_CONFIG, the data
+ * folder, the root of the clone. Never the working directory: a foreign repository must not configure anything because a command
+ * was run inside it (SE4).
  */
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ export interface ConfigFile {
 }
 
 export interface ConfigFileLocations {
-  /** The file that was asked for by name; then no other is looked at. */
+  /** The file that was named explicitly; then no other is read. */
   readonly named: string | undefined
   readonly data: string
   readonly packageFolder: string
@@ -47,7 +47,7 @@ function read(path: string): string | { problem: string } | undefined {
     return readFileSync(path, 'utf8').replace(/^\ufeff/, '')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // A folder of somebody else may hold one or not; whoever needs the folder says that it is closed.
+    // The folder may be another user's; using it later reports that it is not accessible.
     if (code === 'ENOENT' || code === 'ENOTDIR' || !mayEnter(dirname(path))) return undefined
     return { problem: `${path} cannot be read (${code})` }
   }

@@ -1,6 +1,6 @@
 /**
- * The configuration as it applies (CF1): defaults, then the file, then the environment, then flags; later wins, and every value
- * knows where it came from. Unknown names and bad values are refused, all of them at once, with the nearest that would do.
+ * The effective configuration (CF1): defaults, then the file, then the environment, then flags; the last one wins, and each value
+ * has its origin. Unknown names and invalid values are all reported at once, with suggestions.
  */
 import { resolve } from 'node:path'
 import {
@@ -18,29 +18,29 @@ import { findPackageRoot } from './package-root.ts'
 import { StartFailure } from './start-failure.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
-/** What was typed, by key; `config` names the file. */
+/** The flags by key; `config` names the file. */
 export type ConfigFlags = { readonly [Key in ConfigKey | 'config']?: string | boolean | undefined }
 
 export interface ConfigSources {
   readonly flags: ConfigFlags
   readonly env: Environment
   readonly cwd: string
-  /** Where the program lies; tests say it, the product finds it. */
+  /** The folder of the package; found when left out. */
   readonly packageFolder?: string
-  /** Whether the log goes to a person's terminal, which chooses its form when nobody else does. */
+  /** Whether the log goes to a terminal, which decides its default format. */
   readonly logToTerminal?: boolean
 }
 
 export interface LoadedConfig {
   readonly values: ConfigValues
-  /** In words: `default`, the file's path, `HOLDFAST_PORT`, `--port`. */
+  /** For messages: `default`, the file's path, `HOLDFAST_PORT`, `--port`. */
   readonly origins: Readonly<Record<ConfigKey, string>>
-  /** The file that was read. */
+  /** The file that was read, if any. */
   readonly file: string | null
 }
 
 export interface CheckedConfig extends LoadedConfig {
-  /** What is wrong, each in a sentence with where it was said; empty when nothing is. */
+  /** One sentence for each problem, with its origin. */
   readonly problems: readonly string[]
 }
 
@@ -48,14 +48,14 @@ interface Given {
   readonly key: ConfigKey
   readonly value: unknown
   readonly origin: string
-  /** What a relative path is relative to. */
+  /** The base of relative paths. */
   readonly folder: string
 }
 
-/** Variables that mean something else than a configuration value: credentials, and what launched agents are told. */
+/** Variables that are no configuration values: credentials, and what launched agents are given. */
 const otherVariables = /^HOLDFAST_(?:TOKEN|URL|CONFIG|MCP_URL|AGENT_ID|PROJECT_ID|LAUNCH_.*)$/
 
-/** Throws a StartFailure that lists everything wrong. */
+/** Throws a StartFailure that lists all problems. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { problems, ...config } = checkConfig(sources)
   if (problems.length === 0) return config
@@ -69,7 +69,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   )
 }
 
-/** The same for `doctor`: what is wrong is told beside what applies without it. */
+/** The same for `doctor`: returns the problems beside the values that apply without them. */
 export function checkConfig(sources: ConfigSources): CheckedConfig {
   const { env, cwd, packageFolder = findPackageRoot().folder } = sources
   const problems: string[] = []
@@ -102,7 +102,7 @@ export function checkConfig(sources: ConfigSources): CheckedConfig {
   return { values: values as ConfigValues, origins, file: file.path, problems }
 }
 
-/** A path that is relative is so to where it was said. */
+/** Resolves a relative path against the folder in which it was set. */
 function inFolder(key: ConfigKey, value: unknown, folder: string): unknown {
   if (configRules[key].kind === 'folders') return (value as string[]).map((each) => resolve(folder, each))
   return key === 'data' || key === 'sealing_key_file' ? resolve(folder, String(value)) : value
@@ -115,11 +115,11 @@ function defaults({ env, logToTerminal }: ConfigSources, packageFolder: string):
   return values
 }
 
-/** An empty variable counts as unset, as it does for most programs. */
+/** An empty variable counts as unset. */
 function fromEnvironment(env: Environment, folder: string, problems: string[]): Given[] {
   const keyOf = new Map(configKeys.map((key) => [environmentName(key), key]))
   const found: Given[] = []
-  // Ours, spelled as other programs spell it; ours wins.
+  // The common name is accepted as well; HOLDFAST_DATABASE_URL wins.
   if (env['DATABASE_URL']) found.push({ key: 'database_url', value: env['DATABASE_URL'], origin: 'DATABASE_URL', folder })
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith('HOLDFAST_') || !value || otherVariables.test(name)) continue

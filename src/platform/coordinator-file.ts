@@ -1,6 +1,6 @@
 /**
- * `<data>/run/coordinator.json`: the coordinator of a data folder, so that the next server adopts it rather than to start another.
- * Written by the coordinator itself, removed at an orderly end; after a crash it is stale, which its birth tells.
+ * `<data>/run/coordinator.json`: the running coordinator of a data folder, so that the next server adopts it instead of starting
+ * another. The coordinator writes it and removes it at an orderly end; after a crash its start time shows that it is stale.
  */
 import { readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { ProcessIdentity, ProcessSource } from './processes.ts'
 
 export interface RunningCoordinator extends ProcessIdentity {
   readonly bootId: string
-  /** Of the protocol it speaks. */
+  /** The version of its protocol. */
   readonly linkVersion: number
   readonly version: string
   readonly startedAt: string
@@ -21,13 +21,13 @@ const coordinatorFile = (data: string): string => join(runFolder(data), 'coordin
 export const writeCoordinatorFile = (data: string, coordinator: RunningCoordinator): Promise<void> =>
   writeFileAtomic(coordinatorFile(data), `${JSON.stringify(coordinator, null, 2)}\n`)
 
-/** The one that lives; undefined when there is none. */
+/** The coordinator that is running; undefined when there is none. */
 export async function findCoordinator(data: string, source: ProcessSource): Promise<RunningCoordinator | undefined> {
   const found = await readCoordinatorFile(data)
   return found && found.bootId === source.bootId() && source.birthOf(found.pid) === found.birth ? found : undefined
 }
 
-/** Takes away the file of this process; another's stays. */
+/** Removes the file if it belongs to this process. */
 export async function removeCoordinatorFile(data: string, pid: number): Promise<void> {
   const found = await readCoordinatorFile(data)
   if (found?.pid === pid) await unlink(coordinatorFile(data)).catch(() => {})

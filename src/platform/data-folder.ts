@@ -1,6 +1,6 @@
 /**
- * The one folder everything is kept in (CF2): where it is when nobody says, and making it safe to use. Its files are 0600 and
- * its folders 0700; one that is open to others is closed with a warning. Never writes into a folder marked read-only.
+ * The data folder (CF2): its default path, its contents and its permissions. Files are 0600 and folders 0700; a folder open to
+ * others is restricted with a warning. A read-only folder is never written.
  */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { access, chmod, stat } from 'node:fs/promises'
@@ -10,14 +10,14 @@ import { makeFolder } from './make-folder.ts'
 import { StartFailure } from './start-failure.ts'
 
 export const databaseFile = (data: string): string => join(data, 'holdfast.db')
-/** Who the coordinator beside the server is: its token's id, which the next one is made under when that one is revoked. */
+/** The id of the local coordinator's token; a new token is created under it when that one is revoked. */
 export const coordinatorIdFile = (data: string): string => join(data, 'coordinator-id')
-/** CV6: the conversations, a file each. */
+/** CV6: one file for each conversation. */
 export const conversationsFolder = (data: string): string => join(data, 'conversations')
-/** CK2: the work of each project, a folder each. */
+/** CK2: one folder for each project. */
 export const projectsFolder = (data: string): string => join(data, 'projects')
 export const runFolder = (data: string): string => join(data, 'run')
-/** Of the coordinator that `up` keeps. */
+/** The log of the coordinator that `up` runs. */
 export const coordinatorLog = (data: string): string => join(runFolder(data), 'coordinator.log')
 
 const openToOthers = 0o077
@@ -31,7 +31,7 @@ export interface Surroundings {
   readonly home?: string
 }
 
-/** `.holdfast` in the clone's root when started from one, otherwise where the platform keeps data. */
+/** `.holdfast` in the root of the clone when started from one, otherwise the platform's folder for data. */
 export function defaultDataFolder({ packageFolder, env, platform = process.platform, home = homedir() }: Surroundings): string {
   if (isClone(packageFolder)) return join(packageFolder, '.holdfast')
   if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'holdfast')
@@ -39,10 +39,10 @@ export function defaultDataFolder({ packageFolder, env, platform = process.platf
   return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'holdfast')
 }
 
-/** In a worktree `.git` is a file, so existing is enough. */
+/** In a worktree `.git` is a file, so existence is enough. */
 export const isClone = (packageFolder: string): boolean => existsSync(join(packageFolder, '.git'))
 
-/** False for one that is there and closed to this user; what is not there, nobody is kept from. */
+/** Whether this user may enter the folder; true when it does not exist. */
 export function mayEnter(folder: string): boolean {
   try {
     accessSync(folder, constants.X_OK)
@@ -52,14 +52,17 @@ export function mayEnter(folder: string): boolean {
   }
 }
 
-/** Makes the folder if need be, closes it to others, and proves that it can be written. Throws a StartFailure that says what to do. */
+/**
+ * Creates the folder if needed, restricts it to its owner and checks that it can be written. Throws a StartFailure that says what
+ * to do.
+ */
 export async function prepareDataFolder(data: string, warn: (message: string) => void): Promise<void> {
   try {
     await makeFolder(data)
     const { mode } = await stat(data)
-    // Root may write anywhere; a folder that its owner marked read-only is left alone all the same.
+    // Root can write anywhere, but a folder marked read-only is respected.
     if (process.platform !== 'win32' && (mode & writableByOwner) === 0) throw readOnly(data)
-    // As /tmp is: closed to others, it would be taken away from everybody else on the machine.
+    // A folder shared by all users, like /tmp, must not be restricted.
     if ((mode & sharedByAll) === sharedByAll) throw shared(data)
     await access(data, constants.R_OK | constants.W_OK | constants.X_OK)
     await restrictToOwner(data, 'data folder', warn)
@@ -69,7 +72,7 @@ export async function prepareDataFolder(data: string, warn: (message: string) =>
   }
 }
 
-/** `what` it is, for the warning. */
+/** `what`: the name of the folder in the warning. */
 export async function restrictToOwner(folder: string, what: string, warn: (message: string) => void): Promise<void> {
   const { mode } = await stat(folder)
   if (process.platform === 'win32' || (mode & openToOthers) === 0) return

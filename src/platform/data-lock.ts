@@ -1,7 +1,6 @@
 /**
- * One server per data folder (CF2), and one coordinator. The lock is an SQLite transaction held open on a file of its own: the operating system
- * lets go of it however the process ends, so a crash leaves nothing to clean up and a living server is never mistaken for a
- * dead one, whatever its pid.
+ * Locks a data folder for one server and one coordinator (CF2). The lock is an open SQLite transaction on a separate file: the
+ * operating system releases it however the process ends, so no stale lock can remain.
  */
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +17,7 @@ export interface DataLock {
 
 type Holder = 'server' | 'coordinator'
 
-/** The server's have no name: older versions must find them too. */
+/** The server's files have no prefix, so that older versions find them. */
 const files = {
   server: { lock: 'lock.db', pid: 'holder.pid' },
   coordinator: { lock: 'coordinator-lock.db', pid: 'coordinator-holder.pid' },
@@ -27,7 +26,7 @@ const files = {
 export function lockDataFolder(data: string, holder: Holder = 'server'): DataLock {
   const holderFile = join(runFolder(data), files[holder].pid)
   const lockFile = join(runFolder(data), files[holder].lock)
-  // Its owner's alone, whatever the process makes other files like.
+  // Readable by its owner only.
   closeSync(openSync(lockFile, 'a', 0o600))
   const database = new DatabaseSync(lockFile, { timeout: 0 })
   try {
@@ -36,7 +35,7 @@ export function lockDataFolder(data: string, holder: Holder = 'server'): DataLoc
     database.close()
     throw explain(data, holder, holderFile, error)
   }
-  // For the second one's message only; the lock itself is what counts.
+  // Only for the message of a second server; the lock itself decides.
   writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 })
   return { release: () => database.close() }
 }

@@ -1,17 +1,14 @@
 /**
- * What V8 is told while it runs; a program that is started as `node main.js` has no other place for it. The flags hold for all threads of
- * the process. They change when something is done, never what: an engine that does not know one does not heed it.
- *
- * Node's own modules come compiled, for an engine without any flags: while one is other than usual, each that is loaded is compiled anew.
- * So what loads many of them goes first; above all a thread, which loads nearly all of its own.
+ * Sets V8 flags at run time, because `node main.js` has no other place for them. They apply to all threads and only affect
+ * performance; unknown flags are ignored. Node's own modules are precompiled for default flags: while a flag differs, each loaded
+ * module is compiled again. So code that loads many modules runs first, above all the start of threads.
  */
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /**
- * Keeps the room for young objects small while a program loads. Nearly all that is made then lives on, which V8 takes for a sign to give
- * young objects up to 16 times the room, and it seldom takes it back: an idle server would hold 13 MiB for nothing (SP11). A server at
- * work is given more.
+ * Keeps the young generation small while a program loads. Most objects made then survive, so V8 would enlarge it up to 16 times and
+ * rarely shrink it: an idle server would hold 13 MiB for nothing (SP11).
  */
 export async function withSmallYoungHeap<T>(load: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1')
@@ -22,12 +19,12 @@ export async function withSmallYoungHeap<T>(load: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Of both halves, in bytes: what the busiest server was seen to gain from. */
+/** The size of both semi-spaces in bytes, beyond which the busiest measured server gained nothing. */
 const enoughForYoung = 12 * 1024 * 1024
 
 /**
- * Lets the room for young objects grow up to here, and not to the 64 MiB that V8 gives each thread in the course of a busy hour and seldom takes
- * back (RE8). Looked at after each collection, which is when it grows.
+ * Limits the growth of the young generation. V8's default of 64 MiB per thread is reached within a busy hour and rarely given back
+ * (RE8). Checked after each collection, which is when it grows.
  */
 export function boundYoungHeap(mostBytes = enoughForYoung): void {
   let factor = 0
@@ -43,14 +40,14 @@ export function boundYoungHeap(mostBytes = enoughForYoung): void {
 
 const youngHeapBytes = (): number => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0
 
-/** Has old objects collected when there are half as many again, not two or four times as many: what lives for weeks keeps little (RE8). */
+/** Collects old objects after a growth by half instead of two or four times, so that a long-running server stays small (RE8). */
 export function collectSooner(): void {
   setFlagsFromString('--heap-growing-percent=50')
 }
 
 /**
- * Has functions compiled after 60 calls instead of 400. A person's message calls most of them once, so at V8's own numbers a small server
- * would interpret its way through whole days (SP2, SP3).
+ * Compiles functions after 60 calls instead of 400. A message calls most functions once, so with the default a small server would
+ * interpret them for days (SP2, SP3).
  */
 export function compileSooner(): void {
   setFlagsFromString('--invocation-count-for-maglev=60')

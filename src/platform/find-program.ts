@@ -1,4 +1,4 @@
-/** Finds a program the way the system does: as a path, or in the folders of PATH. Looks for files; starts nothing. */
+/** Finds a program as the system does: by path, or in the folders of PATH. Starts nothing. */
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Looks at a folder somebody wants for a project (SE11): where it really is, and whether it may be one at all. Folders are compared by
- * what they are (device and number) and not by their names, so neither a link nor a second mount hides one. Changes nothing.
+ * Checks whether a folder may be used for a project (SE11), after following links. Folders are compared by device and inode, so
+ * neither a link nor a second mount hides one. Changes nothing.
  */
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path'
@@ -9,13 +9,13 @@ import type { FolderState } from '../domain/projects/folder-states.ts'
 export interface FolderRules {
   /** The data folder. */
   readonly data: string
-  /** Where projects may be; anywhere when empty. */
+  /** The folders in which projects may be; anywhere when empty. */
   readonly roots: readonly string[]
 }
 
-/** Neither these nor anything in them. */
+/** System folders, which no project may use or lie in. */
 const systemFolders = ['/etc', '/proc', '/sys', '/dev']
-/** A file system in memory that lies among the devices and holds none: what is in it is files like any others. */
+/** A file system in memory below /dev, with ordinary files. */
 const memory = '/dev/shm'
 
 export interface LocalLook {
@@ -25,7 +25,7 @@ export interface LocalLook {
 }
 
 export function inspectFolder(rules: FolderRules, wanted: string): LocalLook {
-  // A path of another kind of system.
+  // A path of another operating system.
   if (!isAbsolute(wanted)) return { path: wanted, state: 'missing', hasGit: false }
   const path = realPath(resolve(wanted))
   const refused = refusedState(rules, path)
@@ -37,7 +37,7 @@ export function inspectFolder(rules: FolderRules, wanted: string): LocalLook {
 
 function refusedState({ data, roots }: FolderRules, path: string): LocalLook['state'] | undefined {
   const realData = realPath(resolve(data))
-  // The one exception: the repository that a first start makes (UI6).
+  // Except for the demo repository that a first start makes (UI6).
   if (path === join(realData, 'demo')) return undefined
   if (path === parse(path).root || isOfSystem(path)) return 'system'
   if (isAtOrBelow(realData, path)) return 'in_data'
@@ -49,7 +49,7 @@ function refusedState({ data, roots }: FolderRules, path: string): LocalLook['st
 const isOfSystem = (path: string): boolean =>
   systemFolders.some((folder) => isAtOrBelow(folder, path)) && !isAtOrBelow(memory, dirname(path))
 
-/** Whether the folder is the path, or one of those it lies in. */
+/** Whether the path is the folder or lies in it. */
 function isAtOrBelow(folder: string, path: string): boolean {
   const wanted = identity(folder)
   return wanted !== undefined && lineOf(path).some((each) => identity(each) === wanted)
@@ -60,7 +60,7 @@ function identity(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`
 }
 
-/** What we may not see is not there for us. */
+/** The file's status; undefined when it is missing or not accessible. */
 function foundAt(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true })
@@ -69,13 +69,13 @@ function foundAt(path: string): BigIntStats | undefined {
   }
 }
 
-/** The path and all the folders it lies in. */
+/** The path and all its parent folders. */
 function lineOf(path: string): string[] {
   const above = dirname(path)
   return above === path ? [path] : [path, ...lineOf(above)]
 }
 
-/** With links followed as far as the path exists. */
+/** Follows links as far as the path exists. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path)

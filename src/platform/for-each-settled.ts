@@ -1,4 +1,4 @@
-/** RE9: what cannot be done about one is done about the others all the same, and said then. */
+/** Handles every item even if some fail, then throws the first failure (RE9). */
 export async function forEachSettled<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   work: (item: Item) => Promise<unknown>,
@@ -8,7 +8,7 @@ export async function forEachSettled<Item>(
   if (failures.length > 0) throw failures[0]
 }
 
-/** All there is, read page by page: each is asked for when the one before is used up. */
+/** Iterates over all items, reading the next page when the current one is used up. */
 export async function* inPages<Item>(
   pageAfter: (last: Item | undefined) => Promise<readonly Item[]>,
   atOnce: number,

@@ -1,7 +1,7 @@
 /**
- * The environment that every git call of ours gets (SE4, WT4). It closes what a repository could make git run: hooks, monitors, editors, signers,
- * and every transport, so that nothing is fetched, not even objects that a partial clone lacks. What a repository names for single files or
- * submodules has no fixed key; coordinator/worktrees/repository.ts finds it and passes it as `config`.
+ * The environment of every git call (SE4, WT4). It disables whatever a repository could make git run: hooks, monitors, editors,
+ * signers and all transports, so nothing is fetched, not even missing objects of a partial clone. Settings for single files or
+ * submodules have no fixed key; coordinator/worktrees/repository.ts finds those and passes them as `config`.
  */
 const inheritedVariables = ['HOME', 'PATH', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_CONFIG_HOME', 'SystemRoot', 'USERPROFILE']
 
@@ -25,18 +25,18 @@ const fixedVariables: Readonly<Record<string, string>> = {
   'rebase.updateRefs': 'false',
   'rerere.enabled': 'false',
   'submodule.recurse': 'false',
-  // Either of them would start git in each submodule, where only that submodule's own configuration counts.
+  // Otherwise git would run in each submodule with that submodule's configuration.
   'diff.submodule': 'short',
   'status.submoduleSummary': 'false',
   'gc.auto': '0',
   'maintenance.auto': 'false',
   'credential.helper': '',
-  // WT4: an identity of its own, so that a machine without one works.
+  // WT4: a fixed identity, so that a machine without one works.
   'user.name': 'Holdfast',
   'user.email': 'agents@holdfast.invalid',
 }
 
-/** `ours`: what of it git needs is handed on. `config` comes last, and so counts. */
+/** Passes on the variables of `ours` that git needs. `config` comes last and wins. */
 export function gitEnvironment(
   ours: Readonly<Record<string, string | undefined>>,
   config: Readonly<Record<string, string>> = {},
@@ -44,12 +44,12 @@ export function gitEnvironment(
   const entries = Object.entries({ ...fixedVariables, ...config })
   return {
     ...Object.fromEntries(inheritedVariables.flatMap((name) => (ours[name] === undefined ? [] : [[name, ours[name]]]))),
-    // Words we read, and no lock that the agent's own git would run into.
+    // Fixed language for parsing, and no locks that disturb the agent's own git.
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
     GIT_OPTIONAL_LOCKS: '0',
-    // Stronger than any `protocol.NAME.allow`: the list of transports that may be used is empty.
+    // Overrides every `protocol.NAME.allow`: no transport is allowed.
     GIT_ALLOW_PROTOCOL: '',
     GIT_NO_LAZY_FETCH: '1',
     GIT_CONFIG_COUNT: String(entries.length),

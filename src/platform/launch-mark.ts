@@ -1,6 +1,6 @@
 /**
- * The mark every process of a launch carries in its environment, and hands on to whatever it starts: which launch, and whose.
- * "Whose" is the data folder of the coordinator that started it, so that one Holdfast never takes another's agents for its own.
+ * The environment variables that mark every process of a launch and are inherited by its children: the launch, and its keeper. The
+ * keeper is the data folder of the coordinator that started it, so that one Holdfast never takes another's agents for its own.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, stat } from 'node:fs/promises'
@@ -17,7 +17,7 @@ export interface LaunchMark {
 export const launchVariable = 'HOLDFAST_LAUNCH_ID'
 export const keeperVariable = 'HOLDFAST_LAUNCH_KEEPER'
 
-/** From variables as the kernel keeps them: `NAME=value`, each its own entry. */
+/** Reads the mark from `NAME=value` entries. */
 export function markIn(variables: Iterable<string>): LaunchMark | undefined {
   let launchId: string | undefined
   let keeper: string | undefined
@@ -34,7 +34,7 @@ export const markVariables = ({ launchId, keeper }: LaunchMark): Record<string, 
 })
 
 /**
- * The same for the folder as long as it lives, wherever it is moved on its disk; another for a copy of it, whose coordinator would
+ * The id of a data folder as keeper: stable when the folder is moved on its disk, and different for a copy, whose coordinator would
  * otherwise end the agents of the original.
  */
 export async function keeperOf(data: string): Promise<string> {

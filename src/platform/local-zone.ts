@@ -1,4 +1,4 @@
-/** The time zone a setting means: `local` is that of this machine. */
+/** Resolves the time zone of a setting: `local` is that of this machine. */
 import { localZone } from '../protocol/config.ts'
 
 export const zoneOf = (setting: string): string =>

@@ -1,10 +1,10 @@
-/** A log in a file that never grows without end: when it is full it becomes the one before, and a new one is begun. */
+/** A log file of limited size: when it is full, it replaces the previous one, and a new one is begun. */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
 const maxLogBytes = 4 * 1024 * 1024
 
-/** Whoever cannot write it, because the disk is full, works on without. */
+/** Ignores write errors, for example of a full disk. */
 export function logFile(path: string, most = maxLogBytes): DestinationStream {
   let bytes = sizeOf(path)
   return {
@@ -21,7 +21,7 @@ export function logFile(path: string, most = maxLogBytes): DestinationStream {
   }
 }
 
-/** What a log and the one before it take on the disk, and can take at most. */
+/** The bytes that the log and the previous one use, and the most they can use. */
 export const useOfLog = (path: string): { bytes: number; atMostBytes: number } => ({
   bytes: sizeOf(path) + sizeOf(before(path)),
   atMostBytes: 2 * maxLogBytes,

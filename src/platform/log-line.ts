@@ -1,6 +1,6 @@
 /**
- * A log line for a person at a terminal: time of day, level, message, then what belongs to it. Control characters are shown, never
- * sent: what a stranger put into a request must not move the cursor or paint the screen.
+ * Formats a log line for a terminal: time of day, level, message, fields. Control characters are shown, never sent, so that a
+ * request cannot move the cursor or change the screen.
  */
 import { styleText } from 'node:util'
 import { visible } from './visible.ts'
@@ -34,7 +34,7 @@ export function readableLine(entry: Readonly<Record<string, unknown>>, colours: 
   return `${words.join(' ')}${failure(entry['err'])}\n`
 }
 
-/** In the reader's own time zone: a terminal is read now, by someone who has a clock on the wall. */
+/** In the local time zone. */
 function timeOfDay(time: unknown): string {
   const at = new Date(typeof time === 'string' ? time : Number.NaN)
   if (Number.isNaN(at.getTime())) return '--:--:--.---'
@@ -44,7 +44,7 @@ function timeOfDay(time: unknown): string {
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The stack, indented under its line; it begins with the error's own message. */
+/** The stack, indented; it begins with the error's message. */
 function failure(err: unknown): string {
   if (typeof err !== 'object' || err === null) return ''
   const { stack, message } = err as { stack?: unknown; message?: unknown }

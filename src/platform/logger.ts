@@ -1,7 +1,4 @@
-/**
- * The log (OP1): JSON lines for machines, a readable line on a terminal. Every string is masked on its way out (SE7), whoever
- * wrote it and under whatever name, so that no caller has to remember to.
- */
+/** The log (OP1): JSON lines for machines, readable lines on a terminal. Every string is masked before it is written (SE7). */
 import { type DestinationStream, destination as openDestination, type Logger as PinoLogger, pino } from 'pino'
 import { readableLine } from './log-line.ts'
 import { looksSecret, mask, maskDeep } from './mask.ts'
@@ -15,9 +12,9 @@ export type LogFormat = 'json' | 'text'
 export interface LoggerOptions {
   readonly level: LogLevel
   readonly format: LogFormat
-  /** Standard error when left out: standard output belongs to what the command answers. */
+  /** Standard error when left out: standard output is for the command's answer. */
   readonly destination?: DestinationStream
-  /** Only for the readable form; on a terminal when left out, unless NO_COLOR says no. */
+  /** Only for the readable format; by default on a terminal, unless NO_COLOR is set. */
   readonly colours?: boolean
 }
 
@@ -36,7 +33,7 @@ export function createLogger({ level, format, destination, colours = terminalCol
   )
 }
 
-/** One line of JSON without secrets. Masking happens on the values, never on the JSON text, so the line stays JSON. */
+/** Masks a JSON line. The values are masked, not the text, so the line stays valid JSON. */
 function maskedLine(line: string): string {
   if (!looksSecret(line)) return line
   try {

@@ -1,7 +1,4 @@
-/**
- * Makes a folder with all that lead to it, durably, step by step: Node's own recursive mkdir never ends where nothing can be made, as
- * under /proc.
- */
+/** Creates a folder and its parents durably. Node's recursive mkdir never returns where nothing can be created, as under /proc. */
 import { existsSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -9,7 +6,7 @@ import { syncFolder } from './atomic-file.ts'
 
 export const makeFolder = (path: string, mode = 0o700): Promise<void> => makeParents(path, mode, true)
 
-/** `mayRetry`: another may have made the parent since this was refused for want of it; under /proc it is refused for ever. */
+/** `mayRetry`: another process may have created the parent meanwhile; under /proc it never exists. */
 async function makeParents(path: string, mode: number, mayRetry: boolean): Promise<void> {
   try {
     await mkdir(path, { mode })
@@ -21,6 +18,6 @@ async function makeParents(path: string, mode: number, mayRetry: boolean): Promi
     if (!hasParent) await makeFolder(dirname(path), mode)
     return makeParents(path, mode, false)
   }
-  // Until then a power cut could take the new folder, with everything kept in it since.
+  // Otherwise a power cut could remove the new folder with everything in it.
   await syncFolder(dirname(path))
 }

@@ -1,21 +1,24 @@
 /**
- * Takes secrets out of text before it is written anywhere (SE7): our own tokens and passkeys, credentials in headers, and the
- * forms of well-known keys. It errs on the side of hiding. Masking twice changes nothing more. Every pattern is linear in the
- * length of the text: strangers write what is masked here.
+ * Removes secrets from text before it is written (SE7): our own tokens and passkeys, credentials in headers, and well-known forms
+ * of keys. Prefers hiding too much. Masking twice changes nothing. Every pattern runs in linear time, because anyone can write what
+ * is masked here.
  */
 
-/** What stands where a secret was. */
+/** The replacement of a secret. */
 export const masked = '[masked]'
 
-/** Names whose values are secrets, in headers, queries, JSON and environment variables; also as the last part: `ownerToken`, `DB_PASSWORD`. */
+/**
+ * Names whose values are secrets, in headers, queries, JSON and environment variables; also at the end of a name: `ownerToken`,
+ * `DB_PASSWORD`.
+ */
 const secretName =
   '(?:password|passwd|passphrase|passkey|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth|authorization|cookie)'
 
-/** Each puts `masked` in the place of the secret and keeps the words around it. */
+/** Each rule replaces the secret and keeps the text around it. */
 const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  // A private key, even one that was cut off before its end.
+  // A private key, also one that is cut off.
   [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g, masked],
-  // A whole header line holds nothing but the credential.
+  // A header that holds only a credential.
   [/\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s*[:=]\s*["']?)[^\r\n"']+/gi, `$1$2${masked}`],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${masked}`],
   // Ours: owner, person, script, coordinator, agent, launch, sign-in … (platform/secrets.ts)
@@ -26,7 +29,7 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, masked],
   [/\bAIza[\w-]{30,}/g, masked],
   [/\bxox[a-z]-[\w-]{10,}/g, masked],
-  // A bot of Telegram: its token stands in every address of theirs, with `bot` before it.
+  // A Telegram bot's token, which is in every address of its API after `bot`.
   [/(\/bot|\b)\d{6,20}:[\w-]{30,}/g, `$1${masked}`],
   // A JSON web token: two base64url objects and a signature.
   [/(?<![\w-])eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*/g, masked],
@@ -40,7 +43,7 @@ const rules: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [new RegExp(String.raw`(${secretName}\s*[:=]\s*)(?:\[masked\]|[^\s"',;&)}\]]+)`, 'gi'), `$1${masked}`],
 ]
 
-/** No rule finds anything in a text without one of these; looking for them first keeps ordinary lines cheap. */
+/** Every text that a rule matches contains one of these; checking them first keeps ordinary lines cheap. */
 const hint =
   /-----BEGIN|authorization|cookie|bearer|basic|hf_|sk-|[srp]k_|gh[pousr]_|github_pat_|glpat-|npm_|AKIA|ASIA|AIza|xox|\d{6}:[\w-]{8}|eyJ|:\/\/|sign-in#|pass(?:w|phrase|key)|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth/i
 
@@ -55,10 +58,10 @@ export function mask(text: string): string {
 
 const secretKey = new RegExp(`${secretName}s?$`, 'i')
 
-/** Deeper than anything that is logged; what lies below is left out, so that no shape can hide a secret or never end. */
+/** Deeper values are left out, so that no structure can hide a secret or recurse for ever. */
 const maxDepth = 12
 
-/** A copy of plain data with every string masked; under a name that means a secret the whole text goes. */
+/** Copies plain data with every string masked; the whole text under a secret's name. */
 export function maskDeep(value: unknown, key = '', depth = 0): unknown {
   if (typeof value === 'string') return secretKey.test(key) && value !== '' ? masked : mask(value)
   if (typeof value !== 'object' || value === null) return value

@@ -1,6 +1,6 @@
 /**
- * `<data>/moved.json`: the folder's database was moved to PostgreSQL and is what it was on that day (SC1). Whoever would go on with it, for
- * want of a `DATABASE_URL`, is refused with where it went and the way back. Goes when a backup is restored into the folder.
+ * `<data>/moved.json` marks a data folder whose database was moved to PostgreSQL (SC1). A start without `DATABASE_URL` is refused
+ * with the new address and the way back. Restoring a backup into the folder removes the mark.
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { writeFileAtomic } from './atomic-file.ts'
 import { StartFailure } from './start-failure.ts'
 
 interface Moved {
-  /** The PostgreSQL, without user and password. */
+  /** The address of PostgreSQL, without user and password. */
   readonly to: string
   readonly at: string
 }
@@ -34,7 +34,7 @@ export async function requireNotMoved(data: string): Promise<void> {
   )
 }
 
-/** The mark counts whatever is in it. */
+/** The mark counts whatever its content. */
 function newLocation(text: string): string {
   try {
     const { to, at } = JSON.parse(text) as Moved

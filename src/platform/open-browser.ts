@@ -1,9 +1,9 @@
-/** Opens an address in the person's browser, through what the platform offers for it. Starts a program without a shell and waits for nothing. */
+/** Opens an address in the browser with the platform's command, without a shell, and does not wait for it. */
 import { spawn } from 'node:child_process'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What to start, or undefined where there is no screen to show a browser on. */
+/** The command; undefined where there is no screen. */
 export function browserCommand(
   url: string,
   platform: NodeJS.Platform,
@@ -16,7 +16,7 @@ export function browserCommand(
   return undefined
 }
 
-/** Whether a program could be started; it may still fail on its own. */
+/** Whether the command could be started; it may still fail. */
 export async function openBrowser(url: string, env: Environment): Promise<boolean> {
   const command = browserCommand(url, process.platform, env)
   if (!command) return false

@@ -1,6 +1,6 @@
 /**
- * The owner's token (SE1): made at the first start, kept in `<data>/secrets/owner-token` for its owner's eyes only; `HOLDFAST_TOKEN`
- * overrides it. Never printed, never logged.
+ * The owner's token (SE1): made at the first start and kept in `<data>/secrets/owner-token`; `HOLDFAST_TOKEN` overrides it. Never
+ * printed or logged.
  */
 import { readSecret, writeSecret } from './secret-files.ts'
 import { newSecret } from './secrets.ts'
@@ -8,12 +8,12 @@ import { StartFailure } from './start-failure.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Short ones can be guessed; ours have 43 random characters. */
+/** Shorter tokens can be guessed; generated ones have 43 random characters. */
 const minTokenLength = 20
-/** As much as a token in a header may have (protocol/access/people.ts). */
+/** The longest token in a header (protocol/access/people.ts). */
 const maxTokenLength = 512
 
-/** The server's side: the token that counts, made if there is none yet. Call it while holding the folder's lock. */
+/** Loads the token for the server and makes one if there is none. Call it while holding the folder's lock. */
 export async function loadOwnerToken(data: string, env: Environment): Promise<string> {
   const given = tokenFromEnvironment(env)
   if (given) return given
@@ -35,7 +35,7 @@ export function tokenFromEnvironment(env: Environment): string | undefined {
   )
 }
 
-/** What is kept in the folder; undefined when nothing is. */
+/** Reads the token in the folder; undefined when there is none. */
 export async function readOwnerToken(data: string): Promise<string | undefined> {
   const kept = await readSecret(data, 'owner-token')
   if (!kept) return undefined

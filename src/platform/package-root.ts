@@ -1,6 +1,6 @@
 /**
- * Finds the folder of the package this code belongs to, whether it runs from source (src/) or bundled (dist/server/), and
- * its version. Files that travel with the package are looked up from here, never from the working directory.
+ * Finds the folder and version of this package, whether it runs from source (src/) or bundled (dist/server/). Files of the package
+ * are found from here, never from the working directory.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ export interface PackageRoot {
   readonly version: string
 }
 
-/** Far deeper than any of our files lies; a bound, so that a wrong start cannot walk for ever. */
+/** A bound for the search, far deeper than any file of ours. */
 const MAX_LEVELS = 16
 
 export function findPackageRoot(from: string = import.meta.dirname): PackageRoot {

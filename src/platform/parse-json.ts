@@ -1,6 +1,6 @@
 /**
- * JSON from outside, for both doors and for files of others: at most 32 levels deep (seen in the text, before anything is built from it), real UTF-8,
- * and no key that could reach an object's prototype. Throws a Refusal `invalid_request`.
+ * Parses JSON from outside: valid UTF-8, at most 32 levels deep (checked in the text first), and no key that reaches an object's
+ * prototype. Throws a Refusal `invalid_request`.
  */
 
 import { isUtf8 } from 'node:buffer'
@@ -14,7 +14,7 @@ const backslash = 0x5c
 const opening = new Set([0x7b, 0x5b])
 const closing = new Set([0x7d, 0x5d])
 
-/** `what` it is called in a refusal. */
+/** `what`: the name of the input in a refusal. */
 export function parseJson(bytes: Buffer, what = 'The body'): unknown {
   if (!isUtf8(bytes)) throw new Refusal('invalid_request', refusalText('notUtf8', { what }))
   if (deeperThan(maxJsonDepth, bytes)) throw new Refusal('invalid_request', refusalText('jsonTooDeep', { most: maxJsonDepth }))
@@ -25,7 +25,7 @@ export function parseJson(bytes: Buffer, what = 'The body'): unknown {
   } catch {
     throw new Refusal('invalid_request', refusalText('notJson', { what }))
   }
-  // An escape can spell any key, so only a text with neither is known to be clean.
+  // An escape can spell any key, so a text without these needs no further check.
   if (/\\u|__proto__|constructor/.test(text)) refusePoison(value)
   return value
 }

@@ -1,7 +1,7 @@
 /**
- * Paths that somebody else chose, below a folder of ours (SE5): refused by their looks, then by where they really lead. What is
- * opened is looked at once more through its handle, since links can be changed in between. It is looked up at once: a handful of steps, of which
- * each would take longer to be handed to another thread and back, while the start of an agent waits for them.
+ * Checks paths from outside below a given folder (SE5): first their form, then where they lead. An opened file is checked again by
+ * its handle, since links can change in between. Uses synchronous calls: a few steps, each faster than a thread pool's round trip
+ * while an agent's start waits.
  */
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -9,16 +9,16 @@ import { join, relative, sep } from 'node:path'
 
 import { isGitFolder } from '../domain/name-characters.ts'
 
-/** In words for the person who gave the path. */
+/** The message is for the person who gave the path. */
 export class PathRefused extends Error {}
 
 const maxPath = 1024
 const maxName = 255
 const maxDepth = 32
-/** Devices on Windows, with whatever ending. */
+/** Device names on Windows, with any extension. */
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 
-/** The names on the way, with either kind of slash; throws PathRefused for whatever is no plain path below a folder. */
+/** Splits a path at either kind of slash; throws PathRefused for anything but a plain relative path. */
 export function namesIn(path: string): string[] {
   if (path.trim() === '') throw new PathRefused('The path is empty.')
   if (Buffer.byteLength(path) > maxPath) throw new PathRefused(`The path is longer than ${maxPath} bytes.`)
@@ -40,7 +40,7 @@ function checkName(name: string): void {
     throw new PathRefused(`The name ${JSON.stringify(name)} is reserved on some systems.`)
 }
 
-/** Where it really is, with all links followed; refused when that is not below the root. The last part need not exist. */
+/** Follows all links; refuses a result that is not below the root. The last part need not exist. */
 export async function realPathInside(root: string, path: string): Promise<string> {
   const names = namesIn(path)
   let real = realpathSync.native(root)
@@ -55,7 +55,7 @@ export async function realPathInside(root: string, path: string): Promise<string
   return real
 }
 
-/** The folder at this path, made with this mode where it is missing, and seen to be below the root by its own handle. */
+/** Opens or creates the folder and checks by its handle that it is below the root. */
 export async function makeFolderInside(root: string, path: string, mode: number): Promise<string> {
   const target = await realPathInside(root, path)
   mkdirSync(target, { recursive: true, mode })
@@ -68,7 +68,7 @@ export async function makeFolderInside(root: string, path: string, mode: number)
   return target
 }
 
-/** Opens a path found by `realPathInside`; refused when it has come to lead somewhere else meanwhile. */
+/** Opens a path found by `realPathInside`; refuses it when it leads elsewhere by now. */
 export async function openInside(root: string, real: string, flags: number): Promise<FileHandle> {
   const handle = await open(real, flags | constants.O_NOFOLLOW)
   try {

@@ -1,4 +1,4 @@
-/** Files that others may have put in our way: one that never ends, as a pipe or a device, is refused instead of waited for. */
+/** Reads and writes plain files, and refuses pipes and devices, which could block for ever. */
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
@@ -8,7 +8,7 @@ const notPlainText = (path: string): string => `${path} is in the way: it is not
 
 export async function openPlainFile(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
   const file = await open(path, flags | constants.O_NONBLOCK, 0o600).catch((error: NodeJS.ErrnoException) => {
-    // A pipe that nobody reads.
+    // A pipe without a reader.
     if (error.code === 'ENXIO') throw new NotPlainFile(notPlainText(path))
     throw error
   })
@@ -17,7 +17,7 @@ export async function openPlainFile(path: string, flags = constants.O_RDONLY): P
   throw new NotPlainFile(notPlainText(path))
 }
 
-/** Made where it is missing, written over where it is not. */
+/** Creates or overwrites the file. */
 export async function writePlainFile(path: string, text: string): Promise<void> {
   const file = await openPlainFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
   try {

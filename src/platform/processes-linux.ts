@@ -1,30 +1,30 @@
 /**
- * The processes of Linux, from /proc. Read at once, because /proc is memory and a list should be of one moment; and through one buffer: Node takes
- * 64 KiB for each file that does not say its size, which for two files of each process, at each look, made the memory of a coordinator grow.
+ * Lists processes on Linux from /proc, synchronously, so that the list is of one moment, and through one buffer: Node allocates 64
+ * KiB for each file of unknown size, which made a coordinator's memory grow.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { launchVariable, markIn } from './launch-mark.ts'
 import type { LiveProcess, ProcessSource } from './processes.ts'
 
-/** Behind the name, in proc(5): state, ppid, pgrp, session, … the 22nd of all is the start time. */
+/** Offsets of the fields after the name, in proc(5). */
 const stateAt = 0
 const parentAt = 1
 const groupAt = 2
 const birthAt = 19
 
 /**
- * A process that is just becoming another program has no environment for a moment: it is looked at again, so often. Its mark would be
- * missed otherwise, and with it what a dead coordinator left (CO5).
+ * How often a process without an environment is read again: during an exec it has none for a moment, and its mark would be missed,
+ * and with it what a dead coordinator left (CO5).
  */
 const maxRereads = 3
 const rereadMs = 5
 
 const initialBufferBytes = 32 * 1024
-/** Far more than the kernel takes for one environment; what is beyond is not seen. */
+/** Far more than the kernel allows for an environment. */
 const maxBufferBytes = 8 * 1024 * 1024
 let buffer = Buffer.allocUnsafeSlow(initialBufferBytes)
 
-/** Valid until the next one is read. Undefined when there is no such file, or it is not ours to read. */
+/** Reads a file into the shared buffer, valid until the next call. Undefined when it is missing or not accessible. */
 function read(path: string): Buffer | undefined {
   let descriptor: number
   try {
@@ -61,7 +61,7 @@ interface Stat {
   readonly dead: boolean
 }
 
-/** The name may hold anything, so it is counted from its last bracket. */
+/** The name may contain anything, so fields are counted from its last bracket. */
 function statOf(pid: number): Stat | undefined {
   const text = read(`/proc/${pid}/stat`)?.toString('latin1')
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -80,7 +80,7 @@ function readProcess(pid: number): ReadProcess[] {
   const stat = statOf(pid)
   if (!stat || stat.dead) return []
   const { parent, group, birth } = stat
-  // The kernel's own threads are in no group and have no environment.
+  // Kernel threads have no group and no environment.
   const environment = group === 0 ? undefined : read(`/proc/${pid}/environ`)
   const isMarked = environment?.includes(launchVariable)
   const mark = isMarked ? markIn(environment?.toString('latin1').split('\0') ?? []) : undefined

@@ -1,6 +1,6 @@
 /**
- * The processes of macOS and other Unixes, from `ps`. It prints a command and its environment in one line, so it is asked with and
- * without: a command line that only looks like a mark is no mark.
+ * Lists processes on macOS and other Unixes with `ps`. It prints a command and its environment in one line, so it is run with and
+ * without the environment: a command line that looks like a mark is not one.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -10,7 +10,7 @@ import type { LiveProcess, ProcessSource } from './processes.ts'
 const run = promisify(execFile)
 const maxBuffer = 64 * 1024 * 1024
 const timeout = 10_000
-/** Whatever language the machine speaks, births must look the same each time. */
+/** A fixed language, so that start times always have the same form. */
 const options = {
   maxBuffer,
   timeout,
@@ -19,7 +19,7 @@ const options = {
 } as const
 
 const columns = ['-o', 'pid=,ppid=,pgid=,stat=,lstart=,command=']
-/** `e` means the environment to Linux's ps, and everybody's processes to that of BSD, which has `-E` for it. */
+/** `e` means the environment to Linux's ps, and all processes to that of BSD, which has `-E`. */
 const everyone = process.platform === 'linux' ? ['axww'] : ['-A', '-ww']
 const withEnvironment = process.platform === 'linux' ? ['axeww'] : ['-A', '-E', '-ww']
 
@@ -41,7 +41,7 @@ function rowsOf(printed: string): Map<string, Row> {
   return rows
 }
 
-/** What the longer line has beyond the shorter one. */
+/** The part of the longer line that the shorter one does not have. */
 function environmentOf(command: string, whole: string | undefined): string[] {
   return whole?.startsWith(command) ? whole.slice(command.length).split(' ') : []
 }

@@ -1,9 +1,9 @@
-/** The randomness that use cases are given. */
+/** The source of randomness for use cases. */
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { newSecret } from './secrets.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
-/** Bytes at or above this would favour some letters. */
+/** Larger bytes are rejected, so that all letters are equally likely. */
 const fairBytes = 256 - (256 % letters.length)
 
 export function randomText(length: number): string {

@@ -1,7 +1,7 @@
 /**
- * `<data>/run/server.json`: how the command line and the coordinator find the server of a data folder. Written at each start,
- * removed at an orderly stop; after a crash it is stale, which is why its reader asks whether the process is alive: that very one, and not
- * another that has its number by now.
+ * `<data>/run/server.json`: how the command line and the coordinator find the server of a data folder. Written at each start and
+ * removed at an orderly stop. After a crash it is stale, so its reader checks that this very process is alive, by pid and start
+ * time.
  */
 import { mkdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export interface RunningServer {
   readonly url: string
   readonly startedAt: string
   readonly version: string
-  /** Of its process, as the coordinator's; undefined where they cannot be told, and in files of older versions. */
+  /** The start time of its process; undefined where it is not known, and in files of older versions. */
   readonly birth?: string | undefined
   readonly bootId?: string | undefined
 }
@@ -27,7 +27,7 @@ export async function writeRunFile(data: string, server: RunningServer): Promise
   await writeFileAtomic(runFile(data), `${JSON.stringify({ ...server, ...born }, null, 2)}\n`)
 }
 
-/** Who the file names, alive or not; undefined when there is no file or it makes no sense. */
+/** Reads the file, whether its process is alive or not; undefined when it is missing or invalid. */
 export async function readRunFile(data: string): Promise<RunningServer | undefined> {
   const text = await readFile(runFile(data), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
@@ -47,15 +47,15 @@ export async function readRunFile(data: string): Promise<RunningServer | undefin
   }
 }
 
-/** Takes away the file of this process; another's stays. */
+/** Removes the file if it belongs to this process. */
 export async function removeRunFile(data: string, pid: number): Promise<void> {
   const found = await readRunFile(data)
   if (found?.pid === pid) await unlink(runFile(data)).catch(() => {})
 }
 
 /**
- * Whether it lives; another user's counts as living. One that has died and only waits for its parent to notice does not: in a container
- * without an init that may be for ever.
+ * Whether the process is alive; another user's counts as alive. A zombie does not: in a container without an init it may stay for
+ * ever.
  */
 export function isAlive({ pid, birth, bootId }: Pick<RunningServer, 'pid' | 'birth' | 'bootId'>): boolean {
   if (processes && bootId !== undefined) return bootId === processes.bootId() && processes.birthOf(pid) === birth

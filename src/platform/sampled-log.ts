@@ -1,4 +1,7 @@
-/** Logs what anybody can cause, without a credential, at most so many times a minute; the next line says how many were left out. */
+/**
+ * Logs events that anyone can cause without a credential, at most a given number a minute; the next line says how many were left
+ * out.
+ */
 import type { Clock } from './clock.ts'
 import type { Logger } from './logger.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Files of conversations on disk (CV6), ours and picoclaw's, read one by one for whoever takes them in (CV7, CV8). What cannot be
- * read is told with its reason; it never ends the reading of the others.
+ * Reads conversation files (CV6), of Holdfast and of picoclaw, one by one for an import (CV7, CV8). An unreadable file is reported
+ * with its reason and does not stop the others.
  */
 
 import { lstat, readdir, readFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ export type SavedConversation = { readonly file: string } & (
   | { readonly why: string }
 )
 
-/** Their paths, in order; none when there is no such folder. What begins with a dot is hidden, or was never finished. */
+/** Lists the files in order; none when there is no such folder. Names that begin with a dot are hidden or unfinished files. */
 export async function conversationFilesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []

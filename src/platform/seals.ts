@@ -1,6 +1,6 @@
 /**
- * Seals the values of agents' environments with a key that is not in the database (SE12): AES-256-GCM, bound to the variable's name, so that
- * neither a database nor a backup of it tells a key of somebody's. Each sealed value says which key it is sealed with, never the key.
+ * Seals values of agents' environments with a key that is not in the database (SE12): AES-256-GCM, bound to the variable's name.
+ * Each sealed value names its key by an id that reveals nothing.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { SealedValue, StoredEnvironment } from '../domain/agents/environment.ts'
@@ -12,14 +12,14 @@ const tagBytes = 16
 
 export const newSealingKey = (): string => randomBytes(keyBytes).toString('base64')
 
-/** Undefined for text that is no key: 32 bytes in base64, as `openssl rand -base64 32` writes them. */
+/** Parses a key: 32 bytes in base64, as `openssl rand -base64 32` writes them. Undefined for other text. */
 export function sealingKeyIn(text: string): Buffer | undefined {
   const bytes = /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined
   return bytes?.length === keyBytes ? bytes : undefined
 }
 
 export class Seals {
-  /** Tells one key from another, and nothing about it. */
+  /** Identifies the key without revealing it. */
   readonly keyId: string
   readonly #key: Buffer
 

@@ -1,6 +1,6 @@
 /**
- * The secrets of a data folder: one file each in `<data>/secrets`, a folder of its owner's alone, apart from everything an agent works
- * in (SE10). Earlier builds kept them in the data folder itself: a start moves them, and until then they are read where they are.
+ * The secrets of a data folder: one file each in `<data>/secrets`, readable by its owner only and separate from what agents work in
+ * (SE10). Earlier builds kept them in the data folder itself; a start moves them, and until then they are read there.
  */
 import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { restrictToOwner } from './data-folder.ts'
 import { makeFolder } from './make-folder.ts'
 import { StartFailure } from './start-failure.ts'
 
-/** Those that earlier builds kept elsewhere. */
+/** The secrets that earlier builds kept elsewhere. */
 const movedNames = ['owner-token', 'coordinator-token'] as const
 
 export type SecretName = (typeof movedNames)[number] | 'sealing-key'
@@ -20,11 +20,11 @@ const earlierFile = (data: string, name: SecretName): string => join(data, name)
 
 interface KeptSecret {
   readonly path: string
-  /** Without the space around it. */
+  /** Trimmed. */
   readonly text: string
 }
 
-/** undefined when there is none. Throws a StartFailure for a file that cannot be read. */
+/** Undefined when there is none. Throws a StartFailure for an unreadable file. */
 export async function readSecret(data: string, name: SecretName): Promise<KeptSecret | undefined> {
   for (const path of [secretFile(data, name), earlierFile(data, name)]) {
     const text = await textIn(path)
@@ -35,14 +35,14 @@ export async function readSecret(data: string, name: SecretName): Promise<KeptSe
   return undefined
 }
 
-/** Replaces it; what an earlier build kept under this name goes. */
+/** Replaces the secret and removes the file of an earlier build. */
 export async function writeSecret(data: string, name: SecretName, text: string): Promise<void> {
   await makeFolder(secretsFolder(data))
   await writeFileAtomic(secretFile(data, name), `${text}\n`)
   await rm(earlierFile(data, name), { force: true })
 }
 
-/** The secrets that still lie where earlier builds kept them. */
+/** Lists the secrets that are still where earlier builds kept them. */
 export async function unmovedSecrets(data: string): Promise<SecretName[]> {
   const found = await Promise.all(movedNames.map((name) => textIn(earlierFile(data, name)).catch(() => '')))
   return movedNames.filter((_, index) => found[index] !== undefined)
@@ -50,13 +50,13 @@ export async function unmovedSecrets(data: string): Promise<SecretName[]> {
 
 interface MoveOptions {
   readonly warn: (message: string) => void
-  /** A coordinator of an earlier build that still runs reads its token at its old place: then it is left there. */
+  /** A running coordinator of an earlier build reads its token at the old path; then it is not moved. */
   readonly coordinatorRuns: () => Promise<boolean>
 }
 
 /**
- * Makes the folder and moves into it what earlier builds kept elsewhere, each by one rename, so that a crash leaves it in one of the two
- * places. What is in the folder already counts. Call it while holding the folder's lock.
+ * Creates the folder and moves the secrets of earlier builds into it by rename, so a crash leaves each in one of the two places.
+ * Files already in the folder win. Call it while holding the folder's lock.
  */
 export async function prepareSecrets(data: string, { warn, coordinatorRuns }: MoveOptions): Promise<void> {
   const folder = secretsFolder(data)
@@ -79,7 +79,7 @@ async function moveIn(data: string, name: SecretName, warn: (message: string) =>
     await syncFolder(secretsFolder(data))
     await syncFolder(data)
   } catch (error) {
-    // A file that is mounted cannot be moved. It is read where it is.
+    // A mounted file cannot be moved. It is read where it is.
     warn(`${from} could not be moved to ${to} (${(error as NodeJS.ErrnoException).code}); it stays where it is.`)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Stopping by signal (OP2): the first SIGINT, SIGTERM or SIGHUP asks for an orderly stop, which has ten seconds; a second one
- * hurries it, which ends the process at once unless it has something of its own to end first. Nothing else in the product listens to these signals.
+ * Stops on signals (OP2): the first SIGINT, SIGTERM or SIGHUP starts an orderly stop with a limit of ten seconds; a second one ends
+ * the process at once, unless something must be ended first. No other code listens to these signals.
  */
 import { constants } from 'node:os'
 import { type Clock, systemClock } from './clock.ts'
@@ -8,26 +8,28 @@ import { type Clock, systemClock } from './clock.ts'
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type StopSignal = (typeof stopSignals)[number]
 
-/** OP2 gives ten seconds; the rest is for the process to go away. */
+/** OP2 allows ten seconds; the rest is for the process to exit. */
 export const stopDeadlineMs = 9_500
 /**
- * Ctrl-C under `npm start` arrives twice: from the terminal, which signals the whole group, and from npm, which passes it on.
- * The same signal again this soon is the same key press.
+ * Ctrl-C under `npm start` arrives twice: from the terminal, which signals the whole group, and from npm. The same signal within
+ * this time is the same key press.
  */
 export const sameKeyPressMs = 150
 
 export interface StopOptions {
   /** Refuses new work, finishes what is in flight, closes. */
   readonly stop: (signal: StopSignal) => Promise<void>
-  /** The second signal: what must not be left behind goes now. `wait` lets the stop come to its end; a third one ends it at once. */
+  /**
+   * Called on the second signal to end what must not be left behind. `wait` lets the stop finish; a third signal ends it at once.
+   */
   readonly hurry?: () => 'exit' | 'wait'
-  /** Told when the stop failed or ran out of time; then the process ends with 1. */
+  /** Called when the stop failed or timed out; then the process exits with 1. */
   readonly onTrouble: (message: string, error?: unknown) => void
   readonly clock?: Clock
   readonly process?: Pick<NodeJS.Process, 'on' | 'off' | 'exit'>
 }
 
-/** Starts listening; the function returned stops it again. */
+/** Starts listening; the returned function stops it. */
 export function stopOnSignal(options: StopOptions): () => void {
   const { stop, hurry = () => 'exit', onTrouble, clock = systemClock, process: target = process } = options
   let hurried = false
@@ -64,7 +66,7 @@ export function stopOnSignal(options: StopOptions): () => void {
   }
 }
 
-/** For a program that does one thing: Ctrl-C asks it to leave off, a second one is not waited for. */
+/** For a command: the first Ctrl-C asks it to stop, the second ends it. */
 export function onInterrupt(callback: () => void): () => void {
   process.once('SIGINT', callback)
   return () => process.off('SIGINT', callback)

@@ -1,6 +1,6 @@
 /**
- * A start that cannot go on: a port in use, a folder that cannot be written, a second server. It says what happened and what
- * to do next; the command line prints both and ends with `exitCode`. Never for refused requests (domain/errors.ts).
+ * A start that cannot continue, such as a port in use or a second server. Says what happened and what to do; the command line
+ * prints both and exits with `exitCode`. Not for refused requests (domain/errors.ts).
  */
 export class StartFailure extends Error {
   readonly next: string

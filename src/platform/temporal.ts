@@ -1,4 +1,4 @@
-/** Temporal where Node does not have it yet (24 and 25). Imported for this alone, by whoever opens a store: days are reckoned with it (DC1). */
+/** Loads a polyfill of Temporal where Node lacks it (24 and 25). Imported by code that opens a store, which computes days (DC1). */
 if (!('Temporal' in globalThis)) await import('temporal-polyfill/global')
 
 export {}

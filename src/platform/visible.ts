@@ -1,6 +1,6 @@
 /**
- * Text from elsewhere, safe on a terminal: control characters (the escape sequences' too) and marks that turn the direction of
- * writing are shown as what they are instead of being obeyed. Pure.
+ * Makes foreign text safe for a terminal: shows control characters, escape sequences and direction marks instead of sending them.
+ * Pure.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is shown
 const terminalControls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g

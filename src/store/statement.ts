@@ -1,6 +1,6 @@
 /**
- * A statement is built once with kysely, compiled once per engine and then run with values (a point read takes 6 µs that
- * way, 20 µs when it is compiled each time). Kysely only builds and compiles here; running is the driver's.
+ * Statements are built once with kysely, compiled once per engine and run with values: a point read takes 6 µs, and 20 µs when
+ * compiled each time. Kysely only builds and compiles; the driver runs.
  */
 import { type Compilable, DummyDriver, Kysely } from 'kysely'
 import type { Dialect } from './dialect.ts'
@@ -9,11 +9,11 @@ import type { Tables } from './schema/tables.ts'
 type Builder = Kysely<Tables>
 export type QueryBuilder<Row> = (db: Builder) => Compilable<Row>
 
-/** The dialect is for the few that are spelled differently. */
+/** The dialect is for the few statements that differ between engines. */
 type Build<Params, Row> = (db: Builder, params: Params, dialect: Dialect) => Compilable<Row>
 
 export interface Statement<Params, Row> {
-  /** Never read; it carries the types. */
+  /** Carries the types; never read. */
   readonly types?: (params: Params) => Row
   readonly build: Build<Params, Row>
   readonly compiled: Map<Dialect, CompiledStatement>
@@ -22,11 +22,11 @@ export interface Statement<Params, Row> {
 interface CompiledStatement {
   readonly sql: string
   readonly name: string
-  /** For each `?` the name of its parameter, or the constant that stands there. */
+  /** For each `?` its parameter, or a constant. */
   readonly slots: readonly (Slot | unknown)[]
 }
 
-/** Stands in a query where a value will be. */
+/** A parameter in a query. */
 class Slot {
   readonly name: string
   constructor(name: string) {
@@ -44,7 +44,7 @@ export const statement =
 export interface RunnableQuery {
   readonly sql: string
   readonly values: readonly unknown[]
-  /** Given to statements that come again and again, for engines that prepare by name. The same name is always the same text. */
+  /** The name of a reusable statement, for engines that prepare by name. The same name always has the same text. */
   readonly name?: string
 }
 
@@ -72,7 +72,7 @@ export function compile<Row>(dialect: Dialect, build: QueryBuilder<Row>): Runnab
   return { sql, values: parameters }
 }
 
-/** A kysely that compiles for one engine and can run nothing. */
+/** A kysely that compiles for one engine and cannot run. */
 export const builderFor = (
   engine: Pick<
     ConstructorParameters<typeof Kysely>[0]['dialect'],

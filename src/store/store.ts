@@ -21,28 +21,30 @@ export interface Context {
 export interface Randomness {
   readonly text: RandomText
   readonly uuid: () => string
-  /** A secret of 256 bits with its kind in front, so that it is recognised and masked wherever it turns up. */
+  /** A secret of 256 bits with its kind as prefix, by which it is recognised and masked. */
   readonly secret: (kind: string) => string
 }
 
-/** Reading, from one consistent snapshot. */
+/** Reads from one consistent snapshot. */
 export interface Reader {
   all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]>
   first<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined>
-  /** For the few queries whose shape depends on the input; compiled each time, so never on a hot path. */
+  /** For the few queries whose shape depends on the input; compiled each time, so not for frequent reads. */
   query<Row>(build: QueryBuilder<Row>): Promise<Row[]>
 }
 
-/** Writing, inside `run` only. */
+/** Writes, inside `run` only. */
 export interface Tx extends Reader {
   write<Params>(statement: Statement<Params, unknown>, params: Params): Promise<void>
   /**
-   * Puts an event at the end of a stream that the use case named, and a bodyless copy into each of `also`.
-   * The number is final: streams are dense and in commit order, and a rollback leaves no hole. An event that says its own
-   * number is made with it.
+   * Appends an event to a stream that the use case named, and a copy without body to each of `also`. The number is final: streams
+   * are dense and in commit order, and a rollback leaves no gap. An event that contains its own number is passed as a function.
    */
   append(stream: StreamName, event: NewEvent | ((seq: number) => NewEvent), also?: readonly StreamName[]): number
-  /** Begins the stream of a thing made just now, whose name `streams` could not know. One that exists already is a fault. */
+  /**
+   * Begins the stream of something created just now, whose name `streams` could not know. An existing stream is a programming
+   * error.
+   */
   begin(stream: StreamName): void
 }
 
@@ -53,25 +55,25 @@ export interface UseCase<Input, Output> {
   readonly streams: (input: Input) => readonly StreamName[]
   /** Loads, decides, writes, appends, returns plain data. Awaits nothing but `tx`. A thrown Refusal changes nothing. */
   readonly run: (tx: Tx, input: Input, context: Context) => Promise<Output>
-  /** Its answer holds a secret, so its receipt is sealed with the caller's own credential. */
+  /** The answer holds a secret, so its receipt is sealed with the caller's credential. */
   readonly answersSecret?: true
 }
 
 export interface Query<Input, Output> {
   readonly name: string
   readonly run: (reader: Reader, input: Input, context: { readonly now: Instant }) => Promise<Output>
-  /** Its answer comes from one statement, or from several that need not agree: no snapshot has to be opened around them. */
+  /** The answer comes from one statement, or from several that need not be consistent: no snapshot is opened. */
   readonly withoutSnapshot?: true
 }
 
-/** Makes a repeated request find its first answer (HT4): looked up first, inside the transaction. Kept 7 days. */
+/** Lets a repeated request find its first answer (HT4), inside the transaction. Stored for 7 days. */
 export interface ReceiptKey {
   readonly credentialId: string
   readonly operation: string
   readonly key: string
-  /** Of the request's whole content; the same key with another content is refused. */
+  /** The hash of the request's content; the same key with another content is refused. */
   readonly contentHash: string
-  /** The presented secret of the caller; only it can open a sealed receipt. */
+  /** The secret that the caller presented; only it opens a sealed receipt. */
   readonly sealedBy: string
 }
 
@@ -80,7 +82,7 @@ export interface StoredEvent {
   readonly seq: number
   readonly type: string
   readonly at: Instant
-  /** The event's body as JSON text, exactly as it was written; null for an `also` copy. */
+  /** The event's body as JSON, exactly as written; null for an `also` copy. */
   readonly data: string | null
   readonly refStream: StreamName | null
   readonly refSeq: number | null
@@ -93,22 +95,25 @@ export interface StreamPosition {
   readonly floor: number
 }
 
-/** "Stream s is at n", rung after a commit. Losing a ring costs latency, never an event: whoever waits reads the log. */
+/**
+ * Notifies that a stream has moved, after the commit. A lost notification delays an event and never loses it: listeners read the
+ * log.
+ */
 export interface Doorbell {
   on(stream: StreamName, listener: (head: number) => void): () => void
   onAny(listener: (stream: StreamName, head: number) => void): () => void
-  /** Said to the other nodes and kept nowhere: whoever listens for this word there hears it, or does not. `at`: since when it is true. */
+  /** Sends a signal to the other nodes; it is not stored and may be lost. `at`: since when it is true. */
   sendSignal(word: string, at: number): void
   onSignal(word: string, listener: (at: number) => void): () => void
 }
 
 export interface Store {
-  /** Names this database for ever; a copy keeps it. */
+  /** The permanent id of this database; a copy keeps it. */
   readonly id: string
-  /** Changes when the store is restored from a backup, so that no cursor from before is believed. */
+  /** Changes when the store is restored from a backup, which invalidates earlier cursors. */
   readonly incarnation: string
   readonly doorbell: Doorbell
-  /** Use cases are run in the order in which they are asked for, and those asked for in one breath share a commit. */
+  /** Whether use cases run in the order of the calls; those of one turn of the event loop share a commit. */
   readonly inOrder: boolean
 
   run<Input, Output>(useCase: UseCase<Input, Output>, input: Input, receipt?: ReceiptKey): Promise<Output>
@@ -118,16 +123,16 @@ export interface Store {
 
   /** At most `limit` events of the stream with seq > after, in order. */
   eventsAfter(stream: StreamName, after: number, limit: number): Promise<StoredEvent[]>
-  /** Positions of the named streams, in the order asked for; a stream that does not exist is at 0. */
+  /** Positions of the named streams in the given order; a missing stream is at 0. */
   positions(streams: readonly StreamName[]): Promise<StreamPosition[]>
-  /** Streams whose names follow `after`, in order of name: how a log reader finds all of them. */
+  /** Streams whose names follow `after`, in order, for readers of the whole log. */
   streamsAfter(after: string, limit: number): Promise<{ name: StreamName; head: number }[]>
 
-  /** Resolves when the store can be read and written; throws a Refusal `store_unavailable` that says why not. */
+  /** Resolves when the store can be read and written; otherwise throws a Refusal `store_unavailable`. */
   check(): Promise<void>
-  /** What operators watch (OP1). */
+  /** Figures for operators (OP1). */
   figures(): StoreFigures
-  /** Finishes what was accepted, then closes. */
+  /** Finishes accepted use cases, then closes. */
   close(): Promise<void>
 }
 

@@ -1,9 +1,9 @@
-/** Which work session an event of a project is about, and what of it. Pure. */
+/** The work session that an event of a project concerns, and what changed in it. Pure. */
 import type { EventBodies, EventType } from '../events.ts'
 
 export interface AboutWorkSession {
   readonly workSessionId: string
-  /** What is known in it and in all that were resumed from it has changed (AR2). */
+  /** Approaches changed, which are shared with all work sessions resumed from it (AR2). */
   readonly learned?: true
   /** The name of an artifact that was stored or deleted. */
   readonly artifact?: string
@@ -16,7 +16,7 @@ export function aboutWorkSession(type: string, data: string): AboutWorkSession |
   return workSessionId ? { workSessionId, ...rest } : undefined
 }
 
-/** A task may be in none. */
+/** A task may belong to no work session. */
 type About = Omit<AboutWorkSession, 'workSessionId'> & { readonly workSessionId: string | null }
 
 type Abouts = { readonly [Type in EventType]?: (body: EventBodies[Type]) => About }

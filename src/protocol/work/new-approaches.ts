@@ -1,4 +1,4 @@
-/** Entries that somebody added to an `approaches.json` (AR3), as approaches to record; what cannot be one is refused in words. */
+/** Converts entries added to an `approaches.json` by hand (AR3) into approaches to record; refuses invalid ones. */
 import type * as z from 'zod'
 import { type ApproachKind, approachKinds } from '../../domain/work/approach-lifecycle.ts'
 import { checked } from '../checked-input.ts'
@@ -7,7 +7,7 @@ import { ApproachDraft } from './approach.ts'
 import { workSessionFileNames } from './read-work-session.ts'
 
 export interface NewApproach {
-  /** What they called it; it keeps that when it is free. */
+  /** The id in the file, kept when it is free. */
   readonly id?: string
   readonly draft: z.output<typeof ApproachDraft>
 }

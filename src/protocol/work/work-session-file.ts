@@ -1,6 +1,6 @@
 /**
- * `work_session.json`: the rows of a work session as the tables have them, beside the files of CK2. Those are for people and other
- * programs; this one is there so that a store that is built anew from files (CK4) has lost nothing. Where it is missing, the others do.
+ * The format of `work_session.json`: the rows of a work session, so that a store rebuilt from files (CK4) loses nothing. The other
+ * files of CK2 are for people and other programs, and are enough when this one is missing.
  */
 
 import * as z from 'zod'
@@ -11,12 +11,12 @@ import { schemaVersion } from '../schema-version.ts'
 const Text = z.string().refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
 const Maybe = Text.nullable()
 const Whole = z.int()
-/** One that the next is counted from: none that leaves no room behind it. */
+/** A number that the next one is derived from, so it must be far below the limit. */
 const Counted = z.int().min(0).max(1_000_000_000)
 const At = z.iso.datetime({ precision: 3 })
 const MaybeAt = At.nullable()
 
-/** A column that holds JSON. What nobody could read later is not taken in. */
+/** A column with JSON; text that could not be parsed later is refused. */
 const json = (isFine: (value: unknown) => boolean = () => true) =>
   Text.refine((text) => {
     try {
@@ -85,7 +85,7 @@ const ApprovalRow = z.object({
   worker_instructions: JsonList,
   artifacts: JsonList,
   revision_history: JsonList,
-  /** AP4: what was asked for and what came of it; who asked is a process that is gone. */
+  /** AP4: the request and its outcome; the requesting process no longer exists. */
   outcome: z.enum(permissionOutcomes).nullable(),
   digest: Maybe,
   options: Json,
@@ -139,16 +139,16 @@ export const WorkSessionFile = z.object({
   work_session: WorkSessionRow,
   tasks: z.array(TaskRow),
   approvals: z.array(ApprovalRow),
-  /** Its own; what it has inherited is in the files of its ancestors. */
+  /** Without inherited ones, which are in the files of its ancestors. */
   approaches: z.array(ApproachRow),
   checkpoints: z.array(CheckpointRow),
   artifacts: z.array(ArtifactFacts),
-  /** CK6: what became of it since it ended; the three other files say how it stood then. */
+  /** CK6: the changes since its end; the three other files have the state at its end. */
   since: z
     .object({
       /** The descendant that completed the work; null while none has. */
       completed_in: Maybe,
-      /** The tasks that went over into others, as they stand now. */
+      /** Tasks that moved to other work sessions, with their current state. */
       tasks: z.array(TaskRow),
     })
     .default({ completed_in: null, tasks: [] }),

@@ -9,7 +9,7 @@ import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
-/** The people an owner has added. The owner of the installation is not a row: nothing here can remove or demote them. */
+/** People added by an owner. The owner of the installation has no row, so nothing here can remove or demote them. */
 export type PersonRow = Tables['people']
 
 export const insertPerson = statement<PersonRow>()((db, p) =>
@@ -41,8 +41,8 @@ export async function peoplePage(reader: Reader, params: PageParams): Promise<Pe
 }
 
 /**
- * What can be presented: people's and scripts' tokens, coordinators', browsers' cookies. Only hashes are kept (AS7).
- * Each row names the person who answers for it (`person_id`); when that person is gone, so is what it allowed.
+ * Credentials: tokens of people, scripts and coordinators, and cookies of browsers. Only hashes are stored (AS7). `person_id` is
+ * the responsible person; without that person the credential is invalid.
  */
 export type CredentialRow = Tables['credentials']
 
@@ -75,14 +75,14 @@ export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, 
     .orderBy('id'),
 )
 
-/** Of a program; the others are a person's own: their token and their browsers. */
+/** Whether it is a program's token; the others are a person's own token and browsers. */
 export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean => kind === 'script' || kind === 'coordinator'
 
 export const deleteCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
   db.deleteFrom('credentials').where('person_id', '=', p.personId),
 )
 
-/** What was made with a token, and the people who were added with it; their browsers go with them. */
+/** Selects what was created with a token, including people, whose browsers are removed with them. */
 export const selectMadeWith = statement<{ id: string }>()((db, p) =>
   db
     .selectFrom('credentials')
@@ -93,7 +93,7 @@ export const selectMadeWith = statement<{ id: string }>()((db, p) =>
     .orderBy('id'),
 )
 
-/** One that is valid now: not expired, and the person who answers for it is still here. */
+/** Selects a valid credential: not expired, and its person still exists. */
 const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p) =>
   db
     .selectFrom('credentials')
@@ -105,7 +105,7 @@ const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p
     .where((eb) => eb.or([eb('people.id', 'is not', null), eb('credentials.person_id', '=', ownerId)])),
 )
 
-/** A name that two tokens share cannot be revoked by it; those of earlier builds stay. */
+/** Selects the tokens of a name. Earlier builds allowed duplicates, which cannot be revoked by name. */
 export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db, p) =>
   db
     .selectFrom('credentials')
@@ -146,7 +146,7 @@ export async function findValidCredential(reader: Reader, hash: string, now: Ins
   }
 }
 
-/** What the person or token with this id may do at this moment; nothing, when it is gone. */
+/** The current scopes of the person or token with this id; none when it does not exist. */
 export async function scopesHeldBy(reader: Reader, id: string): Promise<readonly Scope[]> {
   if (id === ownerId) return personScopes
   const person = await reader.first(selectPerson, { id })
@@ -155,7 +155,7 @@ export async function scopesHeldBy(reader: Reader, id: string): Promise<readonly
   return credential ? (JSON.parse(credential.scopes) as PersonScope[]) : []
 }
 
-/** Few, and read by who manages: each is looked at by itself. */
+/** Few tokens, read by managers only, so one query for each is acceptable. */
 export async function tokensPage(reader: Reader, params: PageParams, now: Instant): Promise<Token[]> {
   const tokens: Token[] = []
   for (const row of await reader.all(selectTokensPage, { ...params, now })) {
@@ -186,7 +186,7 @@ export const tokenOf = (row: CredentialRow, { createdByName, made }: Pick<Token,
   made,
 })
 
-/** The codes of one-time sign-in links: hashes that are gone once used. */
+/** The codes of one-time sign-in links, stored as hashes and deleted when used. */
 export const insertSignInCode = statement<Tables['sign_in_codes']>()((db, p) =>
   db.insertInto('sign_in_codes').values({ hash: p.hash, person_id: p.person_id, expires_at: p.expires_at }),
 )

@@ -1,6 +1,6 @@
 /**
- * Where an agent session stands: its row and what its calls are judged by, each in one statement, because every call of an agent
- * asks for them.
+ * The state of an agent session: its row and what its calls depend on, each in one statement, because every call of an agent needs
+ * them.
  */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
@@ -12,13 +12,13 @@ import { type AgentSessionRow, ended } from './agent-sessions.ts'
 import { maxCounted } from './work-at-hand.ts'
 
 export interface AgentSessionState extends AgentSessionRow {
-  /** null when the project is gone. */
+  /** null when the project was deleted. */
   readonly project_settings: string | null
-  /** null when the agent is gone. */
+  /** null when the agent was deleted. */
   readonly hold_seconds: number | null
-  /** null when the agent does not work on the project any more. */
+  /** null when the agent is no longer assigned to the project. */
   readonly assigned_at: Instant | null
-  /** The conversation that an agent which pulls holds; null before its first. */
+  /** The conversation that a pulling agent holds; null before its first. */
   readonly bound_key: string | null
 }
 
@@ -43,7 +43,7 @@ export const selectAgentSessionStateByToken = statement<{ tokenHash: string }>()
   standing(db).where('agent_sessions.token_hash', '=', p.tokenHash),
 )
 
-/** Two in each project at most; more than asked for tell only that there are several. */
+/** At most two in each project; `limit` is enough to see that there are several. */
 export const selectLiveAgentSessionStates = statement<{ agentId: string; limit: number }>()((db, p) =>
   standing(db)
     .where('agent_sessions.agent_id', '=', p.agentId)
@@ -55,9 +55,9 @@ export const selectLiveAgentSessionStates = statement<{ agentId: string; limit: 
 
 export interface ChatState {
   readonly unread: number
-  /** Of those, the ones this agent session was handed and has not answered. */
+  /** The messages given to this agent session and not answered. */
   readonly held: number
-  /** What is known about its conversation; null when there is none yet. */
+  /** The summary of its conversation; null when there is none yet. */
   readonly summary: string | null
   readonly summary_through: number | null
   readonly kept_after: number | null
@@ -76,7 +76,7 @@ const selectChatStanding = statement<Receiver & { key: string; limit: number }>(
     .where('project_id', '=', p.projectId)
     .limit(p.limit)
   const decided = db.selectFrom('human_approvals').where('asked_by_agent_session_id', '=', p.agentSessionId).limit(1)
-  // AP8: asked in chat by this agent, whichever of its sessions it was. The word is said in the query, so that its index is used.
+  // AP8: requested in chat by this agent in any of its sessions. A literal in the query, so that its index is used.
   const awaited = db
     .selectFrom('human_approvals')
     .where('project_id', '=', p.projectId)
@@ -116,7 +116,7 @@ const selectChatStanding = statement<Receiver & { key: string; limit: number }>(
     .$castTo<ChatState>()
 })
 
-/** What there is to do in the chat of an agent session; `key` is its conversation with the people of the project. */
+/** The pending work in the chat of an agent session; `key`: its conversation with the people of the project. */
 export async function chatState(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, key: string) {
   const found = await reader.first(selectChatStanding, { agentId, projectId, agentSessionId, key, limit: maxCounted })
   if (!found) throw new Error('A statement that always gives one row gave none')

@@ -1,4 +1,4 @@
-/** Agent sessions as rows, as the decisions see them, and as readers do. Written behind the lock of their project's stream. */
+/** Queries about agent sessions, and their forms for decisions and readers. Written under the lock of their project's stream. */
 import { sql } from 'kysely'
 import type { AgentSession as Decided, EndReason, LiveAgentSession, Purpose } from '../../domain/agent-sessions/lifecycle.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
@@ -14,10 +14,10 @@ export interface Pair {
   readonly projectId: string
 }
 
-/** A partial index is used only where the query says the same word itself, not a parameter. */
+/** A literal in the query: a partial index is not used for a parameter. */
 export const ended = sql.lit<AgentSessionRow['state']>('ended')
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: Changes) => ({
   state: p.state,
   work_session_id: p.work_session_id,
@@ -71,7 +71,7 @@ const selectLiveOfPair = statement<Pair>()((db, p) =>
     .orderBy('purpose'),
 )
 
-/** Two in each project at most; more than asked for tell only that there are several. */
+/** At most two in each project; `limit` is enough to see that there are several. */
 const selectLiveOfAgent = statement<{ agentId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('agent_sessions')
@@ -97,7 +97,7 @@ export const selectNewestOfAgent = statement<{ agentId: string }>()((db, p) =>
     .limit(1),
 )
 
-/** Another live one that works in the same work session. */
+/** Another live agent session in the same work session. */
 export const selectCompanion = statement<{ workSessionId: string; agentSessionId: string }>()((db, p) =>
   db
     .selectFrom('agent_sessions')
@@ -109,7 +109,7 @@ export const selectCompanion = statement<{ workSessionId: string; agentSessionId
     .limit(1),
 )
 
-/** What changes in the life of one. */
+/** The columns that change during its life. */
 type Changes = Omit<
   AgentSessionRow,
   'agent_id' | 'project_id' | 'purpose' | 'launch_id' | 'token_hash' | 'created_at' | 'resumed_work_session_id' | 'context_id'
@@ -119,7 +119,7 @@ export const updateAgentSession = statement<Changes>()((db, p) =>
   db.updateTable('agent_sessions').set(changing(p)).where('id', '=', p.id),
 )
 
-/** AS6, without the indexes that an activity changes nothing in. */
+/** AS6: touches no index. */
 export const updateActivity = statement<Pick<Changes, 'id' | 'last_activity_at' | 'last_answer_at'>>()((db, p) =>
   db
     .updateTable('agent_sessions')
@@ -131,7 +131,7 @@ export const updateToken = statement<{ id: string; tokenHash: string }>()((db, p
   db.updateTable('agent_sessions').set({ token_hash: p.tokenHash }).where('id', '=', p.id),
 )
 
-/** The conversation that an agent which pulls holds from now on. */
+/** Sets the conversation that a pulling agent holds. */
 export const updateBoundContext = statement<{ id: string; contextId: string }>()((db, p) =>
   db.updateTable('agent_sessions').set({ context_id: p.contextId }).where('id', '=', p.id),
 )
@@ -201,7 +201,7 @@ export const liveOfProject = async (reader: Reader, projectId: string): Promise<
 const living = (rows: readonly AgentSessionRow[]): LiveAgentSession[] =>
   rows.map(agentSessionFrom).filter((each) => each.state !== 'ended')
 
-/** The agent sessions that a launch has signed in for: at most one that lives, and those before it. */
+/** The agent sessions of a launch: at most one live, and earlier ones. */
 export const selectNewestOfLaunch = statement<{ launchId: string }>()((db, p) =>
   db
     .selectFrom('agent_sessions')
@@ -217,7 +217,7 @@ export async function newestOfLaunch(reader: Reader, launchId: string): Promise<
   return row && agentSessionFrom(row)
 }
 
-/** The list of agent sessions, newest first, by whom and where and how they stand. */
+/** Filters of the list of agent sessions, newest first. */
 export interface AgentSessionsFilter {
   readonly projectId?: string | undefined
   readonly agentId?: string | undefined
@@ -240,7 +240,7 @@ export async function agentSessionsPage(
     if (projectId !== undefined) page = page.where('project_id', '=', projectId)
     if (agentId !== undefined) page = page.where('agent_id', '=', agentId)
     if (state !== undefined) page = page.where('state', '=', state)
-    // Said beside it, so that the indexes of the living are used: few live among many that have ended.
+    // Added so that the partial indexes are used: few live among many ended ones.
     if (state !== undefined && state !== 'ended') page = page.where('state', '<>', ended)
     return page
   })

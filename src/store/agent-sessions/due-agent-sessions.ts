@@ -1,6 +1,6 @@
 /**
- * Which live agent sessions the sweeper has to look at, found through indexes that hold live ones only: however many have
- * ended, a look costs the same (SP13). Whether one ends is decided elsewhere.
+ * Finds the live agent sessions that are due for a check, through partial indexes: ended ones cost nothing (SP13). Whether one ends
+ * is decided elsewhere.
  */
 import { sql } from 'kysely'
 import type { Purpose } from '../../domain/agent-sessions/lifecycle.ts'
@@ -25,8 +25,8 @@ type Builder = Parameters<QueryBuilder<unknown>>[0]
 const which = (db: Builder) => db.selectFrom('agent_sessions').select(['id', 'agent_id', 'project_id'])
 
 /**
- * AS6: those whose process is known to live are left out here, and not given more time, so that what is stored goes on saying when
- * they were last heard of (NA6).
+ * AS6: leaves out those whose process is known to live instead of extending their time, so that the row still says when they were
+ * last active (NA6).
  */
 const outlived = (db: Builder, p: Due) =>
   which(db)
@@ -52,7 +52,7 @@ const terminating = (db: Builder, p: Due) =>
     .orderBy('terminating_at')
     .limit(p.limit)
 
-/** How long each may be suspected is its project's choice, so all that are come up; there are never many. */
+/** The allowed time is a setting of the project, so all suspected ones are returned; there are few. */
 const suspected = (db: Builder, p: Due) =>
   which(db)
     .where('state', '<>', ended)
@@ -61,7 +61,9 @@ const suspected = (db: Builder, p: Due) =>
     .orderBy('suspected_at')
     .limit(p.limit)
 
-/** So many of each kind, the oldest first; one that is due for two reasons comes twice. Together, because each statement costs more than its answer. */
+/**
+ * The oldest of each kind; one that is due for two reasons appears twice. One statement, because each costs more than its answer.
+ */
 export const selectDue = statement<Due>()((db, p) =>
   db
     .selectFrom(outlived(db, p).as('outlived'))
@@ -70,7 +72,7 @@ export const selectDue = statement<Due>()((db, p) =>
     .unionAll(db.selectFrom(suspected(db, p).as('suspected')).selectAll()),
 )
 
-/** AS9: written in by a session that has ended, and not closed with it. Asked from this side, because few are open at all. */
+/** AS9: open conversations of ended sessions. Few are open, so the search begins with those. */
 export const selectLeftOpen = statement<{ limit: number }>()((db, p) =>
   db
     .selectFrom('open_conversations')
@@ -108,7 +110,7 @@ const selectLiveAfter = statement<LiveKey & { limit: number }>()((db, p) =>
     .limit(p.limit),
 )
 
-/** All live ones, a page at a time, in an order that nothing which happens to them changes. */
+/** All live ones, page by page in a stable order. */
 export async function liveAfter(reader: Reader, after: LiveKey, limit: number): Promise<(DueAgentSession & LiveKey)[]> {
   const rows = await reader.all(selectLiveAfter, { ...after, limit })
   return rows.map((row) => ({ ...dueOf(row), purpose: row.purpose }))

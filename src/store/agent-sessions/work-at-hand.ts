@@ -7,10 +7,9 @@ import type { Reader } from '../store.ts'
 import { tasksInProgress } from '../work/plans.ts'
 import type { Pair } from './agent-sessions.ts'
 
-// The messages an agent has before it in a project, counted only as far as anybody needs to know, so that a flood of them costs
-// no more.
+// Counts the messages waiting for an agent in a project up to a bound, so that many cost no more.
 
-/** Beyond this it is only said that there are so many. */
+/** The count stops here. */
 export const maxCounted = 1000
 
 const count = sql<number>`count(*)`.as('count')
@@ -29,7 +28,7 @@ const countUnread = statement<Pair & { limit: number }>()((db, p) =>
     .select(count),
 )
 
-/** A turn that is told again by itself, without its messages: they were read when it met the limit, or were never any (AG6, CX6). */
+/** A turn that is repeated without its messages: they were read when it met the limit, or it had none (AG6, CX6). */
 const selectRepeatedTurn = statement<Pair>()((db, p) =>
   db
     .selectFrom('turns')
@@ -49,13 +48,13 @@ export async function unreadOf(reader: Reader, { agentId, projectId }: Pair): Pr
 }
 
 /**
- * Which agents have something to do in which project, of those that a coordinator can start: found from the assignments, so that it
- * costs the same however much is waiting. Whether one is started is decided elsewhere.
+ * Finds pairs of agent and project with work, among agents that a coordinator can start. Begins with the assignments, so the amount
+ * of waiting work does not matter. Whether one is started is decided elsewhere.
  */
 export type PairsFilter = { readonly projectId: string } | { readonly agentId: string } | Record<never, never>
 
 interface Page {
-  /** A panel that was opened before counts no more. */
+  /** Panels opened earlier no longer count. */
   readonly openedAfter: Instant
   readonly limit: number
 }
@@ -118,7 +117,7 @@ const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
     .orderBy('pair.agent_id')
     .limit(p.limit)
 
-/** Behind the last one seen; each shape is compiled once, because every event of a project leads here. */
+/** After the last one seen. Each form is compiled once, because every event of a project leads here. */
 const selectOfProject = statement<Params>()((db, p) =>
   selectPairs(db, p).where('pair.project_id', '=', p.projectId).where('pair.agent_id', '>', p.agentId),
 )

@@ -1,4 +1,4 @@
-/** Agents as rows and as readers see them. Whatever leaves through `agentOf` has its environment masked (SE7). */
+/** Queries about agents, and their form for readers. `agentOf` masks the environment (SE7). */
 import { masked } from '../../domain/agents/environment.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
@@ -9,7 +9,7 @@ import type { Reader } from '../store.ts'
 
 export type AgentRow = Tables['agents']
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: Omit<AgentRow, 'created_at' | 'passkey_hash'>) => ({
   name: p.name,
   protocol: p.protocol,
@@ -36,7 +36,7 @@ export const updateAgent = statement<Omit<AgentRow, 'created_at' | 'passkey_hash
   db.updateTable('agents').set(changing(p)).where('id', '=', p.id),
 )
 
-/** Of those that have one. */
+/** Selects the agents with an environment. */
 export const selectEnvironments = statement()((db) =>
   db.selectFrom('agents').select(['id', 'name', 'env']).where('env', '<>', '{}').orderBy('id'),
 )
@@ -67,7 +67,7 @@ const selectAgentsPage = statement<PageParams>()((db, p) =>
     .limit(p.limit),
 )
 
-/** The projects of all the agents on the page that `selectAgentsPage` finds for the same key and limit. */
+/** Selects the projects of the agents that `selectAgentsPage` finds with the same key and limit. */
 const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
   db
     .selectFrom('assignments')
@@ -89,7 +89,7 @@ const selectProjectIdsOfAgent = statement<{ agentId: string }>()((db, p) =>
   db.selectFrom('assignments').select('project_id').where('agent_id', '=', p.agentId).orderBy('created_at').orderBy('project_id'),
 )
 
-/** In the order they were assigned: the first ACP agent of a project is the one taken when none is named. */
+/** In the order of assignment: the first ACP agent of a project is the default. */
 const selectAgentsOfProject = statement<{ projectId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('assignments')
@@ -170,6 +170,6 @@ const selectFirstAcp = statement<{ projectId: string }>()((db, p) =>
     .limit(1),
 )
 
-/** The project's first that speaks ACP and can be started. */
+/** The project's first ACP agent that can be started. */
 export const firstAcpAgent = (reader: Reader, projectId: string): Promise<AgentRow | undefined> =>
   reader.first(selectFirstAcp, { projectId })

@@ -1,4 +1,4 @@
-/** What agents are always allowed (AG6), as rows, as rules and as readers see it. */
+/** Queries about allowances (AG6), and their form as rules and for readers. */
 import type { AllowanceRule } from '../../domain/approvals/allowance.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'
@@ -49,7 +49,7 @@ export const updateRevoked = statement<{ id: string; now: Instant; by: string }>
   db.updateTable('allowances').set({ revoked_at: p.now, revoked_by: p.by }).where('id', '=', p.id),
 )
 
-/** Ended with the agent, its place in the project, or whoever gave it; the event about that says so. */
+/** Revokes the allowances of an agent, of its assignment or of the person who gave them; the event about that says so. */
 export const revokeOfPair = statement<{ projectId: string; agentId: string; now: Instant; by: string }>()((db, p) =>
   db
     .updateTable('allowances')

@@ -1,4 +1,4 @@
-/** Approvals (table `human_approvals`) as rows, as the decisions see them, and as readers do. Numbered behind home's lock. */
+/** Queries about approvals (table `human_approvals`), and their forms for decisions and readers. Numbered under home's lock. */
 import { sql } from 'kysely'
 import type { Approval as Decided } from '../../domain/approvals/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -9,7 +9,7 @@ import type { Reader } from '../store.ts'
 
 export type ApprovalRow = Tables['human_approvals']
 
-/** AP4: what only a permission for a tool has. */
+/** AP4: the columns that only permissions for tools have. */
 export type PermissionColumns = Pick<
   ApprovalRow,
   | 'outcome'
@@ -41,10 +41,10 @@ export const noPermission: PermissionColumns = {
   likeness: null,
 }
 
-/** Said in the query, not as a parameter, so that the indexes of what is pending are used. */
+/** A literal in the query, not a parameter, so that the partial indexes are used. */
 const pending = sql.lit<ApprovalRow['status']>('pending')
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: Changes) => ({
   status: p.status,
   submitted_at: p.submitted_at,
@@ -100,7 +100,7 @@ type Changes = Pick<
 >
 
 export const updateApproval = statement<Changes>()((db, p) =>
-  // What is decided or asked here is no longer what files said.
+  // A decision made here replaces what files said.
   db
     .updateTable('human_approvals')
     .set({ ...changing(p), imported_decider: null })
@@ -121,12 +121,12 @@ export const selectApprovedOfTask = statement<{ projectId: string; taskId: strin
     .limit(1),
 )
 
-/** AP4: how a permission was settled. */
+/** AP4: sets the outcome of a permission. */
 export const updateOutcome = statement<Pick<ApprovalRow, 'id' | 'outcome' | 'option_id'>>()((db, p) =>
   db.updateTable('human_approvals').set({ outcome: p.outcome, option_id: p.option_id }).where('id', '=', p.id),
 )
 
-/** The permission that a launch has asked for under this name. */
+/** Selects the permission that a launch requested under this name. */
 export const selectAsked = statement<{ launchId: string; askId: string }>()((db, p) =>
   db.selectFrom('human_approvals').selectAll().where('launch_id', '=', p.launchId).where('ask_id', '=', p.askId),
 )
@@ -135,7 +135,7 @@ export const selectPendingOfTurn = statement<{ turnId: string }>()((db, p) =>
   db.selectFrom('human_approvals').selectAll().where('turn_id', '=', p.turnId).where('status', '=', pending).orderBy('id'),
 )
 
-/** AP4: permissions that nobody has answered in time. */
+/** AP4: selects permissions that were not answered in time. */
 export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((db, p) =>
   db
     .selectFrom('human_approvals')
@@ -147,14 +147,14 @@ export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((
     .limit(p.limit),
 )
 
-/** AP8: the decision was handed to this agent session. */
+/** AP8: records that the decision was given to this agent session. */
 export const updateToldTo = statement<{ id: number; agentSessionId: string | null }>()((db, p) =>
   db.updateTable('human_approvals').set({ told_to: p.agentSessionId }).where('id', '=', p.id),
 )
 
 const selectHighestId = statement()((db) => db.selectFrom('human_approvals').select('id').orderBy('id', 'desc').limit(1))
 
-/** Which agent session waits for it; readers do not see that, so no event tells of it. */
+/** Sets the waiting agent session. Readers do not see it, so there is no event. */
 export const updateAskedBy = statement<{ id: number; agentSessionId: string }>()((db, p) =>
   db.updateTable('human_approvals').set({ asked_by_agent_session_id: p.agentSessionId }).where('id', '=', p.id),
 )
@@ -173,7 +173,7 @@ export const selectPendingOfProject = statement<{ projectId: string }>()((db, p)
   db.selectFrom('human_approvals').selectAll().where('project_id', '=', p.projectId).where('status', '=', pending).orderBy('id'),
 )
 
-/** AP8: about the work as a whole, without permissions for tools and what only files say was decided; the newest first. */
+/** AP8: approvals about the work as a whole, newest first, without permissions and imported decisions. */
 export const selectAboutWork = statement<{ workSessionId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('human_approvals')
@@ -186,7 +186,7 @@ export const selectAboutWork = statement<{ workSessionId: string; limit: number 
     .limit(p.limit),
 )
 
-/** AP8: what an agent has asked in a conversation, without permissions for tools; the newest first. */
+/** AP8: approvals that an agent requested in a conversation, newest first, without permissions. */
 export const selectAskedIn = statement<{ key: string; agentId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('human_approvals')
@@ -198,7 +198,7 @@ export const selectAskedIn = statement<{ key: string; agentId: string; limit: nu
     .limit(p.limit),
 )
 
-/** AP8: about one task, wherever it was asked. */
+/** AP8: approvals about one task, wherever they were requested. */
 export const selectAboutTask = statement<{ projectId: string; taskId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('human_approvals')
@@ -211,7 +211,7 @@ export const selectAboutTask = statement<{ projectId: string; taskId: string; li
     .limit(p.limit),
 )
 
-/** AP8: about the unfinished tasks of a work session, wherever they were asked. */
+/** AP8: approvals about the unfinished tasks of a work session, wherever they were requested. */
 export const selectAboutTasks = statement<{ workSessionId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('tasks')
@@ -228,7 +228,7 @@ export const selectAboutTasks = statement<{ workSessionId: string; limit: number
     .limit(p.limit),
 )
 
-/** What a work session waits for: its own, and those about its tasks that were asked in an earlier one. */
+/** Pending approvals of a work session: its own, and those about its tasks from earlier ones. */
 export const selectPendingOfWorkSession = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('human_approvals')
@@ -309,7 +309,7 @@ export function approvalFrom(row: ApprovalRow): Decided {
   return { ...parts, status: row.status, resolvedAt, decidedBy: row.decided_by ?? '', feedback: row.feedback }
 }
 
-/** What was decided, as columns. */
+/** The columns of a decision. */
 export const approvalColumns = (approval: Decided): Changes => ({
   id: approval.id,
   status: approval.status,
@@ -360,7 +360,7 @@ export function permissionOf(row: ApprovalRow): Approval['permission'] {
   }
 }
 
-/** Behind home's lock nobody else takes it, and rows are never deleted, so it is never given out again. */
+/** The next id. Home's lock is held and rows are never deleted, so it is unique. */
 export const nextApprovalId = async (reader: Reader): Promise<number> => ((await reader.first(selectHighestId, {}))?.id ?? 0) + 1
 
 /** The newest first. */
@@ -371,7 +371,7 @@ export const approvalsOfProject = async (reader: Reader, projectId: string, befo
 export const approvalsOfWorkSession = async (reader: Reader, workSessionId: string, limit: number): Promise<Approval[]> =>
   (await reader.all(selectOfWorkSession, { workSessionId, limit })).map(approvalOf)
 
-/** AP5: what waits for a person, over all projects, the oldest first. */
+/** AP5: pending approvals of all projects, oldest first. */
 export const inboxPage = async (reader: Reader, params: InboxParams): Promise<Approval[]> =>
   (await reader.all(selectInbox, params)).map(approvalOf)
 

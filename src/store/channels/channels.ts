@@ -1,4 +1,4 @@
-/** Channels and the codes that let chats in. Written behind the lock of `home`, the moments of the last messages aside. */
+/** Queries about channels and pairing codes. Written under the lock of `home`, except for the times of the last messages. */
 import { sql } from 'kysely'
 import { type ChannelName, type ChatPlace, channelKey } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
@@ -30,7 +30,7 @@ export const selectChannel = statement<{ channel: ChannelName }>()((db, p) =>
   db.selectFrom('channels').selectAll().where('channel', '=', p.channel),
 )
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: Omit<ChannelRow, 'last_in_at' | 'last_out_at'>) => ({
   state: p.state,
   trouble: p.trouble,
@@ -52,7 +52,7 @@ export const insertChannel = statement<ChannelRow>()((db, p) =>
   }),
 )
 
-/** All but the moments of the last messages, which are noted without the lock. */
+/** Updates all columns but the times of the last messages, which are written without the lock. */
 export const updateChannel = statement<Omit<ChannelRow, 'last_in_at' | 'last_out_at'>>()((db, p) =>
   db.updateTable('channels').set(changing(p)).where('channel', '=', p.channel),
 )
@@ -65,7 +65,7 @@ export const updateLastOut = statement<{ channel: ChannelName; now: Instant }>()
   db.updateTable('channels').set({ last_out_at: p.now }).where('channel', '=', p.channel),
 )
 
-/** What is counted of a channel, in one statement. */
+/** Selects the counts of a channel in one statement. */
 export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter: Instant }>()((db, p) =>
   db.selectNoFrom((eb) => [
     eb
@@ -108,7 +108,7 @@ export const deletePairingCode = statement<{ channel: ChannelName; hash: string 
   db.deleteFrom('pairing_codes').where('channel', '=', p.channel).where('hash', '=', p.hash),
 )
 
-/** Who is served when nobody has chosen: the first agent of the oldest project that has one. */
+/** The default pair: the first agent of the oldest project that has one. */
 export const selectFirstPair = statement()((db) =>
   db
     .selectFrom('assignments')
@@ -121,14 +121,14 @@ export const selectFirstPair = statement()((db) =>
     .limit(1),
 )
 
-/** The chats on channels. Written behind the lock of the chat's conversation; who is let in, behind that of `home` too. */
+/** The chats on channels. Written under the lock of the chat's conversation; admission also under that of `home`. */
 export type ChatRow = Tables['channel_chats']
 
 export const selectChat = statement<ChatPlace>()((db, p) =>
   db.selectFrom('channel_chats').selectAll().where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
 )
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const chatValues = (p: ChatRow) => ({
   kind: p.kind,
   title: p.title,
@@ -158,7 +158,7 @@ export const updateChat = statement<ChatRow>()((db, p) =>
   db.updateTable('channel_chats').set(chatValues(p)).where('channel', '=', p.channel).where('chat_id', '=', p.chat_id),
 )
 
-/** Those that ask, oldest first: what the bound on them is counted by. */
+/** Chats that ask for admission, oldest first; their number is bounded. */
 export const selectAsking = statement<{ channel: ChannelName; limit: number }>()((db, p) =>
   db
     .selectFrom('channel_chats')
@@ -176,11 +176,11 @@ export const deleteChat = statement<ChatPlace>()((db, p) =>
 interface ChatsFilter {
   readonly channel: ChannelName
   readonly state?: ChatState | undefined
-  /** Those that have asked before count no more. */
+  /** Earlier requests no longer count. */
   readonly askedAfter: Instant
 }
 
-/** The one that asked last comes first. */
+/** The most recent request first. */
 export async function chatsPage(
   reader: Reader,
   { channel, state, askedAfter }: ChatsFilter,

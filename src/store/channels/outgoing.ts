@@ -1,6 +1,6 @@
 /**
- * What is to be sent to chats: a row from the commit that says it until the platform has taken it, so the table never grows with
- * history. Written behind the lock of the chat's conversation.
+ * Outgoing messages to chats: a row exists from the commit of the message until the platform has accepted it. Written under the
+ * lock of the chat's conversation.
  */
 import { sql } from 'kysely'
 import type { ChannelName, ChatPlace } from '../../domain/channels/key.ts'
@@ -43,7 +43,7 @@ export const selectOutgoing = statement<ChatPlace & { n: number }>()((db, p) =>
   db.selectFrom('outgoing').selectAll().where('channel', '=', p.channel).where('chat_id', '=', p.chatId).where('n', '=', p.n),
 )
 
-/** How many wait in a chat, and the number of the newest of them. */
+/** The number of waiting messages in a chat, and the number of the newest. */
 export const selectOutgoingOf = statement<ChatPlace>()((db, p) =>
   db
     .selectFrom('outgoing')
@@ -52,7 +52,7 @@ export const selectOutgoingOf = statement<ChatPlace>()((db, p) =>
     .where('chat_id', '=', p.chatId),
 )
 
-/** The first of each chat: what is next there. */
+/** The next message of each chat. */
 export const selectNextOfChats = statement<{ channel: ChannelName; after: string; limit: number }>()((db, p) =>
   db
     .selectFrom('outgoing as next')

@@ -1,4 +1,4 @@
-/** Agents in roles as rows (AG1). Written behind the lock of their user session's stream. */
+/** Queries about agents in roles (AG1). Written under the lock of their user session's stream. */
 import { type Kysely, sql } from 'kysely'
 import type { RoleAgentLife } from '../../domain/consoles/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -10,15 +10,15 @@ import type { Reader } from '../store.ts'
 
 export type RoleAgentRow = Tables['role_agents']
 
-/** What an agent has said it can, kept as JSON. */
+/** The capabilities that an agent reported, stored as JSON. */
 export interface Offers {
   readonly images: boolean
   readonly modes: readonly AgentMode[]
   readonly modeId: string | null
   readonly options: readonly AgentOption[]
-  /** Asked of it and not answered, oldest first. */
+  /** Unanswered requests to it, oldest first. */
   readonly pending?: readonly Omit<ConfigureOrder, 'launchId'>[]
-  /** How full its window is, as it said last. */
+  /** The use of its context window, as last reported. */
   readonly usage?: Usage | null
 }
 
@@ -26,7 +26,7 @@ export type Usage = Omit<Extract<AgentUpdate, { kind: 'usage' }>, 'kind'>
 
 export const noOffers: Offers = { images: false, modes: [], modeId: null, options: [] }
 
-/** Said in the query, so that the indexes of those in roles are used. */
+/** A literal in the query, so that the partial indexes are used. */
 const terminated = sql.lit<RoleAgentRow['state']>('TERMINATED')
 const active = sql.lit<RoleAgentRow['state']>('ACTIVE')
 const spawning = sql.lit<RoleAgentRow['state']>('SPAWNING')
@@ -37,7 +37,7 @@ export const lifeOf = ({ state, terminating_at, terminate_reason, asleep_at }: R
   leaving: terminating_at === null ? null : { reason: terminate_reason ?? '' },
 })
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: RoleAgentRow) => ({
   state: p.state,
   launch_id: p.launch_id,
@@ -75,7 +75,7 @@ export const insertRoleAgent = statement<RoleAgentRow>()((db, p) =>
   }),
 )
 
-/** Everything that may change. */
+/** Updates every column that may change. */
 export const updateRoleAgent = statement<RoleAgentRow>()((db, p) =>
   db.updateTable('role_agents').set(changing(p)).where('id', '=', p.id),
 )
@@ -84,7 +84,7 @@ export const selectRoleAgent = statement<{ id: string }>()((db, p) =>
   db.selectFrom('role_agents').selectAll().where('id', '=', p.id),
 )
 
-/** Those that occupy a role of it, the oldest first. */
+/** The agents that occupy roles of the user session, oldest first. */
 export const selectOccupants = statement<{ userSessionId: string }>()((db, p) =>
   db
     .selectFrom('role_agents')
@@ -104,7 +104,7 @@ export const selectOccupant = statement<{ userSessionId: string; role: string }>
     .where('state', '<>', terminated),
 )
 
-/** The last one that was in a role, also when it has gone. */
+/** The last agent in a role, also when it has ended. */
 export const selectInRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
   db
     .selectFrom('role_agents')
@@ -115,7 +115,7 @@ export const selectInRole = statement<{ userSessionId: string; role: string }>()
     .limit(1),
 )
 
-/** AC4: the last one in the role that had opened an ACP session. */
+/** AC4: the last agent in the role that opened an ACP session. */
 export const selectLastOpened = statement<{ userSessionId: string; role: string; agentId: string }>()((db, p) =>
   db
     .selectFrom('role_agents')
@@ -128,7 +128,7 @@ export const selectLastOpened = statement<{ userSessionId: string; role: string;
     .limit(1),
 )
 
-/** RS2: the last one that was at a work session. */
+/** RS2: the last agent that worked in a work session. */
 export const selectAtWork = statement<{ workSessionId: string }>()((db, p) =>
   db
     .selectFrom('role_agents')
@@ -139,7 +139,7 @@ export const selectAtWork = statement<{ workSessionId: string }>()((db, p) =>
     .limit(1),
 )
 
-/** US4: those that were asked to go and are still here. */
+/** US4: agents that were asked to leave and still run. */
 export const selectLeavingSince = statement<{ until: Instant; limit: number }>()((db, p) =>
   db
     .selectFrom('role_agents')
@@ -161,12 +161,12 @@ const starting = (db: Kysely<Tables>, p: { until: Instant; limit: number }) =>
     .orderBy('role_agents.created_at')
     .limit(p.limit)
 
-/** AG2: those whose process was begun and that are not ready. */
+/** AG2: agents whose process was started and that are not ready. */
 export const selectSpawningSince = statement<{ until: Instant; limit: number }>()((db, p) =>
   starting(db, p).where('role_agents.state', '=', spawning),
 )
 
-/** AG7: the same of those that are being woken. */
+/** AG7: the same for agents that are being woken. */
 export const selectWakingSince = statement<{ until: Instant; limit: number }>()((db, p) =>
   starting(db, p)
     .where('role_agents.asleep_at', 'is not', null)
@@ -175,7 +175,7 @@ export const selectWakingSince = statement<{ until: Instant; limit: number }>()(
     .where('launches.stop_reason', 'is', null),
 )
 
-/** AG7: those without a process for whom something waits. */
+/** AG7: agents without a process that have work waiting. */
 export const selectAsleepWithWork = statement<{ limit: number }>()((db, p) =>
   db
     .selectFrom('role_agents')
@@ -199,7 +199,7 @@ export const selectAsleepWithWork = statement<{ limit: number }>()((db, p) =>
     .limit(p.limit),
 )
 
-/** The coordinators that have to be told when something happens in a user session. */
+/** The coordinators that are notified of events in a user session. */
 export const selectCoordinatorsOf = statement<{ userSessionId: string }>()((db, p) =>
   db
     .selectFrom('role_agents')
@@ -234,7 +234,7 @@ const selectLiveOffers = statement<{ coordinatorId: string }>()((db, p) =>
     .orderBy('launches.id'),
 )
 
-/** AG6: what is asked of agents on this machine and was not answered. */
+/** AG6: unanswered requests to agents on this machine. */
 export const pendingChangesOn = async (reader: Reader, coordinatorId: string): Promise<ConfigureOrder[]> =>
   (await reader.all(selectLiveOffers, { coordinatorId })).flatMap(({ id, offers }) =>
     ((JSON.parse(offers) as Offers).pending ?? []).map((wish) => ({ launchId: id, ...wish })),

@@ -1,4 +1,4 @@
-/** User sessions as rows. Written behind the lock of their own stream, but for when somebody was last connected. */
+/** Queries about user sessions. Written under the lock of their own stream, except for the time of the last connection. */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { PageParams } from '../page-cursor.ts'
@@ -8,10 +8,10 @@ import type { Reader } from '../store.ts'
 
 export type UserSessionRow = Tables['user_sessions']
 
-/** Said in the query, so that the index of those that live is used. */
+/** A literal in the query, so that the partial index is used. */
 const active = sql.lit<UserSessionRow['state']>('ACTIVE')
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: Ending) => ({
   state: p.state,
   terminated_at: p.terminated_at,
@@ -50,8 +50,7 @@ export const updateLastActive = statement<{ id: string; now: Instant }>()((db, p
   db.updateTable('user_sessions').set({ last_active_at: p.now }).where('id', '=', p.id),
 )
 
-/** US3: somebody is connected, or was until then. */
-/** Somebody has gone from one node: whoever was seen on another since then is still there. */
+/** US3: records that the last client of a node disconnected. A later time set by another node stays. */
 export const updateDetached = statement<{ id: string; until: Instant; seenUntil: Instant }>()((db, p) =>
   db
     .updateTable('user_sessions')
@@ -65,7 +64,7 @@ export const updateAttached = statement<{ id: string; until: Instant }>()((db, p
   db.updateTable('user_sessions').set({ attached_until: p.until }).where('id', '=', p.id).where('state', '=', active),
 )
 
-/** US3: those that nobody was connected to for longest come first. */
+/** US3: the longest disconnected first. */
 export const selectDetached = statement<{ until: Instant; limit: number }>()((db, p) =>
   db
     .selectFrom('user_sessions')
@@ -76,7 +75,7 @@ export const selectDetached = statement<{ until: Instant; limit: number }>()((db
     .limit(p.limit),
 )
 
-/** Whose project was deleted. */
+/** User sessions whose project was deleted. */
 export const selectWithoutProject = statement<{ limit: number }>()((db, p) =>
   db
     .selectFrom('user_sessions')
@@ -89,13 +88,13 @@ export const selectWithoutProject = statement<{ limit: number }>()((db, p) =>
 
 export interface UserSessionsFilter {
   readonly projectId?: string | undefined
-  /** null: everybody's. */
+  /** null: of all accounts. */
   readonly accountId: string | null
-  /** Those that live, when left out. */
+  /** The live ones when left out. */
   readonly state?: UserSessionRow['state'] | undefined
 }
 
-/** The newest first; those that are terminated have left the list (US4), unless they are asked for. */
+/** Newest first; terminated ones are listed only on request (US4). */
 export const userSessionsPage = (
   reader: Reader,
   { projectId, accountId, state = 'ACTIVE' }: UserSessionsFilter,

@@ -1,4 +1,4 @@
-/** Closed chapters of conversations (DC2), and which open ones are due. Written behind the lock of the conversation's stream. */
+/** Queries about chapters of conversations (DC2). Written under the lock of the conversation's stream. */
 import { sql } from 'kysely'
 import { type CutoverRule, type Day, usualRule } from '../../domain/conversations/logical-day.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -12,7 +12,7 @@ import type { ConversationRow } from './conversations.ts'
 
 export type ChapterRow = Tables['chapters']
 
-/** DC6: an agent was handed something and has not answered, or is being told something. */
+/** DC6: whether an agent has unanswered messages or a running turn. */
 export const turnRunsIn = async (reader: Reader, key: string): Promise<boolean> =>
   (await reader.first(selectRunningIn, { key })) !== undefined
 
@@ -25,7 +25,7 @@ export const keepChaptersOpen = statement<Record<never, never>>()((db) =>
   db.updateTable('conversations').set({ chapter_due_at: null }).where('chapter_due_at', 'is not', null),
 )
 
-/** Those that are open and have no end get one; conversations without days lose it again when they are looked at (DC9). */
+/** Gives open chapters an end. Conversations without days lose it at the next check (DC9). */
 export const endChapters = statement<{ dueAt: Instant }>()((db, p) =>
   db
     .updateTable('conversations')
@@ -34,14 +34,14 @@ export const endChapters = statement<{ dueAt: Instant }>()((db, p) =>
     .where('chapter_due_at', 'is', null),
 )
 
-/** The open chapter without what is filed elsewhere now. */
+/** Restarts the open chapter without messages that were moved elsewhere. */
 export const restartChapter = statement<{ key: string; chapter_after: number }>()((db, p) =>
   db.updateTable('conversations').set({ chapter_after: p.chapter_after, chapter_messages: 0 }).where('key', '=', p.key),
 )
 
 type ClosedConversation = Pick<ConversationRow, 'key' | 'summary_through' | 'kept_after' | 'chapter_after' | 'generation'>
 
-/** The conversation without what is in the chapter now. When it was touched stays: nobody has. */
+/** Removes the closed chapter from the conversation. Its time of change stays. */
 export const leaveChapter = statement<ClosedConversation>()((db, p) =>
   db
     .updateTable('conversations')
@@ -60,7 +60,7 @@ export const leaveChapter = statement<ClosedConversation>()((db, p) =>
     .where('key', '=', p.key),
 )
 
-/** Also over the one of the same day that was closed before. */
+/** Replaces an earlier chapter of the same day. */
 export const putChapter = statement<ChapterRow>()((db, p) => {
   const rest = {
     after_seq: p.after_seq,
@@ -81,7 +81,7 @@ export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
   db.selectFrom('chapters').selectAll().where('conversation_key', '=', p.key).where('day', '=', p.day).where('removed', '=', 0),
 )
 
-/** The newest day that is over, with its summary. */
+/** The newest closed day, with its summary. */
 export const selectLastClosed = statement<{ key: string }>()((db, p) =>
   db
     .selectFrom('chapters')
@@ -102,7 +102,7 @@ export const selectLastChapter = statement<{ key: string }>()((db, p) =>
     .limit(1),
 )
 
-/** What was in them is gone; the rows stay until the notes know (DC4). */
+/** Marks chapters as removed; the rows stay until the notes are updated (DC4). */
 export const removeChaptersOf = statement<{ key: string }>()((db, p) =>
   db
     .updateTable('chapters')
@@ -129,7 +129,7 @@ export interface DueChapter {
 
 export const beforeAllDue: DueChapter = { key: '', dueAt: '' }
 
-/** The longest due first; behind the last one seen. */
+/** The longest due first, after the last one seen. */
 export async function dueChapters(reader: Reader, now: Instant, after: DueChapter, limit: number): Promise<DueChapter[]> {
   const rows = await reader.all(selectDue, { now, ...after, limit })
   return rows.map(({ key, dueAt }) => ({ key, dueAt: dueAt ?? '' }))
@@ -154,7 +154,7 @@ const selectDayOf = statement<{ key: string; seq: number }>()((db, p) =>
     .limit(1),
 )
 
-/** The day of the chapter, closed or open, that a message is in; undefined for what is in none. */
+/** The day of the chapter, closed or open, with this message; undefined when there is none. */
 export const dayOfMessage = async (reader: Reader, { conversation_key: key, seq }: { conversation_key: string; seq: number }) =>
   (await reader.first(selectDayOf, { key, seq }))?.day
 
@@ -190,7 +190,7 @@ export const closedChapter = (row: ChapterRow): Chapter => ({
   note: 'pending',
 })
 
-/** What the next cutover will make of the conversation; undefined while nothing was said since the last. */
+/** The open chapter; undefined while it has no messages. */
 export const openChapterOf = (row: ConversationRow): Chapter | undefined =>
   row.chapter_day === null
     ? undefined
@@ -206,21 +206,21 @@ export const openChapterOf = (row: ConversationRow): Chapter | undefined =>
         note: null,
       }
 
-// When days begin (DC1), as the store knows it: all who write in it go by the same rule.
+// The cutover rule (DC1), stored so that all writers use the same.
 
-/** Who says it: nobody yet, a person at run time, or the configuration, which nothing overrules. */
+/** The source of the rule: the default, a person at run time, or the configuration, which wins. */
 export type RuleSource = 'usual' | 'chosen' | 'configuration'
 
 export interface KeptRule extends CutoverRule {
   readonly source: RuleSource
-  /** Whether it was ever written down: before, nobody was told of it. */
+  /** Whether the rule was ever stored. */
   readonly isKept: boolean
 }
 
 export async function cutoverRule(reader: Reader): Promise<KeptRule> {
   const kept = await reader.first(selectMeta, { key: 'cutover' })
   if (!kept) return { ...usualRule, source: 'usual', isKept: false }
-  // Only the configuration could say it before.
+  // Earlier builds took it only from the configuration.
   return { source: 'configuration', ...(JSON.parse(kept.value) as CutoverRule), isKept: true }
 }
 

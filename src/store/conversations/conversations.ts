@@ -1,4 +1,4 @@
-/** Conversations as rows and as readers see them. Every write happens behind the lock of the conversation's stream. */
+/** Queries about conversations, and their form for readers. Written under the lock of the conversation's stream. */
 import type { Instant } from '../../domain/instant.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
@@ -9,7 +9,7 @@ import type { Reader } from '../store.ts'
 
 export type ConversationRow = Tables['conversations']
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_at'>) => ({
   state: p.state,
   summary: p.summary,
@@ -39,7 +39,7 @@ export const insertConversation = statement<ConversationRow>()((db, p) =>
   }),
 )
 
-/** What an append changes: the same few numbers however long the conversation is (CV5). */
+/** The changes of an append: a few numbers, independent of the conversation's length (CV5). */
 export const countMessage = statement<
   Pick<ConversationRow, 'key' | 'unsummarised_chars' | 'message_count' | 'chapter_messages' | 'updated_at'>
 >()((db, p) =>
@@ -58,7 +58,7 @@ export const updateConversation = statement<Omit<ConversationRow, 'project_id' |
   db.updateTable('conversations').set(changing(p)).where('key', '=', p.key),
 )
 
-/** CN1: whom a chat on a channel is for now. */
+/** CN1: sets the project and agent of a channel's chat. */
 export const updateRoute = statement<Pick<ConversationRow, 'key' | 'project_id' | 'agent_id' | 'workplace'>>()((db, p) =>
   db
     .updateTable('conversations')
@@ -66,7 +66,7 @@ export const updateRoute = statement<Pick<ConversationRow, 'key' | 'project_id' 
     .where('key', '=', p.key),
 )
 
-/** CX9: its coordinator has found no git. */
+/** CX9: sets the workplace when the coordinator found no git. */
 export const updateWorkplace = statement<Pick<ConversationRow, 'key' | 'workplace'>>()((db, p) =>
   db.updateTable('conversations').set({ workplace: p.workplace }).where('key', '=', p.key),
 )
@@ -79,7 +79,7 @@ export const deleteConversationRow = statement<{ key: string }>()((db, p) =>
   db.deleteFrom('conversations').where('key', '=', p.key),
 )
 
-/** `from` and `to` enclose the keys: all of them, or those of one channel. */
+/** `from` and `to` enclose the keys: all, or those of one channel. */
 const selectConversationsPage = statement<PageParams & { from: string; to: string; accountId: string | null; isOwner: number }>()(
   (db, p) =>
     db
@@ -107,18 +107,18 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
   updated: row.updated_at,
 })
 
-/** The one touched last comes first. */
+/** Most recently changed first. */
 export async function conversationsPage(
   reader: Reader,
   { createdAt, id, limit }: PageParams,
   { channel, accountId }: { channel?: string | undefined; accountId: string | null },
 ): Promise<ConversationRow[]> {
-  // `;` is what follows `:` in every order, and nothing is behind the last character there is.
+  // `;` follows `:` in every collation, and no character follows the last one.
   const keys = channel === undefined ? { from: '', to: '\u{10ffff}' } : { from: `${channel}:`, to: `${channel};` }
   return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, accountId, isOwner: accountId === null ? 1 : 0 })
 }
 
-/** A conversation that begins now. */
+/** The row of a new conversation. */
 export const newConversationRow = (
   now: Instant,
   { key, projectId, agentId }: { key: string; projectId: string | null; agentId: string | null },
@@ -145,7 +145,7 @@ export const newConversationRow = (
   updated_at: now,
 })
 
-/** Who has which plain name for its file (CV6). Written with the conversation's own row, behind the lock of its stream. */
+/** The plain file names of conversations (CV6). Written with the conversation's row, under the lock of its stream. */
 export const insertName = statement<Tables['conversation_names']>()((db, p) =>
   db.insertInto('conversation_names').values({ name: p.name, conversation_key: p.conversation_key }),
 )
@@ -164,7 +164,7 @@ export const deleteNameOf = statement<{ key: string }>()((db, p) =>
 
 type Row = Tables['open_conversations']
 
-/** Which agent session has written in which conversation between agents, while that is open (CV10). */
+/** The agent sessions that wrote in open conversations between agents (CV10). */
 export const insertOpenConversation = statement<Row>()((db, p) =>
   db
     .insertInto('open_conversations')
@@ -180,7 +180,7 @@ export const selectOpenConversation = statement<Row>()((db, p) =>
     .where('conversation_key', '=', p.conversation_key),
 )
 
-/** What has to be closed when a live session of the pair ends. */
+/** The conversations to close when a live session of the pair ends. */
 export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((db, p) =>
   db
     .selectFrom('agent_sessions')

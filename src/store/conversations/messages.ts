@@ -1,6 +1,6 @@
 /**
- * Messages, in the order of their numbers within a conversation. All lists are read by that key, so that the newest 50 cost
- * the same however many there are (CH8).
+ * Queries about messages, in the order of their numbers within a conversation. Lists use that key, so the newest 50 cost the same
+ * in any conversation (CH8).
  */
 import { sql } from 'kysely'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -12,16 +12,16 @@ export type MessageRow = Tables['messages']
 
 export interface MessagesPage {
   readonly key: string
-  /** Where the page before ended; for the first page, before the first or behind the last. */
+  /** The end of the previous page; for the first page, before the first or after the last message. */
   readonly seq: number
-  /** CH2: hidden ones are left out unless they are asked for. */
+  /** CH2: includes hidden messages. */
   readonly hidden: boolean
-  /** What setHistory put back is left out: of what was said on a day, each is told once. */
+  /** Leaves out copies made by setHistory, so that each message of a day appears once. */
   readonly originals?: boolean
   readonly limit: number
 }
 
-/** Behind every message there is or will be. */
+/** After every possible message. */
 export const afterAllMessages = Number.MAX_SAFE_INTEGER
 
 interface PageSlots {
@@ -82,7 +82,7 @@ const selectAfter = statement<PageSlots>()((db, p) =>
     .limit(p.limit),
 )
 
-/** CH3: what this sender has sent under this id, wherever it went. */
+/** CH3: the message of this sender with this client id, in any conversation. */
 export const selectByClientId = statement<{ senderId: string; clientId: string }>()((db, p) =>
   db
     .selectFrom('messages')
@@ -106,7 +106,7 @@ const selectHistory = statement<{ key: string; keptAfter: number; limit: number 
     .limit(p.limit),
 )
 
-/** What agents are still handed of a conversation, newest first; between agents, only what the same context asked. */
+/** The messages that agents still get, newest first; between agents, only those of the same requesting context. */
 export async function historyBefore(
   reader: Reader,
   { originKey, ...page }: { key: string; keptAfter: number; originKey: string; limit: number },
@@ -141,7 +141,7 @@ type Within = { readonly key: string; readonly originKey: string } & (
   | { readonly after: number; readonly before: number; readonly limit: number }
 )
 
-/** Visible ones, oldest first; between agents, only what the same context asked. */
+/** Visible messages, oldest first; between agents, only those of the same requesting context. */
 export async function messagesWithin(reader: Reader, { key, originKey, ...which }: Within) {
   const rows =
     'seqs' in which
@@ -156,7 +156,7 @@ export const selectLastMessage = statement<{ key: string }>()((db, p) =>
   db.selectFrom('messages').select(['seq', 'id']).where('conversation_key', '=', p.key).orderBy('seq', 'desc').limit(1),
 )
 
-/** The newest that is not hidden, for who lists conversations. */
+/** The newest visible message, for lists of conversations. */
 export const selectLastSaid = statement<{ key: string }>()((db, p) =>
   db
     .selectFrom('messages')
@@ -233,13 +233,13 @@ export const messagesBefore = async (reader: Reader, page: MessagesPage): Promis
 export const messagesAfter = async (reader: Reader, page: MessagesPage): Promise<Message[]> =>
   (await reader.all(selectAfter, slots(page))).map(messageOf)
 
-/** The numbers of the newest visible ones that agents are handed, oldest first. */
+/** The numbers of the newest visible messages that agents get, oldest first. */
 export async function newestSeqs(reader: Reader, key: string, keptAfter: number, limit: number): Promise<number[]> {
   const rows = await reader.all(selectNewestSeqs, { key, keptAfter, limit })
   return rows.map(({ seq }) => seq).reverse()
 }
 
-/** How many visible messages there are behind one number and up to another, and how long they are together. */
+/** The number and total length of visible messages after one number and up to another. */
 export async function measured(reader: Reader, key: string, after: number, through = afterAllMessages) {
   return (await reader.first(selectMeasure, { key, after, through })) ?? { count: 0, chars: 0 }
 }

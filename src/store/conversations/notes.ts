@@ -1,4 +1,7 @@
-/** The notes of days (DC3, DC4): which chapters they are made of, and whether their files are written. Behind the lock of the note's stream. */
+/**
+ * Queries about the notes of days (DC3, DC4): their chapters, and whether their files are written. Written under the lock of the
+ * note's stream.
+ */
 
 import { refusalText } from '../../domain/because.ts'
 import { type NotedMessage, type NoteSection, noteHead, noteSection } from '../../domain/conversations/daily-note.ts'
@@ -17,7 +20,7 @@ import { messagesAfter, messagesBefore } from './messages.ts'
 
 export type NoteRow = Tables['notes']
 
-/** Days with chapters that their note does not know of, the oldest first. */
+/** Days with chapters that are not in their note yet, oldest first. */
 export const selectDaysToNote = statement<{ limit: number }>()((db, p) =>
   db.selectFrom('chapters').select('day').distinct().where('note_seq', 'is', null).orderBy('day').limit(p.limit),
 )
@@ -91,7 +94,7 @@ export interface NotesPage {
   readonly from: Day
   readonly before: Day
   readonly limit: number
-  /** How far behind their files are, in events: 0 for all that are written or more, 1 for those that are not. */
+  /** How many events a file is behind: 0 for written ones, 1 for the others. */
   readonly leastBehind: number
   readonly mostBehind: number
 }
@@ -121,12 +124,12 @@ export const noteOf = (row: NoteRow): Note => ({
   updatedAt: row.updated_at,
 })
 
-// The text of a day's note, piece by piece (DC3), made from the closed chapters of the day. A chapter that is closed does not
-// change, so each is read by itself, and nobody is kept waiting however many there are.
+// The text of a day's note (DC3), piece by piece from the closed chapters of the day. Closed chapters do not change, so each is
+// read separately.
 
-/** Of one conversation: so many from the beginning of the day and from its end. */
+/** The most messages of one conversation from each end of the day. */
 const messagesAtEachEnd = 100
-/** Behind this much text, conversations are told without their messages. */
+/** After this much text, conversations are listed without their messages. */
 const maxTextChars = 8 * 1024 * 1024
 const chaptersAtOnce = 500
 
@@ -135,10 +138,10 @@ interface NotedChapter {
   readonly messages: number
 }
 
-/** What a note is made of at one moment. */
+/** The contents of a note at one moment. */
 export interface NoteContents {
   readonly day: Day
-  /** Up to which event of the note's stream this is true. */
+  /** The event of the note's stream up to which this is valid. */
   readonly seq: number
   readonly chapters: readonly NotedChapter[]
   readonly rule: CutoverRule
@@ -198,11 +201,11 @@ async function sectionOf(reader: Reader, key: string, day: Day, withMessages: bo
   return { key, summary, messageCount, first, last: newest }
 }
 
-// Paging by day (HT1), the newest first. The cursor is opaque to whoever holds it; one that is not ours is refused.
+// Paging by day (HT1), newest first. Cursors are opaque; an invalid one is refused.
 
 const form = /^day(.{10})$/
 
-/** Behind every day there is or will be. */
+/** After every possible day. */
 export const dayBeforeAll: Day = '9999-99-99'
 
 export function dayOf(cursor: string | undefined, first: Day): Day {
@@ -213,7 +216,7 @@ export function dayOf(cursor: string | undefined, first: Day): Day {
   return day
 }
 
-/** The page out of what was found; `found` holds at least one item more than the page when there are more. */
+/** Cuts the page from the items found, which may be one more than the page holds. */
 export function cutDayPage<Item extends { readonly day: Day }>(found: readonly Item[], limit: number): Page<Item> {
   const items = found.slice(0, limit)
   const last = items.at(-1)

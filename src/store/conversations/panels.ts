@@ -1,4 +1,4 @@
-/** Chat panels that count as open, and when each was last seen (CH5). */
+/** Queries about open chat panels and when each was last seen (CH5). */
 import type { Instant } from '../../domain/instant.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -13,7 +13,7 @@ export const keepPanel = statement<Tables['panels']>()((db, p) =>
     .onConflict((conflict) => conflict.columns(['project_id', 'agent_id', 'panel_id']).doUpdateSet({ seen_at: p.seen_at })),
 )
 
-/** Those seen longest ago first. */
+/** The longest unseen first. */
 export const selectPanels = statement<Pair & { limit: number }>()((db, p) =>
   db
     .selectFrom('panels')
@@ -33,7 +33,7 @@ export const updateSeen = statement<Tables['panels']>()((db, p) =>
     .where('panel_id', '=', p.panel_id),
 )
 
-/** In whichever chat it is. */
+/** In any chat. */
 export const updateSeenByName = statement<{ panelId: string; now: Instant }>()((db, p) =>
   db.updateTable('panels').set({ seen_at: p.now }).where('panel_id', '=', p.panelId).where('seen_at', '<', p.now),
 )
@@ -51,7 +51,7 @@ export const selectUnseenSince = statement<{ until: Instant; limit: number }>()(
     .limit(p.limit),
 )
 
-/** Answers whether it was there. */
+/** Returns the row if there was one. */
 export const deletePanelUnseenSince = statement<PanelKey & { until: Instant }>()((db, p) =>
   db
     .deleteFrom('panels')
@@ -84,7 +84,7 @@ export const deletePanelsOfAgent = statement<{ agentId: string }>()((db, p) =>
 
 type PurposePair = Omit<Tables['pending_purposes'], 'created_at'>
 
-/** Panels that were opened and that no agent session has taken up yet (AS3). */
+/** Opened panels that no agent session has taken up yet (AS3). */
 export const selectPurpose = statement<PurposePair>()((db, p) =>
   db
     .selectFrom('pending_purposes')
@@ -93,7 +93,7 @@ export const selectPurpose = statement<PurposePair>()((db, p) =>
     .where('project_id', '=', p.project_id),
 )
 
-/** Opened again, it counts from now. */
+/** Opening it again restarts its time. */
 export const keepPurpose = statement<Tables['pending_purposes']>()((db, p) =>
   db
     .insertInto('pending_purposes')

@@ -1,17 +1,17 @@
 /**
- * The search index: a document for each message that can be found, its terms, and how far each conversation is indexed. Written
- * behind the lock of the conversation's stream. What is found comes with its message, so that it can be compared.
+ * The search index: a document for each message that can be found, its terms, and the index position of each conversation. Written
+ * under the lock of the conversation's stream. Results include their messages, for comparison.
  */
 import { type AliasedExpression, type Kysely, sql } from 'kysely'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
 
-/** Documents of one millisecond; further ones go to the next. */
+/** The most documents of one millisecond; more go to the next. */
 const idsPerMs = 1024
 
 export const firstIdAt = (ms: number): number => ms * idsPerMs
-/** Behind every document there is or will be. */
+/** After every possible document. */
 export const afterAllIds = Number.MAX_SAFE_INTEGER
 
 const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
@@ -22,7 +22,7 @@ const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
     .where('id', '<', p.before),
 )
 
-/** The next free id at a time, the first there is for what is older; `known` is what was given out by the same use case. */
+/** The next free id at a time, or the first free one for older messages; `known`: ids given out by the same use case. */
 export async function nextId(tx: Tx, at: number, known: Map<number, number>): Promise<number> {
   for (let ms = Math.max(0, at); ; ms++) {
     const from = firstIdAt(ms)
@@ -77,7 +77,7 @@ const deleteSearchPosition = statement<{ key: string }>()((db, p) =>
   db.deleteFrom('search_positions').where('conversation_key', '=', p.key),
 )
 
-/** Nothing of the conversation is found any more. */
+/** Removes a conversation from the index. */
 export async function forgetConversation(tx: Tx, key: string): Promise<void> {
   await tx.write(deleteTermsOf, { key })
   await tx.write(deleteDocumentsOf, { key })
@@ -88,7 +88,7 @@ const isBehind = sql<number>`case when streams.head > coalesce(search_positions.
 
 type Keys = (db: Kysely<Tables>) => AliasedExpression<{ key: string }, 'looked_at'>
 
-/** Each of them, and whether it has events that the index has not seen. */
+/** Each conversation, and whether it has events that are not indexed. */
 const withBehind = (db: Kysely<Tables>, keys: Keys) =>
   db
     .selectFrom(keys(db))
@@ -102,15 +102,15 @@ export const selectBehindAfter = statement<{ key: string; limit: number }>()((db
   ).orderBy('looked_at.key'),
 )
 
-/** The same of those that were touched last. */
+/** The same for the most recently changed ones. */
 export const selectBehindAmongNewest = statement<{ limit: number }>()((db, p) =>
   withBehind(db, () => db.selectFrom('conversations').select('key').orderBy('updated_at', 'desc').limit(p.limit).as('looked_at')),
 )
 
 export interface SearchRange {
-  /** From this id on. */
+  /** Ids from this one on. */
   readonly from: number
-  /** Only older ones than this. */
+  /** Ids before this one. */
   readonly before: number
   readonly limit: number
 }
@@ -159,7 +159,7 @@ const selectAnyFound = statement<SearchRange>()((db, p) =>
     .limit(p.limit),
 )
 
-/** Messages that have all the terms, newest first; without terms, all there are. */
+/** Messages with all the terms, newest first; all messages without terms. */
 export const messagesWith = (reader: Reader, terms: readonly string[], range: SearchRange) =>
   terms.length > 0
     ? reader.all(selectByTerms, { ...range, wanted: terms.join(' ') })
@@ -171,6 +171,6 @@ const selectWithTerms = statement<{ id: number; wanted: string }>()((db, p, { se
   db.selectFrom('search_terms').select('rowid').where('rowid', '=', p.id).where(search.hasAll(p.wanted)),
 )
 
-/** Whether the document has all of them; for who looks whether the index is whole. */
+/** Whether the document has all terms, for the deep check. */
 export const hasTerms = async (reader: Reader, id: number, terms: readonly string[]): Promise<boolean> =>
   terms.length === 0 || (await reader.first(selectWithTerms, { id, wanted: terms.join(' ') })) !== undefined

@@ -1,6 +1,6 @@
 /**
- * What agents have not answered yet: a row from the moment a message is stored until an answer settles it, so the table never
- * grows with history. Each belongs to the turn that answers it: queued until it is handed over, then running.
+ * Unanswered messages: a row exists from the commit of a message until it is answered. Each belongs to the turn that answers it,
+ * which is queued until it is delivered and then running.
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -11,14 +11,14 @@ import { messageOf } from './messages.ts'
 
 export type UnreadRow = Tables['unread_messages']
 
-/** Whose unread messages: an agent's in a project, as one of its sessions sees them. */
+/** An agent in a project and one of its sessions. */
 export interface Receiver {
   readonly agentId: string
   readonly projectId: string
   readonly agentSessionId: string
 }
 
-/** Handed over together, in number and in characters; the rest comes with the next turn. One message that is longer goes alone. */
+/** The most messages and characters of one turn; the rest comes with the next. A longer message is delivered alone. */
 const maxHandedOver = 500
 const maxHandedOverChars = 1_000_000
 
@@ -35,7 +35,7 @@ export const insertUnread = statement<UnreadRow>()((db, p) =>
   }),
 )
 
-/** Its messages are answered by another turn from now on. */
+/** Moves the messages of a turn to another. */
 export const moveUnread = statement<{ from: string; to: string }>()((db, p) =>
   db.updateTable('unread_messages').set({ turn_id: p.to }).where('turn_id', '=', p.from),
 )
@@ -49,7 +49,7 @@ const moveOneUnread = statement<{ from: string; to: string; key: string; seq: nu
     .where('seq', '=', p.seq),
 )
 
-/** The messages that a turn answers: the most urgent first, then the oldest. */
+/** The messages of a turn, most urgent first, then oldest. */
 const selectOfTurn = statement<{ turnId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('unread_messages as unread')
@@ -78,7 +78,7 @@ const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
     .limit(p.limit),
 )
 
-/** What does not fit into one hand-over is left to `rest`, another turn that waits; whether there was any. */
+/** Moves what exceeds one delivery to `rest`, another queued turn; returns whether there was any. */
 export async function splitUnread(tx: Tx, turnId: string, rest: () => Promise<string>): Promise<void> {
   const rows = await tx.all(selectSizes, { turnId, limit: 2 * maxHandedOver })
   let chars = 0
@@ -95,7 +95,7 @@ export const deleteUnreadOfTurn = statement<{ turnId: string }>()((db, p) =>
   db.deleteFrom('unread_messages').where('turn_id', '=', p.turnId),
 )
 
-/** What living agents were handed in a conversation and have not answered. */
+/** Messages that live agents were given in a conversation and have not answered. */
 export const selectHandedOver = statement<{ agentId: string; key: string; limit: number }>()((db, p) =>
   db
     .selectFrom('unread_messages')
@@ -112,7 +112,7 @@ export const deleteUnreadOfConversation = statement<{ key: string }>()((db, p) =
   db.deleteFrom('unread_messages').where('conversation_key', '=', p.key),
 )
 
-/** The oldest message of a conversation that the agent was not handed yet. */
+/** The oldest message of a conversation that the agent was not given yet. */
 export const selectOldestNotHanded = statement<Omit<Receiver, 'agentSessionId'> & { key: string }>()((db, p) =>
   db
     .selectFrom('unread_messages')
@@ -126,7 +126,7 @@ export const selectOldestNotHanded = statement<Omit<Receiver, 'agentSessionId'> 
     .limit(1),
 )
 
-/** CO7: something that was written after a moment and is unread. */
+/** CO7: whether there is an unread message newer than a given time. */
 export const selectUnreadSince = statement<Omit<Receiver, 'agentSessionId'> & { since: Instant }>()((db, p) =>
   db
     .selectFrom('unread_messages')
@@ -137,7 +137,7 @@ export const selectUnreadSince = statement<Omit<Receiver, 'agentSessionId'> & { 
     .limit(1),
 )
 
-/** What an agent has not answered in a conversation, oldest first. */
+/** The unanswered messages of an agent in a conversation, oldest first. */
 export const selectUnreadIn = statement<Omit<Receiver, 'agentSessionId'> & { key: string; limit: number }>()((db, p) =>
   db
     .selectFrom('unread_messages')

@@ -1,4 +1,4 @@
-/** Questions to coordinators and their answers as rows (link-questions.ts). Written behind the lock of the coordinator's stream. */
+/** Queries about requests to coordinators and their answers. Written under the lock of the coordinator's stream. */
 import type { Instant } from '../../domain/instant.ts'
 import { maxOpenRequests, type OpenCoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -42,7 +42,7 @@ const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: numbe
     .limit(p.limit),
 )
 
-/** Of a part that comes again, the first counts. */
+/** If a part arrives twice, the first one wins. */
 export const insertAnswer = statement<Tables['question_answers']>()((db, p) =>
   db
     .insertInto('question_answers')
@@ -64,11 +64,11 @@ export const selectQuestionsBefore = statement<{ before: Instant; limit: number 
   db.selectFrom('questions').select('id').where('asked_at', '<=', p.before).orderBy('asked_at').limit(p.limit),
 )
 
-/** What somebody still waits for, whichever instance of the coordinator was asked. */
+/** Open requests to any instance of the coordinator. */
 export const openQuestions = (reader: Reader, coordinatorId: string, now: Instant) =>
   reader.all(selectOpen, { coordinatorId, now, limit: maxOpenRequests })
 
-/** Those of the instance that is there now. */
+/** Open requests to the current instance. */
 export const openQuestionsOf = async (
   reader: Reader,
   { coordinatorId, epoch, now }: { readonly coordinatorId: string; readonly epoch: number; readonly now: Instant },

@@ -1,4 +1,6 @@
-/** Coordinators as rows and as readers see them. Written behind the lock of their own stream. Few: one on each machine. */
+/**
+ * Queries about coordinators, and their form for readers. Written under the lock of their own stream. There is one on each machine.
+ */
 import { sql } from 'kysely'
 import type { Machine } from '../../domain/processes/placement.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
@@ -109,11 +111,11 @@ export async function coordinatorsPage(reader: Reader, params: PageParams): Prom
 
 export const allCoordinators = (reader: Reader): Promise<CoordinatorRow[]> => reader.all(selectAll, {})
 
-/** Those that are heard of. */
+/** The connected coordinators. */
 export const connectedCoordinators = async (reader: Reader): Promise<string[]> =>
   (await reader.all(selectConnected, {})).map(({ id }) => id)
 
-/** Those that are heard of, as whoever chooses one sees them. */
+/** The connected coordinators, as placement needs them. */
 export async function machinesHere(reader: Reader): Promise<Machine[]> {
   const rows = await reader.all(selectMachines, {})
   const counts = rows.length > 1 ? await liveCounts(reader) : new Map<string, number>()
@@ -127,7 +129,7 @@ export async function machinesHere(reader: Reader): Promise<Machine[]> {
 
 type ReportKey = Omit<Tables['exit_reports'], 'created_at'>
 
-/** Which reports of process exits were decided, and the newest epoch each coordinator has reported in (PX6). */
+/** Exit reports that were decided, and the newest epoch of each coordinator (PX6). */
 export const selectExitReport = statement<ReportKey>()((db, p) =>
   db
     .selectFrom('exit_reports')

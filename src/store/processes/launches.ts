@@ -1,6 +1,6 @@
 /**
- * Launches as rows, as the decisions see them, and as readers do. Written behind the locks of their project's and their
- * coordinator's stream. What a process wrote is read only where it is asked for.
+ * Queries about launches, and their forms for decisions and readers. Written under the locks of their project's and their
+ * coordinator's stream. The output of a process is read only on request.
  */
 
 import { sql } from 'kysely'
@@ -19,7 +19,7 @@ import type { Reader } from '../store.ts'
 
 export type LaunchRow = Omit<Tables['launches'], 'output' | 'token_hash' | 'ready_at' | 'context_limit' | 'agent_name'>
 
-/** Said in the query itself, so that the indexes of the living are used. */
+/** A literal in the query, so that the partial indexes are used. */
 export const launchEnded = sql.lit<LaunchRow['state']>('ended')
 const held = sql.lit<LaunchRow['state']>('held')
 
@@ -94,7 +94,7 @@ export const updateLaunch = statement<Omit<LaunchRow, 'agent_id' | 'project_id' 
     .where('id', '=', p.id),
 )
 
-/** null: dead from now on. */
+/** null: invalid from now on. */
 export const updateLaunchToken = statement<{ id: string; hash: string | null }>()((db, p) =>
   db.updateTable('launches').set({ token_hash: p.hash }).where('id', '=', p.id),
 )
@@ -135,7 +135,7 @@ const selectLiveOfCoordinator = statement<{ coordinatorId: string; after: Instan
     .limit(p.limit),
 )
 
-/** Its agent, for whoever presents the token of a launch that lives. */
+/** The launch of a valid launch token, with its agent. */
 export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
   db
     .selectFrom('launches')
@@ -152,7 +152,7 @@ export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
     .where('launches.state', '<>', launchEnded),
 )
 
-/** CO7: the newest first, no more than anybody needs to count. */
+/** CO7: newest first, up to the number that matters. */
 const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db, p) =>
   db
     .selectFrom('launches')
@@ -166,7 +166,7 @@ const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db
     .limit(p.limit),
 )
 
-/** Of each coordinator, what it has or is about to have. */
+/** The live launches of each coordinator, including ordered ones. */
 const countLive = statement()((db) =>
   db
     .selectFrom('launches')
@@ -268,11 +268,11 @@ export async function findLaunch(reader: Reader, id: string): Promise<Launch | u
   return row && launchFrom(row)
 }
 
-/** All of the pair that have not ended, the oldest first; without those in roles, which are started for themselves (AS4, CO3). */
+/** Live launches of the pair, oldest first; without those in roles, which are started separately (AS4, CO3). */
 export const liveLaunchesOf = async (reader: Reader, { agentId, projectId }: Pair): Promise<Launch[]> =>
   (await reader.all(selectLiveOfPair, { agentId, projectId })).map(launchFrom)
 
-/** Oldest first, `limit` at a time behind the last one seen. */
+/** Oldest first, after the last one seen. */
 export async function liveLaunchesOn(
   reader: Reader,
   coordinatorId: string,
@@ -314,7 +314,7 @@ export async function ordersOf(reader: Reader, coordinatorId: string): Promise<L
   }))
 }
 
-/** The list of launches, newest first, by whom and where and how they stand. */
+/** Filters of the list of launches, newest first. */
 export interface ProcessesFilter {
   readonly projectId?: string | undefined
   readonly agentId?: string | undefined
@@ -337,7 +337,7 @@ export async function processesPage(
     if (projectId !== undefined) page = page.where('project_id', '=', projectId)
     if (agentId !== undefined) page = page.where('agent_id', '=', agentId)
     if (state !== undefined) page = page.where('state', '=', state)
-    // Said beside it, so that the indexes of the living are used: few live among many that have ended.
+    // Added so that the partial indexes are used: few live among many ended ones.
     if (state !== undefined && state !== 'ended') page = page.where('state', '<>', launchEnded)
     return page
   })

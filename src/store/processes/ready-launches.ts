@@ -79,7 +79,7 @@ const selectReadyIn = statement<ReadyPage & { projectId: string }>()((db, p) =>
   ready(db, p.after, p.limit).where('project_id', '=', p.projectId),
 )
 
-/** Of a project, or all; in order of their ids. Asked for with every message. */
+/** Ready launches of a project, or of all, by id. Runs with every message. */
 export async function readyLaunches(reader: Reader, { projectId, ...page }: ReadyPage): Promise<ReadyLaunch[]> {
   const rows =
     projectId === undefined ? await reader.all(selectReady, page) : await reader.all(selectReadyIn, { ...page, projectId })

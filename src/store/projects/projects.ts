@@ -1,4 +1,4 @@
-/** Projects, and which agents are assigned to them, as rows and as readers see them. Nothing here decides. */
+/** Queries about projects and assignments, and their form for readers. */
 import { sql } from 'kysely'
 import { type ChosenSettings, effectiveSettings } from '../../domain/projects/settings.ts'
 import type { Project } from '../../protocol/projects/project.ts'
@@ -41,7 +41,7 @@ const selectProjectsPage = statement<PageParams>()((db, p) =>
     .limit(p.limit),
 )
 
-/** SE11: whose folder it is. */
+/** SE11: selects the projects with this folder. */
 export const selectProjectsAt = statement<{ path: string }>()((db, p) =>
   db
     .selectFrom('projects')
@@ -58,7 +58,7 @@ const selectPaths = statement()((db) => db.selectFrom('projects').select('path')
 export const projectPaths = async (reader: Reader): Promise<string[]> =>
   (await reader.all(selectPaths, {})).flatMap(({ path }) => path ?? [])
 
-/** What a list that only names projects needs. */
+/** The fields of lists that only name projects. */
 export type NamedProject = Pick<Project, 'id' | 'name' | 'createdAt'>
 
 const selectProjectsOfAgentPage = statement<PageParams & { agentId: string }>()((db, p) =>
@@ -76,7 +76,7 @@ const selectProjectsOfAgentPage = statement<PageParams & { agentId: string }>()(
 export const projectsOfAgentPage = (reader: Reader, agentId: string, params: PageParams): Promise<NamedProject[]> =>
   reader.all(selectProjectsOfAgentPage, { ...params, agentId })
 
-/** The agents of all the projects on the page that `selectProjectsPage` finds for the same key and limit. */
+/** Selects the agents of the projects that `selectProjectsPage` finds with the same key and limit. */
 const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
   db
     .selectFrom('assignments')
@@ -136,7 +136,7 @@ export async function projectsPage(reader: Reader, params: PageParams): Promise<
 
 type Pair = Omit<Tables['assignments'], 'created_at'>
 
-/** Which agent works on which project: the rows behind `agentIds` and `projectIds`. */
+/** Assignments: the rows behind `agentIds` and `projectIds`. */
 export const insertAssignment = statement<Tables['assignments']>()((db, p) =>
   db.insertInto('assignments').values({ project_id: p.project_id, agent_id: p.agent_id, created_at: p.created_at }),
 )

@@ -1,10 +1,10 @@
-/** CX9: turns that run where others may, too, and turns that wait for that. */
+/** CX9: turns that run in shared folders, and turns that wait for a folder. */
 import { sql } from 'kysely'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { statement } from '../statement.ts'
 import { open, queued, running, type TurnRow } from './turns.ts'
 
-/** Of a project, where files may be changed. */
+/** Running turns of a project that may change files. */
 export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -16,7 +16,7 @@ export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
     .orderBy('id'),
 )
 
-/** Of a task, whose agent session has it in hand and waits for the folder (CX9). */
+/** The task of an agent session that waits for the folder (CX9). */
 export const selectWaitingTask = statement<Pair & { agentSessionId: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -29,7 +29,7 @@ export const selectWaitingTask = statement<Pair & { agentSessionId: string }>()(
     .limit(1),
 )
 
-/** Agents in roles that are awake and have something waiting. */
+/** Awake agents in roles with waiting turns. */
 export const selectWaitingInRoles = statement<{ limit: number }>()((db, p) =>
   db
     .selectFrom('turns')

@@ -1,6 +1,6 @@
 /**
- * Turns as rows: of agents in roles, chats and tasks alike. Queue, dispatch and end are written behind the lock of the conversation or,
- * in a role, of the user session. What runs and waits is few; what is over stays.
+ * Queries about turns of roles, chats and tasks. Written under the lock of the conversation or, in a role, of the user session.
+ * Ended turns are kept; few are open.
  */
 import { sql } from 'kysely'
 import { rankOf } from '../../domain/conversations/unread.ts'
@@ -13,12 +13,12 @@ import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type TurnRow = Tables['turns']
-/** Of an agent in a role. */
+/** A turn of an agent in a role. */
 export type RoleTurnRow = TurnRow & { readonly user_session_id: string; readonly role_agent_id: string; readonly role: string }
 
 export const isOfRole = (row: TurnRow): row is RoleTurnRow => row.user_session_id !== null
 
-/** Said in the query, so that the indexes of those that are open are used. */
+/** Literals in the query, so that the partial indexes are used. */
 export const open = [sql.lit<TurnRow['state']>('queued'), sql.lit<TurnRow['state']>('running')]
 export const running = sql.lit<TurnRow['state']>('running')
 export const queued = sql.lit<TurnRow['state']>('queued')
@@ -45,7 +45,7 @@ export const turnOf = (row: TurnRow, text = row.answer): Turn => ({
   endedAt: row.ended_at,
 })
 
-/** One that waits; the rest is what every new one has. */
+/** The row of a new queued turn. */
 export const newTurnRow = (
   given: Pick<TurnRow, 'id' | 'conversation_key' | 'agent_id' | 'project_id' | 'about' | 'asked_by' | 'created_at'> &
     Partial<TurnRow>,
@@ -82,7 +82,7 @@ export const newTurnRow = (
   ...given,
 })
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: TurnRow) => ({
   context_id: p.context_id,
   launch_id: p.launch_id,
@@ -128,12 +128,12 @@ export const insertTurn = statement<TurnRow>()((db, p) =>
   }),
 )
 
-/** Everything that may change. */
+/** Updates every column that may change. */
 export const updateTurn = statement<TurnRow>()((db, p) => db.updateTable('turns').set(changing(p)).where('id', '=', p.id))
 
 export const selectTurn = statement<{ id: string }>()((db, p) => db.selectFrom('turns').selectAll().where('id', '=', p.id))
 
-/** Those of an agent in a role that are not over and not parked, in the order in which they were asked for. */
+/** Open turns of an agent in a role that are not parked, in the order of requests. */
 export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -141,11 +141,11 @@ export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
     .where('role_agent_id', '=', p.roleAgentId)
     .where('state', 'in', open)
     .where('not_before', 'is', null)
-    // What was told before, or was parked, has none or its old one: it comes first, on each engine.
+    // Turns that were announced earlier or parked have no number or an old one: they come first on both engines.
     .orderBy(({ fn, lit }) => fn.coalesce('asked_seq', lit(0))),
 )
 
-/** AG6: what waits for the limit of its agent to be over; at most one in each context. */
+/** AG6: the turn that waits for its agent's limit; at most one in each context. */
 export const selectParked = statement<Pair & { key: string; originKey: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -159,7 +159,7 @@ export const selectParked = statement<Pair & { key: string; originKey: string }>
     .limit(1),
 )
 
-/** Those of a user session that are over, the newest first. */
+/** Ended turns of a user session, newest first. */
 export const selectTurnsOver = statement<{ userSessionId: string; before: number; limit: number }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -179,7 +179,7 @@ export const selectRunningOfSession = statement<{ agentSessionId: string }>()((d
   db.selectFrom('turns').selectAll().where('agent_session_id', '=', p.agentSessionId).where('state', '=', running).orderBy('id'),
 )
 
-/** In a conversation: of turns that run there are few. */
+/** Running turns of a conversation, of which there are few. */
 export const selectRunningIn = statement<{ key: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -200,7 +200,7 @@ const selectRunningOfUserSession = statement<{ userSessionId: string }>()((db, p
     .where('turns.state', '=', running),
 )
 
-/** Where the oldest turn that runs has begun, in the stream it is told in. */
+/** The number at which the oldest running turn of the stream began. */
 export async function firstRunningSeq(
   reader: Reader,
   of: { readonly key: string } | { readonly userSessionId: string },
@@ -221,7 +221,7 @@ export const selectOpenIn = statement<{ key: string; limit: number }>()((db, p) 
     .limit(p.limit),
 )
 
-/** The queued turn that a message for this agent joins. */
+/** The queued turn that a new message for this agent joins. */
 export const selectQueuedChat = statement<Pair & { key: string; originKey: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -238,7 +238,7 @@ export const selectQueuedChat = statement<Pair & { key: string; originKey: strin
     .limit(1),
 )
 
-/** Another conversation of the pair has work: its chat is not closed with the panel. */
+/** Whether another conversation of the pair has work, which keeps the chat open when a panel closes. */
 export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -252,7 +252,7 @@ export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =
     .limit(1),
 )
 
-/** The chats of a pair that wait, with how urgent the most urgent message is. */
+/** A queued chat of a pair, with the priority of its most urgent message. */
 export interface QueuedChat {
   readonly id: string
   readonly conversationKey: string
@@ -283,13 +283,13 @@ const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
     ])
     .orderBy('rank', 'desc')
     .orderBy('turns.created_at')
-    // What was begun before comes before what waited behind it.
+    // Repeated turns before those that waited behind them.
     .orderBy(sql`case when turns.retry_of is null then 1 else 0 end`)
     .orderBy('turns.id')
     .limit(p.limit),
 )
 
-/** Looked at when a turn is chosen: more than a process can have waiting before any of them begins. */
+/** The most queued turns considered when one is chosen. */
 const maxConsidered = 100
 
 /** Most urgent first, then oldest. */
@@ -315,7 +315,7 @@ export const selectNewestIn = statement<{ key: string }>()((db, p) =>
     .limit(1),
 )
 
-/** What a context was told first, the last time it was told anything of the kind. */
+/** The last primer of a context. */
 export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -326,7 +326,7 @@ export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
     .limit(1),
 )
 
-/** The turn before in the same context. */
+/** The previous turn of the same context. */
 export const selectLastEndedIn = statement<{ contextId: string; id: string }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -338,7 +338,7 @@ export const selectLastEndedIn = statement<{ contextId: string; id: string }>()(
     .limit(1),
 )
 
-/** Of a conversation, newest first, behind the last one seen. */
+/** Turns of a conversation, newest first, after the last one seen. */
 export const selectTurnsBefore = statement<{ key: string; createdAt: Instant; id: string; limit: number }>()((db, p) =>
   db
     .selectFrom('turns')
@@ -350,17 +350,17 @@ export const selectTurnsBefore = statement<{ key: string; createdAt: Instant; id
     .limit(p.limit),
 )
 
-/** With its conversation; one that runs ends by itself, and says nothing any more. */
+/** Deletes the turns of a conversation. A running one ends by itself without a report. */
 export const deleteTurnsOf = statement<{ key: string }>()((db, p) =>
   db.deleteFrom('turns').where('conversation_key', '=', p.key).where('state', '<>', running),
 )
 
-/** What came of them; before they go themselves. */
+/** Deletes their items; before the turns. */
 export const deleteTurnItemsOf = statement<{ key: string }>()((db, p) =>
   db
     .deleteFrom('turn_items')
     .where('turn_id', 'in', (eb) => eb.selectFrom('turns').select('turns.id').where('turns.conversation_key', '=', p.key)),
 )
 
-/** A prompt that is empty was handed over to an agent that pulls: its coordinator is told nothing of it. */
+/** Whether the turn is pushed to an agent. A pulling agent's turn has an empty prompt, and its coordinator is not involved. */
 export const isPushed = ({ content }: Pick<TurnRow, 'content'>): boolean => content !== '[]'

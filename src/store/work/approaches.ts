@@ -1,4 +1,4 @@
-/** Approaches as rows, as the decisions see them, and as readers do. Written behind the lock of their project's stream. */
+/** Queries about approaches, and their forms for decisions and readers. Written under the lock of their project's stream. */
 import { sql } from 'kysely'
 import type { ApproachKind, Approach as Decided } from '../../domain/work/approach-lifecycle.ts'
 import { type Approach, approachOnWire } from '../../protocol/work/approach.ts'
@@ -9,7 +9,7 @@ import type { Reader } from '../store.ts'
 
 export type ApproachRow = Tables['approaches']
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: Omit<ApproachRow, 'session_id' | 'first_kind' | 'number' | 'recorded_at'>) => ({
   kind: p.kind,
   date: p.date,
@@ -59,11 +59,11 @@ const selectHighestNumber = statement<{ projectId: string; kind: ApproachKind }>
     .limit(1),
 )
 
-/** Behind the project's lock, so nobody else takes it; rows are never deleted, so it is never given out again. */
+/** The next number. The project's lock is held and rows are never deleted, so it is unique. */
 export const nextApproachNumber = async (reader: Reader, projectId: string, kind: ApproachKind): Promise<number> =>
   ((await reader.first(selectHighestNumber, { projectId, kind }))?.number ?? 0) + 1
 
-/** The lists an agent is told (RS1). The words stand in the query, not as parameters, so that the index of each is used. */
+/** The lists of approaches given to an agent (RS1). Kinds are literals in the query, so that the index of each is used. */
 export const approachLists = {
   verified: approachList('verified'),
   avoid: approachList('failed', 'avoid', 1),
@@ -71,7 +71,7 @@ export const approachLists = {
   next: approachList('untried', 'next_to_try', 1),
 } as const
 
-/** Of one work session, changed last first. */
+/** Approaches of one work session, most recently changed first. */
 function approachList(kind: ApproachKind, column?: 'avoid' | 'next_to_try', value?: 0 | 1) {
   return statement<{ workSessionId: string; limit: number }>()((db, p) => {
     const ofKind = db
@@ -86,7 +86,7 @@ function approachList(kind: ApproachKind, column?: 'avoid' | 'next_to_try', valu
   })
 }
 
-/** The ids of warnings behind one of them: out of the index alone. */
+/** The ids of older warnings, from the index alone. */
 export const selectOlderWarnings = statement<{ workSessionId: string; updatedAt: string; id: string; limit: number }>()((db, p) =>
   db
     .selectFrom('approaches')
@@ -100,7 +100,7 @@ export const selectOlderWarnings = statement<{ workSessionId: string; updatedAt:
     .limit(p.limit),
 )
 
-/** Of the work sessions of one lineage, the newest first. */
+/** Approaches of the work sessions of one lineage, newest first. */
 export async function approachesPage(
   reader: Reader,
   lineage: readonly string[],
@@ -164,7 +164,7 @@ export const approachFrom = (row: ApproachRow): Decided => ({
 
 const text = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
-/** What was decided, as columns. */
+/** The columns of a decision. */
 export const approachColumns = (approach: Decided) => ({
   kind: approach.kind,
   date: approach.date,

@@ -1,4 +1,4 @@
-/** Artifacts, and the bytes that arrive for them, as rows and as readers see them. */
+/** Queries about artifacts and uploads, and their form for readers. */
 import type { Instant } from '../../domain/instant.ts'
 import { type Artifact, artifactOnWire } from '../../protocol/work/artifact.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -42,7 +42,7 @@ export const selectArtifact = statement<Named>()((db, p) =>
   db.selectFrom('artifacts').selectAll().where('session_id', '=', p.workSessionId).where('name', '=', p.name),
 )
 
-/** The one that has this name, or one that some disk takes for it. */
+/** The artifact with this name, ignoring case as some disks do. */
 export const selectByFoldedName = statement<{ workSessionId: string; foldedName: string }>()((db, p) =>
   db.selectFrom('artifacts').selectAll().where('session_id', '=', p.workSessionId).where('folded_name', '=', p.foldedName),
 )
@@ -77,7 +77,7 @@ export const selectPart = statement<{ uploadId: string; number: number }>()((db,
   db.selectFrom('upload_parts').select('bytes').where('upload_id', '=', p.uploadId).where('number', '=', p.number),
 )
 
-/** Uploads that nobody has finished. */
+/** Unfinished uploads. */
 export const selectUploadsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
   db.selectFrom('uploads').select('id').where('created_at', '<=', p.before).orderBy('created_at').limit(p.limit),
 )
@@ -93,6 +93,6 @@ export const artifactOf = (row: ArtifactRow): Artifact =>
     updatedAt: row.updated_at,
   })
 
-/** In the order of their names, behind one of them. */
+/** In the order of names, after a given one. */
 export const artifactsAfter = async (reader: Reader, after: Named, limit: number): Promise<Artifact[]> =>
   (await reader.all(selectAfter, { ...after, limit })).map(artifactOf)

@@ -1,16 +1,16 @@
-/** What is next in the plans of running work sessions (WK5), found through indexes however many tasks wait. */
+/** Finds the next tasks in the plans of running work sessions (WK5), through indexes. */
 import { sql } from 'kysely'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 
-/** Said in the query, not as parameters, so that the partial indexes are used. */
+/** Literals in the query, not parameters, so that the partial indexes are used. */
 const pending = sql.lit<Tables['tasks']['status']>('pending')
 const inProgress = sql.lit<Tables['tasks']['status']>('in_progress')
 const blocked = sql.lit<Tables['tasks']['status']>('blocked')
 
 type Db = Parameters<QueryBuilder<unknown>>[0]
 
-/** Running work sessions that go on by themselves: some task of theirs was begun, or they were resumed. */
+/** Running work sessions that continue by themselves: a task was begun, or they were resumed. */
 export const tasksInProgress = (db: Db) =>
   db
     .selectFrom('sessions as plan')
@@ -28,7 +28,7 @@ export const tasksInProgress = (db: Db) =>
       ]),
     )
 
-/** The first that its agent could begin. */
+/** The first task that the agent could begin. */
 const next = (db: Db, agentId: string) =>
   tasksInProgress(db)
     .innerJoin('tasks', 'tasks.session_id', 'plan.id')
@@ -45,12 +45,12 @@ export const selectNextTask = statement<{ agentId: string; projectId: string }>(
   next(db, p.agentId).where('plan.project_id', '=', p.projectId),
 )
 
-/** NA11: in the plan it is at. */
+/** NA11: in the plan of its work session. */
 export const selectNextTaskIn = statement<{ agentId: string; workSessionId: string }>()((db, p) =>
   next(db, p.agentId).where('plan.id', '=', p.workSessionId),
 )
 
-/** What somebody could do now. */
+/** Tasks that could be done now. */
 export const selectUnblocked = statement<{ workSessionId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('tasks')

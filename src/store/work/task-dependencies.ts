@@ -1,4 +1,4 @@
-/** Which tasks of a project wait for which: `depends_on` of the tasks, one row each. Nothing here decides who is blocked. */
+/** Queries about dependencies between tasks of a project: one row for each entry of `depends_on`. */
 import type { Dependencies } from '../../domain/work/task-dependencies.ts'
 import type { TaskStatus } from '../../domain/work/task-lifecycle.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -47,7 +47,7 @@ const selectStandings = statement<TaskKey>()((db, p) =>
     .where('each.task_id', '=', p.taskId),
 )
 
-/** Those that wait for a task and are held by it or by others. */
+/** Blocked tasks that depend on a task. */
 export const selectBlockedBehind = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies as each')
@@ -59,7 +59,7 @@ export const selectBlockedBehind = statement<TaskKey>()((db, p) =>
     .orderBy('each.task_id'),
 )
 
-/** Everything those that wait for a task wait for. */
+/** The dependencies of all tasks that depend on a task. */
 const selectStandingsBehind = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies as each')
@@ -76,7 +76,7 @@ const selectStandingsBehind = statement<TaskKey>()((db, p) =>
     ),
 )
 
-/** How a task's dependencies stand; one that is not there yet has no status. */
+/** The status of a dependency; undefined when the task does not exist yet. */
 export type StatusOf = (taskId: string) => TaskStatus | undefined
 
 export const statusesOfDependencies = async (reader: Reader, task: TaskKey): Promise<StatusOf> =>
@@ -85,11 +85,11 @@ export const statusesOfDependencies = async (reader: Reader, task: TaskKey): Pro
 export const statusesBehind = async (reader: Reader, task: TaskKey): Promise<StatusOf> =>
   statusOf(await reader.all(selectStandingsBehind, task))
 
-/** Whether anything waits for it; if nothing does, no dependency of its own can close a circle. */
+/** Whether any task depends on it; if none does, its dependencies cannot form a cycle. */
 export const hasDependents = async (reader: Reader, task: TaskKey): Promise<boolean> =>
   (await reader.first(selectDependent, task)) !== undefined
 
-/** Of the whole project. */
+/** The dependencies of all tasks of the project. */
 export async function dependenciesOf(reader: Reader, projectId: string): Promise<Dependencies> {
   const rows = await reader.all(selectAll, { projectId })
   const byTask = Map.groupBy(rows, ({ task_id }) => task_id)

@@ -1,4 +1,4 @@
-/** Tasks as rows, as the decisions see them, and as readers do. Written behind the lock of their project's stream. */
+/** Queries about tasks, and their forms for decisions and readers. Written under the lock of their project's stream. */
 import { sql } from 'kysely'
 import type { Task as Decided, TaskStatus } from '../../domain/work/task-lifecycle.ts'
 import { type Task, taskOnWire } from '../../protocol/work/task.ts'
@@ -9,10 +9,10 @@ import type { Reader } from '../store.ts'
 
 export type TaskRow = Tables['tasks']
 
-/** Said in the query, not as a parameter, so that the index of what is in progress is used. */
+/** A literal in the query, not a parameter, so that the partial index is used. */
 const inProgress = sql.lit<TaskStatus>('in_progress')
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: Omit<TaskRow, 'phase' | 'task_type' | 'created_at'>) => ({
   session_id: p.session_id,
   title: p.title,
@@ -48,7 +48,7 @@ export const selectTask = statement<{ projectId: string; id: string }>()((db, p)
 )
 
 /**
- * AS3: what an agent is at in a project, in work sessions that are running or in none yet (WK4); of several, one of the work
+ * AS3: the current task of an agent in a project, in running work sessions or in none yet (WK4); of several, one of the work
  * session it drives, then the one begun first.
  */
 export const selectTaskAtHand = statement<{ agentId: string; projectId: string; workSessionId: string | null }>()((db, p) =>
@@ -66,7 +66,7 @@ export const selectTaskAtHand = statement<{ agentId: string; projectId: string; 
     .limit(1),
 )
 
-/** What a work session is at: of several tasks, the one begun last. */
+/** The current task of a work session: of several, the one begun last. */
 export const selectTaskOfWorkSession = statement<{ workSessionId: string }>()((db, p) =>
   db
     .selectFrom('tasks')
@@ -86,7 +86,7 @@ interface NumberedIds {
   readonly charsWithoutUnderscores: number
 }
 
-/** The last one between two ids of this length; one of a longer type (`code_5`) has an underscore more. */
+/** The last id of this length between two; an id of a longer type (`code_5`) has one more underscore. */
 const selectLastId = statement<NumberedIds>()((db, p) =>
   db
     .selectFrom('tasks')
@@ -102,7 +102,7 @@ const selectLastId = statement<NumberedIds>()((db, p) =>
 
 const digits = { fewest: 3, most: 15 } as const
 
-/** The highest numbered ids with this beginning, found through the key however many there are. */
+/** The highest numbered ids with this prefix, found through the key. */
 export async function highestIds(reader: Reader, projectId: string, beginning: string): Promise<string[]> {
   const found: string[] = []
   for (let count: number = digits.fewest; count <= digits.most; count++) {
@@ -110,7 +110,7 @@ export async function highestIds(reader: Reader, projectId: string, beginning: s
     const charsWithoutUnderscores = to.replaceAll('_', '').length
     const last = await reader.first(selectLastId, { projectId, from, to, chars: to.length, charsWithoutUnderscores })
     if (last) found.push(last.id)
-    // Numbers grow by one, so there are longer ones only after the last of this length.
+    // Numbers grow by one, so longer ones exist only after the last of this length.
     if (last?.id !== to) break
   }
   return found
@@ -162,7 +162,7 @@ export function taskFrom(row: TaskRow): Decided {
   }
 }
 
-/** What was decided, as columns. */
+/** The columns of a decision. */
 export const taskColumns = (task: Decided) => ({
   status: task.status,
   progress_percent: task.progressPercent,
@@ -194,9 +194,9 @@ export const taskOf = (row: TaskRow): Task =>
     updatedAt: row.updated_at,
   })
 
-// The tasks of a work session that are neither completed nor failed (RS1), without reading those that are.
+// Unfinished tasks of a work session (RS1), without reading the others.
 
-/** Said in the query, not as parameters, so that the index of what is unfinished is used. */
+/** Literals in the query, not parameters, so that the partial index is used. */
 const completed = sql.lit<Tables['tasks']['status']>('completed')
 const failed = sql.lit<Tables['tasks']['status']>('failed')
 

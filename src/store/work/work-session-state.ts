@@ -31,20 +31,20 @@ const owner = statement<{ agentSessionId: string }>()((db, p) =>
   db.selectFrom('agent_sessions').select('agent_id').where('id', '=', p.agentSessionId),
 )
 
-/** Everything a work session has, as rows (CK2): for the mirror, and for whoever builds a store from it. */
+/** All rows of a work session (CK2), for the mirror and for rebuilding a store. */
 export interface WorkSessionRows {
   readonly workSession: WorkSessionRow
-  /** Who drives it; null when nobody does. */
+  /** The agent that drives it; null when there is none. */
   readonly ownerAgentId: string | null
   readonly tasks: readonly Tables['tasks'][]
   readonly approvals: readonly Tables['human_approvals'][]
-  /** Its own. */
+  /** Without inherited ones. */
   readonly approaches: readonly Tables['approaches'][]
   readonly checkpoints: readonly Tables['checkpoints'][]
   readonly artifacts: readonly Tables['artifacts'][]
 }
 
-/** Undefined when it is not there. */
+/** Undefined when it does not exist. */
 export async function workSessionRows(reader: Reader, id: string): Promise<WorkSessionRows | undefined> {
   const workSession = await reader.first(selectWorkSession, { id })
   if (!workSession) return undefined
@@ -60,14 +60,13 @@ export async function workSessionRows(reader: Reader, id: string): Promise<WorkS
   }
 }
 
-/** Those of a whole lineage, oldest first. */
+/** The approaches of a whole lineage, oldest first. */
 export async function approachesOfLineage(reader: Reader, lineage: readonly string[]): Promise<Tables['approaches'][]> {
   const rows: Tables['approaches'][] = []
   for (const id of lineage.toReversed()) rows.push(...(await reader.all(approaches, { id })))
   return rows
 }
 
-/** The state of a work session as its checkpoint file says it (CK2): made from its rows, in the commit that ends it and whenever a running one is mirrored. */
 export const newestOf = (first: Instant, ...others: readonly (Instant | null)[]): Instant =>
   others.reduce<Instant>((newest, each) => (each !== null && each > newest ? each : newest), first)
 
@@ -114,16 +113,16 @@ function activeTask({ workSession, tasks }: WorkSessionRows): CurrentState['acti
   return task ? { task_id: task.id, name: task.title, progress_percent: task.progress_percent } : null
 }
 
-/** CK6: how it stood in the commit that ended it; undefined while it runs, and of one that an older version ended. */
+/** CK6: the state at its end; undefined while it runs, or when an older version ended it. */
 export function endState({ workSession, checkpoints }: WorkSessionRows): StateCheckpoint | undefined {
   const kept = checkpoints.findLast(({ state }) => state !== null)?.state ?? null
   return workSession.ended_at === null || kept === null ? undefined : (JSON.parse(kept) as StateCheckpoint)
 }
 
-/** What its file says: how it ended, or how it stands. */
+/** The state for its file: at its end, or now. */
 export const currentState = (rows: WorkSessionRows): StateCheckpoint => endState(rows) ?? stateCheckpoint(rows)
 
-/** CK6: what became of it since: where the work was completed, and the tasks that went over into others, as they stand now. */
+/** CK6: the changes since its end: where the work was completed, and the current rows of tasks that moved to others. */
 export async function changesSinceEnd(reader: Reader, rows: WorkSessionRows): Promise<WorkSessionFile['since']> {
   const { id, project_id: projectId, ended_at } = rows.workSession
   const descendants = ended_at === null ? [] : await descendantsOf(reader, id)
@@ -138,7 +137,7 @@ export async function changesSinceEnd(reader: Reader, rows: WorkSessionRows): Pr
   return { completed_in: completed?.id ?? null, tasks: gone }
 }
 
-/** When the state of work sessions was saved (CK1), as rows and as readers see them. */
+/** Checkpoints: when the state of a work session was saved (CK1). */
 export type CheckpointRow = Tables['checkpoints']
 
 export const insertCheckpoint = statement<CheckpointRow>()((db, p) =>
@@ -198,7 +197,7 @@ const selectLastChanges = statement<{ workSessionId: string }>()((db, p) =>
     .where('id', '=', p.workSessionId),
 )
 
-/** When anything in a work session was changed last, and when its state was saved last. */
+/** The times of the last change in a work session and of its last checkpoint. */
 export async function lastChange(reader: Reader, workSessionId: string): Promise<{ changedAt: Instant; savedAt: Instant }> {
   const found = await reader.first(selectLastChanges, { workSessionId })
   const saved = await reader.first(selectLastCheckpoint, { workSessionId })

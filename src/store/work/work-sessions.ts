@@ -1,4 +1,4 @@
-/** Work sessions (table `sessions`) as rows and as readers see them. Written behind the lock of their project's stream. */
+/** Queries about work sessions (table `sessions`), and their form for readers. Written under the lock of their project's stream. */
 
 import { maxAncestors } from '../../domain/work/lineage.ts'
 import { stateSummary } from '../../domain/work/state-summary.ts'
@@ -12,7 +12,7 @@ import type { Reader } from '../store.ts'
 
 export type WorkSessionRow = Tables['sessions']
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | 'started_at'>) => ({
   ended_at: p.ended_at,
   interruption_reason: p.interruption_reason,
@@ -64,7 +64,7 @@ export const selectRunningAfter = statement<{ projectId: string; workSessionId: 
     .limit(p.limit),
 )
 
-/** UI1: what could be taken up again, over all projects, the newest first. */
+/** UI1: work sessions of all projects that can be resumed, newest first. */
 const selectToResume = statement<PageParams>()((db, p) =>
   db
     .selectFrom('sessions')
@@ -100,7 +100,7 @@ const selectChildren = statement<{ parentId: string; limit: number }>()((db, p) 
     .limit(p.limit),
 )
 
-/** How a row stands is not a column, so that people read the table as it was always written (WK1). */
+/** The state is derived, not a column, so that the table keeps its known layout (WK1). */
 export function workSessionOf(row: WorkSessionRow): WorkSession {
   const { state, endedAt, interruptionReason } = standing(row.id, row.ended_at, row.interruption_reason)
   const now = {
@@ -128,7 +128,7 @@ export function workSessionOf(row: WorkSessionRow): WorkSession {
   }
 }
 
-/** One that somebody has spoilt hides itself, not the list it is in (RE9). */
+/** An invalid value hides only itself, not the list (RE9). */
 function errorIn(text: string | null): WorkSession['error'] {
   try {
     return text === null ? null : JSON.parse(text)
@@ -141,14 +141,14 @@ function errorIn(text: string | null): WorkSession['error'] {
 export const workSessionsPage = async (reader: Reader, projectId: string, params: PageParams): Promise<WorkSession[]> =>
   (await reader.all(selectPage, { ...params, projectId })).map(workSessionOf)
 
-/** What was resumed from it, newest first. */
+/** The work sessions resumed from it, newest first. */
 export const childrenOf = async (reader: Reader, parentId: string, limit: number): Promise<WorkSession[]> =>
   (await reader.all(selectChildren, { parentId, limit })).map(workSessionOf)
 
-/** Those of one tree that are looked through; nobody resumes one more often. */
+/** The most descendants that are searched. */
 const maxDescendants = 1000
 
-/** All that come from it, children before grandchildren, of each the newest first (RS3). */
+/** All descendants, children before grandchildren, newest first of each (RS3). */
 export async function descendantsOf(reader: Reader, id: string): Promise<WorkSessionRow[]> {
   const found = new Map<string, WorkSessionRow>()
   const queue = [id]
@@ -165,7 +165,7 @@ export async function descendantsOf(reader: Reader, id: string): Promise<WorkSes
 export const workSessionsToResume = async (reader: Reader, params: PageParams): Promise<WorkSession[]> =>
   (await reader.all(selectToResume, params)).map(workSessionOf)
 
-/** The one that goes on with it, however often it was resumed. */
+/** The running descendant, however often the work was resumed. */
 export async function runningDescendant(reader: Reader, row: WorkSessionRow): Promise<WorkSessionRow | undefined> {
   const seen = new Set([row.id])
   for (let id = row.resumed_by; id !== null && !seen.has(id) && seen.size <= maxAncestors; ) {
@@ -186,15 +186,15 @@ async function ancestorsFrom(reader: Reader, row: Pick<WorkSessionRow, 'id' | 'p
   return [...ids].slice(1)
 }
 
-/** Those it comes from, the nearest first. */
+/** The ancestors, nearest first. */
 export async function ancestorsOf(reader: Reader, id: string): Promise<string[]> {
   const row = await reader.first(selectWorkSession, { id })
   return row ? ancestorsFrom(reader, row) : []
 }
 
 /**
- * Whose approaches count in it (AR2): itself and those it comes from, the nearest first, and before those all that was resumed from them and has
- * ended. With `descendants` (RS3) also what ended descendants of its own left: for whoever goes on from here.
+ * The work sessions whose approaches apply (AR2): itself, its ancestors, nearest first, and ended work sessions resumed from those.
+ * With `descendants` (RS3) also its own ended descendants.
  */
 export async function lineageOf(
   reader: Reader,
@@ -213,7 +213,7 @@ export async function lineageOf(
 
 // The work sessions that an agent session drives (AS9).
 
-/** Running ones alone. */
+/** Only running ones. */
 export const selectDrivenBy = statement<{ projectId: string; agentSessionId: string }>()((db, p) =>
   db
     .selectFrom('sessions')
@@ -224,7 +224,7 @@ export const selectDrivenBy = statement<{ projectId: string; agentSessionId: str
     .orderBy('id'),
 )
 
-// What happened in a work session, as marks on its line (UI2): the newest checkpoints and approvals, without their contents.
+// Marks on the line of a work session (UI2): the newest checkpoints and approvals, without contents.
 
 const selectCheckpoints = statement<{ id: string; limit: number }>()((db, p) =>
   db
