@@ -47,7 +47,7 @@ type UploadPath = Extract<PathOf<'PUT'>, `${string}/artifacts/{name}`>
 export interface Upload extends RequestOptions {
   readonly params: Readonly<Record<string, string>>
   readonly body: Blob
-  /** What kind of bytes they are. */
+  /** The media type of the bytes. */
   readonly type?: string | undefined
 }
 

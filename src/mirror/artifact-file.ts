@@ -10,7 +10,7 @@ import { type ArtifactRow, selectArtifact, selectPart } from '../store/work/arti
 import type { MirrorSource } from './mirror-target.ts'
 
 export async function mirrorArtifact(store: MirrorSource, folder: string, workSessionId: string, name: string): Promise<void> {
-  // SE5: what somebody has written into the table by hand does not get out of the folder.
+  // SE5: a name written into the table by hand must not lead out of the folder.
   if (nameProblem(name)) return
   const path = join(folder, name)
   const row = await store.read((reader) => reader.first(selectArtifact, { workSessionId, name }))

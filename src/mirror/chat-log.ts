@@ -4,7 +4,7 @@ import { parseWebKey } from '../domain/conversations/key.ts'
 import { messagesAfter, selectLastMessage, selectMessageId } from '../store/conversations/messages.ts'
 import { lineLog } from './line-log.ts'
 
-/** The ids we give out and agents may have; a key that somebody made up otherwise names no folder. */
+/** The form of valid ids; other keys have no folder. */
 const folderName = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
 /** Below the data folder; undefined for what is no chat with an agent. */

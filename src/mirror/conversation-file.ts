@@ -44,7 +44,7 @@ interface Cursor {
 
 export const conversationFile: MirrorTarget = {
   kind: 'conversation',
-  // SE5: what somebody has written into the table by hand names no file.
+  // SE5: an invalid key in the table names no file.
   covers: (key) => 'key' in parseKey(key),
   write: async (mirrored) => {
     for (let tries = 1; ; tries++) {

@@ -1,6 +1,6 @@
 /**
- * What is really started for the command of an agent's entry. `holdfast` is this very program, as whoever starts it was started,
- * never something of that name in the PATH. Every other command is the system's to find.
+ * Resolves the command of an agent's entry. `holdfast` is this program, started as the current process was, never a program of that
+ * name in the PATH. The system finds every other command.
  */
 import { ownProgram } from '../domain/agents/demo.ts'
 

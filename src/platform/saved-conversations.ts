@@ -43,7 +43,7 @@ export async function readSavedConversation(path: string): Promise<SavedConversa
 
 async function bytesOf(path: string): Promise<Buffer> {
   const found = await lstat(path)
-  // A pipe would keep us waiting, a link lead anywhere.
+  // A pipe would block, and a link could lead anywhere.
   if (!found.isFile()) throw new Refusal('invalid_request', refusalText('noFile'))
   if (found.size > maxFileBytes) throw new Refusal('invalid_request', refusalText('fileTooLarge', { most: maxFileBytes }))
   return readFile(path)

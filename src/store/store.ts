@@ -103,8 +103,8 @@ export interface Doorbell {
   on(stream: StreamName, listener: (head: number) => void): () => void
   onAny(listener: (stream: StreamName, head: number) => void): () => void
   /** Sends a signal to the other nodes; it is not stored and may be lost. `at`: since when it is true. */
-  sendSignal(word: string, at: number): void
-  onSignal(word: string, listener: (at: number) => void): () => void
+  sendSignal(signal: string, at: number): void
+  onSignal(signal: string, listener: (at: number) => void): () => void
 }
 
 export interface Store {

@@ -14,7 +14,7 @@ const Json = z
   )
 const Words = longText(20_000)
 
-/** What somebody may say about one. */
+/** The fields that a caller may set. */
 const content = {
   category: line(200),
   description: Words.min(1),
@@ -39,7 +39,7 @@ export const Approach = z.object({
   /** The day on which it became what it is. */
   date: z.string(),
   ...content,
-  /** What it was before, oldest first. */
+  /** Earlier versions, oldest first. */
   history: z.array(z.object({ at: Time, by: z.string(), before: z.record(z.string(), z.unknown()) })),
   recordedAt: Time,
   updatedAt: Time,

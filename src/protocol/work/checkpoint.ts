@@ -16,11 +16,11 @@ export const Checkpoint = z.object({
 })
 export type Checkpoint = z.output<typeof Checkpoint>
 
-/** A checkpoint somebody asks for, with what they know better than the server does. */
+/** A requested checkpoint, with facts that the caller knows better than the server. */
 export const CheckpointRequest = z.strictObject({
   contextSummary: longText(100_000).nullish(),
   currentPhase: z.int().min(0).max(1_000_000).nullish(),
-  /** What went wrong, if that is why. */
+  /** The error, if that is the reason. */
   error: z.strictObject({ code: line(100), message: longText(10_000) }).optional(),
 })
 

@@ -1,4 +1,4 @@
-/** Who was resumed from whom, and what happened meanwhile, for a picture (UI2). */
+/** The tree of resumed work sessions and the events in between, for a picture (UI2). */
 import * as z from 'zod'
 import { Approval } from '../approvals/approval.ts'
 import { Checkpoint } from './checkpoint.ts'

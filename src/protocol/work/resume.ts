@@ -29,7 +29,7 @@ export const ToldDecision = z.object({
   approvalId: z.number().int(),
   taskId: z.string().nullable(),
   checkpointType: z.string(),
-  /** What was asked, in short. */
+  /** The question in short. */
   question: z.string().nullable(),
   status: z.enum(['pending', 'approved', 'rejected', 'revision_requested']),
   feedback: z.string().nullable(),
@@ -37,7 +37,7 @@ export const ToldDecision = z.object({
   decidedAt: Time.nullable(),
 })
 
-/** What an agent that takes the work up is told first. */
+/** The context given first to an agent that resumes the work. */
 export const ResumeContext = z.object({
   previousState: z.string().nullable(),
   currentPhase: z.number().int().nullable(),
@@ -48,7 +48,7 @@ export const ResumeContext = z.object({
   verifiedApproaches: z.array(ToldApproach),
   nextApproaches: z.array(ToldApproach),
   remainingTasks: z.array(RememberedTask),
-  /** Of which there are more than fit the budget. */
+  /** The numbers of items that did not fit the budget. */
   leftOut: z.object({
     failedApproaches: z.boolean(),
     verifiedApproaches: z.boolean(),
@@ -65,25 +65,25 @@ export const NotRestored = z.object({
 })
 export type NotRestored = z.output<typeof NotRestored>
 
-/** Without which nothing starts (RS6), in words. */
+/** A missing requirement of a start (RS6), with a text. */
 export const Missing = z.object({ what: z.enum(['agent', 'machine', 'task', 'role']), detail: z.string() })
 export type Missing = z.output<typeof Missing>
 
 export const Resumed = z.object({
   session: WorkSession,
   resumeContext: ResumeContext,
-  /** What people were asked about it, and what they decided (AP8). */
+  /** Decisions of people about the work (AP8). */
   decisions: z.array(ToldDecision),
-  /** What was carried over, newest first. */
+  /** The tasks carried over, newest first. */
   remainingTasks: z.array(Task),
-  /** What could not be brought back, in words for whoever decides whether to go on. */
+  /** What could not be restored, with texts for the person who decides whether to continue. */
   notRestored: z.array(NotRestored),
-  /** What is needed before anything starts; empty when something does. */
+  /** The missing requirements; empty when an agent can start. */
   missing: z.array(Missing),
 })
 export type Resumed = z.output<typeof Resumed>
 
-/** What the service found, under the wire's names. */
+/** Converts the service's result to the wire's names. */
 export const resumedOnWire = ({ workSession, ...resumed }: Omit<Resumed, 'session'> & { workSession: WorkSession }): Resumed => ({
   ...resumed,
   session: workSession,

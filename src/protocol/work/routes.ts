@@ -230,7 +230,7 @@ export const approachRoutes = {
 } as const satisfies Record<string, Route>
 
 const artifactPlace = z.object({ projectId: z.string().max(200), workSessionId: z.string().max(200) })
-/** What may be a name is a rule of the domain, with its own error (`invalid_name`). */
+/** The domain checks names, with its own error (`invalid_name`). */
 const artifact = artifactPlace.extend({ name: z.string().max(1000) })
 
 /** The artifacts of a work session (CK5): bytes under a name. */

@@ -70,5 +70,5 @@ export const TaskChange = z.strictObject({
   description: longText(100_000).nullish(),
 })
 
-/** What its agent says about a task it works on (`update_task`). */
+/** The changes that an agent may report for its task (`update_task`). */
 export const TaskProgress = TaskChange.pick({ status: true, progressPercent: true, result: true })

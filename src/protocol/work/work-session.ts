@@ -26,7 +26,7 @@ export const WorkSession = z.object({
   setAside: z.string().nullable(),
   /** A person does not want to be reminded of it (WK6); it can be resumed all the same. */
   dismissedAt: Time.nullable(),
-  /** Why what somebody wrote into its approaches.json was not taken in (AR3); the file is left as it is. */
+  /** Why an entry in its approaches.json was not imported (AR3); the file is left as it is. */
   fileProblem: z.string().nullable(),
   error: WorkError.nullable(),
   /** One line for a list (WK3). */
@@ -34,15 +34,15 @@ export const WorkSession = z.object({
 })
 export type WorkSession = z.output<typeof WorkSession>
 
-/** Of each list in a whole one, newest first; the rest is read page by page. */
+/** The most items of each list in a whole work session, newest first; the rest is read page by page. */
 export const wholeListLimit = 1000
 
-/** Who must act before it goes on (WK5). */
+/** What must happen before it continues (WK5). */
 export const WaitsFor = z.discriminatedUnion('what', [
   z.object({ what: z.literal('approval'), approvalId: z.number().int() }),
   /** An agent that is not at work; null: it has no task but its role. */
   z.object({ what: z.literal('agent'), agentId: z.string(), taskId: z.string().nullable() }),
-  /** A task that is nobody's, or that is not of this work session; null: there is none. */
+  /** A task that is not assigned or belongs to another work session; null when there is none. */
   z.object({ what: z.literal('task'), taskId: z.string().nullable() }),
 ])
 export type WaitsFor = z.output<typeof WaitsFor>
@@ -61,7 +61,7 @@ export const WholeWorkSession = ListedWorkSession.extend({
   approaches: z.array(Approach),
   checkpoints: z.array(Checkpoint),
   artifacts: z.array(Artifact),
-  /** Those that were resumed from it. */
+  /** The work sessions resumed from it. */
   children: z.array(WorkSession),
 })
 export type WholeWorkSession = z.output<typeof WholeWorkSession>

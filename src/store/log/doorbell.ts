@@ -4,8 +4,8 @@ import type { Doorbell } from '../store.ts'
 
 export class LocalDoorbell implements Doorbell {
   /** Sends a signal to the other nodes; undefined on a store with one node. */
-  forwardSignal: ((word: string, at: number) => void) | undefined
-  readonly #words = new Map<string, Set<(at: number) => void>>()
+  forwardSignal: ((signal: string, at: number) => void) | undefined
+  readonly #signals = new Map<string, Set<(at: number) => void>>()
   readonly #listeners = new Map<StreamName, Set<(head: number) => void>>()
   readonly #any = new Set<(stream: StreamName, head: number) => void>()
 
@@ -13,17 +13,17 @@ export class LocalDoorbell implements Doorbell {
     return listen(this.#listeners, stream, listener)
   }
 
-  onSignal(word: string, listener: (at: number) => void): () => void {
-    return listen(this.#words, word, listener)
+  onSignal(signal: string, listener: (at: number) => void): () => void {
+    return listen(this.#signals, signal, listener)
   }
 
-  sendSignal(word: string, at: number): void {
-    this.forwardSignal?.(word, at)
+  sendSignal(signal: string, at: number): void {
+    this.forwardSignal?.(signal, at)
   }
 
   /** Calls the listeners for a signal from another node. */
-  receiveSignal(word: string, at: number): void {
-    for (const listener of [...(this.#words.get(word) ?? [])]) listener(at)
+  receiveSignal(signal: string, at: number): void {
+    for (const listener of [...(this.#signals.get(signal) ?? [])]) listener(at)
   }
 
   onAny(listener: (stream: StreamName, head: number) => void): () => void {

@@ -1,4 +1,4 @@
-/** What lets work go on after an interruption: approaches, checkpoints, artifacts, and how resuming a work session has gone. */
+/** The tables for continuing work after an interruption: approaches, checkpoints, artifacts, and the columns of resuming. */
 import type { Migration } from './migration.ts'
 
 export const continuity: Migration = {

@@ -1,4 +1,4 @@
-/** Chats and tasks of agents that are spoken to (CH12): what each was told, and what it says. */
+/** Chats and tasks of ACP agents (CH12): their prompts and answers. */
 import type { Migration } from './migration.ts'
 
 export const spokenChats: Migration = {

@@ -1,4 +1,4 @@
-/** What a person has allowed an agent for a time (AG6). */
+/** Allowances that a person has given an agent for a time (AG6). */
 import type { Migration } from './migration.ts'
 
 export const allowances: Migration = {

@@ -1,4 +1,4 @@
-/** The search index over all messages (DC5). Those that are there already are indexed by whoever follows them. */
+/** The search index over all messages (DC5). A background job indexes existing messages. */
 import type { Migration } from './migration.ts'
 
 export const search: Migration = {

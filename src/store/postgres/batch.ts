@@ -28,7 +28,7 @@ export class Skipped extends Error {
 type Prepared = Map<string, Columns | 'unsure'>
 
 /** The state a connection keeps between batches. */
-export interface Spoken {
+export interface ConnectionState {
   readonly prepared: Prepared
   readonly messages: Messages
 }
@@ -46,7 +46,7 @@ export class Batch implements pg.Submittable {
   /** Results, delivered when the whole batch has ended, so that the connection is free before its next use. */
   #answers: (() => void)[] = []
 
-  constructor(statements: readonly Sent[], { prepared, messages }: Spoken, onEnd: () => void) {
+  constructor(statements: readonly Sent[], { prepared, messages }: ConnectionState, onEnd: () => void) {
     this.#statements = statements
     // All values before anything is sent: half a batch could not be undone.
     this.#values = statements.map(({ query }) => query.values.map(textOf))

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks'
 import pg from 'pg'
 import type { Row } from '../engine.ts'
 import type { RunnableQuery } from '../statement.ts'
-import { Batch, type Sent, Skipped, type Spoken } from './batch.ts'
+import { Batch, type ConnectionState, type Sent, Skipped } from './batch.ts'
 import type { ConnectionOptions } from './connection-options.ts'
 import { ConnectionLost, isServerAnswer } from './failures.ts'
 import { Messages } from './messages.ts'
@@ -33,7 +33,7 @@ interface Waiting extends Sent {
 export class PostgresConnection {
   readonly #client: pg.Client
   #answerMs = 0
-  readonly #spoken: Spoken = { prepared: new Map(), messages: new Messages() }
+  readonly #state: ConnectionState = { prepared: new Map(), messages: new Messages() }
   #waiting: Waiting[] = []
   #whenIdle: (() => void)[] = []
   #busy = false
@@ -160,7 +160,7 @@ export class PostgresConnection {
     this.#busy = true
     this.#askedAt = performance.now()
     this.#watch(this.#answerMs)
-    const batch = new Batch(statements, this.#spoken, () => {
+    const batch = new Batch(statements, this.#state, () => {
       this.#busy = false
       if (this.#anyAsked) this.#schedule()
       else this.#rest()

@@ -22,7 +22,7 @@ export interface BellOptions {
   readonly node: string
   readonly open: () => Promise<PostgresConnection>
   readonly ring: (heads: Heads) => void
-  readonly heard: (word: string, at: number) => void
+  readonly heard: (signal: string, at: number) => void
 }
 
 /** Marks signals among the streams; no stream's name begins with it. */
@@ -54,8 +54,8 @@ export class NotifyBell {
     this.#sendTimer ??= setTimeout(() => this.#send(), gatherMs).unref()
   }
 
-  notifySignal(word: string, at: number): void {
-    this.notifyHeads(new Map([[`${signalPrefix}${word}` as StreamName, at]]))
+  notifySignal(signal: string, at: number): void {
+    this.notifyHeads(new Map([[`${signalPrefix}${signal}` as StreamName, at]]))
   }
 
   async close(): Promise<void> {

@@ -71,9 +71,9 @@ export class PostgresStore implements Store {
       node: randomness.uuid(),
       open: openBell,
       ring: this.#ring,
-      heard: (word, at) => this.doorbell.receiveSignal(word, at),
+      heard: (signal, at) => this.doorbell.receiveSignal(signal, at),
     })
-    this.doorbell.forwardSignal = (word, at) => this.#bell.notifySignal(word, at)
+    this.doorbell.forwardSignal = (signal, at) => this.#bell.notifySignal(signal, at)
     this.#poll = new HeadPoll({
       everyMs: pollMs,
       execute: (query) => this.#once(query),

@@ -1,4 +1,4 @@
-/** Processes of ACP agents that can be given a turn in a chat or a task (CH12). */
+/** Queries about processes of ACP agents that are ready for a turn (CH12). */
 import { type Kysely, sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { Tables } from '../schema/tables.ts'

@@ -1,4 +1,4 @@
-/** The tables of channels, their chats and what is to be sent there, as tables.ts has the others. */
+/** The tables of channels, their chats and outgoing messages. Part of tables.ts. */
 import type { ChannelName } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import type { ChatLanguage } from '../../domain/channels/words.ts'
@@ -6,18 +6,18 @@ import type { Instant } from '../../domain/instant.ts'
 
 export interface ChannelsTable {
   channel: ChannelName
-  /** As the node that serves it has last seen it; it counts while that node holds it. */
+  /** As last seen by the node that serves it; valid while that node holds it. */
   state: 'connecting' | 'connected' | 'failing'
-  /** What is wrong, in words, without anything secret; null when nothing is. */
+  /** The current problem as text without secrets; null when there is none. */
   trouble: string | null
   since: Instant
-  /** Our account there; null before the first connection. */
+  /** The bot's account on the platform; null before the first connection. */
   name: string | null
   link: string | null
-  /** Who is served when the chat itself says nothing. */
+  /** The default project for chats without their own. */
   project_id: string | null
   agent_id: string | null
-  /** Which run of which server serves it, and until when that is certain. */
+  /** The server run that serves the channel, and until when that is certain. */
   holder: string | null
   held_until: Instant | null
   last_in_at: Instant | null
@@ -32,10 +32,10 @@ export interface ChannelChatsTable {
   handle: string | null
   language: ChatLanguage
   state: ChatState
-  /** Whom its messages are for; both null: the channel's. */
+  /** The project and agent of the chat; both null: those of the channel. */
   project_id: string | null
   agent_id: string | null
-  /** What a stranger has tried. */
+  /** The number of attempts by an unpaired sender. */
   attempts: number
   asked_at: Instant
   decided_at: Instant | null
@@ -54,15 +54,15 @@ export interface PairingCodesTable {
   expires_at: Instant
 }
 
-/** What is to be sent to a chat: there from the commit of the message until the platform has taken it. */
+/** Outgoing messages: a row exists from the commit of the message until the platform has accepted it. */
 export interface OutgoingTable {
   channel: ChannelName
   chat_id: string
   n: number
   content: string
-  /** How many of its parts were sent. */
+  /** The number of parts already sent. */
   parts_sent: number
-  /** 'sending': begun; when its sender is gone, nobody knows whether it arrived. */
+  /** 'sending': begun; if its sender is gone, it is not known whether it arrived. */
   state: 'waiting' | 'sending'
   /** Whether the next part may have been sent before. */
   maybe_sent: number

@@ -1,4 +1,4 @@
-/** The tables of user sessions and their agents by role, as tables.ts has the others. */
+/** The tables of user sessions and their agents by role. Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'
 import type { RoleAgent, UserSession } from '../../protocol/consoles/user-session.ts'
@@ -11,9 +11,9 @@ export interface UserSessionsTable {
   state: UserSession['state']
   created_at: Instant
   last_active_at: Instant
-  /** Somebody is connected to it, as far as is known; moved on while somebody is. */
+  /** Until when a client is known to be connected; extended while one is. */
   attached_until: Instant
-  /** When its end was asked for; it is told when the last of its agents has gone. */
+  /** When its end was requested; the end is announced when the last of its agents has ended. */
   terminated_at: Instant | null
   terminate_reason: string | null
   terminate_request_id: string | null
@@ -31,18 +31,18 @@ export interface RoleAgentsTable {
   state: RoleAgent['state']
   launch_id: string | null
   work_session_id: string | null
-  /** Below the workspace root; null: named after the role. */
+  /** A folder below the workspace root; null: named after the role. */
   workspace_wanted: string | null
-  /** Absolute, once it is ready. */
+  /** The absolute path, once it is ready. */
   workspace: string | null
   branch: string | null
   note: string | null
   acp_session_id: string | null
   opened_at: Instant | null
-  /** AC4: the ACP session that it is to bring back. */
+  /** AC4: the ACP session to load. */
   load_acp_session_id: string | null
   not_restored: string | null
-  /** JSON: modes, options and what else it said it can. */
+  /** JSON: modes, options and other capabilities that it reported. */
   offers: string
   error: string | null
   step: FailureStep | null
@@ -55,11 +55,11 @@ export interface RoleAgentsTable {
   terminate_request_id: string | null
   /** The number of `agent:terminated`. */
   terminated_seq: number | null
-  /** AG7: since when its process is not wanted; until another is ready. */
+  /** AG7: since when it has no process; until another is ready. */
   asleep_at: Instant | null
 }
 
-/** AG6: what a person has allowed for a time. */
+/** AG6: allowances that a person has given for a time. */
 export interface AllowancesTable {
   id: string
   project_id: string

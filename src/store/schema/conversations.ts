@@ -1,42 +1,42 @@
-/** The tables of conversations (CV) and of their days (DC): messages, what is unread, closed chapters and notes. Parts of tables.ts. */
+/** The tables of conversations (CV) and days (DC): messages, unread messages, chapters and notes. Part of tables.ts. */
 import type { Day } from '../../domain/conversations/logical-day.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Workplace } from '../../protocol/conversations/workplace.ts'
 
 export interface ConversationsTable {
   key: string
-  /** Of a chat with an agent of a project; null for other channels. */
+  /** The project of a chat with an agent; null for other channels. */
   project_id: string | null
   agent_id: string | null
   state: 'open' | 'closed'
   summary: string
   /** The newest message the summary covers. */
   summary_through: number
-  /** Messages up to this one are no longer handed to agents; they stay in the archive. */
+  /** Messages up to this one are no longer given to agents; they stay in the archive. */
   kept_after: number
   unsummarised_chars: number
   message_count: number
-  /** The logical day of the open chapter (DC2), and when it is over; null while there is no message in it. */
+  /** The logical day of the open chapter (DC2), and its end; null while it has no message. */
   chapter_day: Day | null
   chapter_due_at: Instant | null
   /** Messages up to this one are in closed chapters. */
   chapter_after: number
-  /** Visible ones in the open chapter, also those that agents are no longer handed. */
+  /** The visible messages of the open chapter, also those no longer given to agents. */
   chapter_messages: number
   flags: string
-  /** Raised when what agents were told stops being what the conversation holds: cutover, reset, truncation, a new history. */
+  /** Incremented when the history that agents know becomes invalid: cutover, reset, truncation, a new history. */
   generation: number
-  /** null: none was given; readers make one. */
+  /** null: none was given; readers derive one. */
   title: string | null
-  /** Whose it is, beside the owner; null: of all who may read its project. */
+  /** The account it belongs to, besides the owner; null: all who may read its project. */
   account_id: string | null
-  /** CX9: where its agent works; null: in the project's own folder, as all did before it could be chosen. */
+  /** CX9: where its agent works; null: the project's own folder, the only one before this column. */
   workplace: Workplace['kind'] | null
   created_at: Instant
   updated_at: Instant
 }
 
-/** CV6: which conversation's file has this name, as far as file systems tell names apart. */
+/** CV6: the conversation that has this file name, compared as file systems do. */
 export interface ConversationNamesTable {
   name: string
   conversation_key: string
@@ -60,18 +60,18 @@ export interface MessagesTable {
   tool_calls: string | null
   tool_call_id: string | null
   media: string | null
-  /** CV7: what another program wrote beside that, as JSON; its own word for the role, too. */
+  /** CV7: other fields of the importing program as JSON, including its own role. */
   extra: string | null
-  /** CV1: the number of the message that this is the same as, put back by setHistory. */
+  /** CV1: the number of the original message that setHistory copied. */
   copy_of: number | null
-  /** Between agents: the conversation of the context that asked; null elsewhere. */
+  /** Between agents: the conversation of the requesting context; null elsewhere. */
   origin_key: string | null
-  /** Who wrote it, in words; null: the sender's id says it. */
+  /** The sender's name; null: the sender's id is shown. */
   sender_name: string | null
   created_at: Instant
 }
 
-/** A row while a message is unread by an agent: gone when it is answered, so the table never grows with history. */
+/** Unread messages of agents: a row is deleted when the message is answered, so the table does not grow with history. */
 export interface UnreadMessagesTable {
   agent_id: string
   project_id: string
@@ -79,57 +79,57 @@ export interface UnreadMessagesTable {
   seq: number
   priority_rank: number
   created_at: Instant
-  /** The length of its content, so that what is handed over can be bounded without reading it. */
+  /** The length of its content, so that a delivery can be bounded without reading it. */
   chars: number
-  /** The turn that answers it: queued until it is handed over, then running. */
+  /** The turn that answers it: queued until it is delivered, then running. */
   turn_id: string
 }
 
-/** A day of a conversation that is over. Its messages are those behind `after_seq`, up to `through_seq`. */
+/** A closed day of a conversation, with the messages after `after_seq` up to `through_seq`. */
 export interface ChaptersTable {
   conversation_key: string
   day: Day
   after_seq: number
   through_seq: number
-  /** Visible ones. */
+  /** The number of visible messages. */
   message_count: number
   summary: string
   closed_at: Instant
-  /** The number in the note's stream with which the note learned of it; null until then. */
+  /** The number in the note's stream at which the note included it; null until then. */
   note_seq: number | null
-  /** Its conversation was deleted: the row goes when the note knows. */
+  /** Whether its conversation was deleted; the row is deleted when the note is updated. */
   removed: number
 }
 
-/** The note of a day, as far as it is made of chapters; the text is made from them when it is asked for. */
+/** The note of a day; its text is made from the chapters on request. */
 export interface NotesTable {
   day: Day
   conversations: number
   messages: number
   /** The newest event of the note's stream. */
   seq: number
-  /** Up to which event the file was written. */
+  /** The event up to which the file was written. */
   written_seq: number
-  /** Why the file could not be written, the last time it was tried. */
+  /** Why the last attempt to write the file failed. */
   problem: string | null
   updated_at: Instant
 }
 
-/** The rows of the search index (DC5): made from the messages, by whoever follows them, and never the only place of anything. */
+/** The rows of the search index (DC5), derived from the messages. */
 export interface SearchDocumentsTable {
-  /** Its time in milliseconds, and a number within that millisecond: newest first is the order of the ids. */
+  /** The time in milliseconds and a number within that millisecond, so that ids sort by time. */
   id: number
   conversation_key: string
   seq: number
 }
 
-/** Each engine's own index; what it is told and asked goes through its dialect. */
+/** The engine's own full-text index, used through its dialect. */
 export interface SearchTermsTable {
   rowid: number
   terms: string
 }
 
-/** How far into a conversation's stream its messages are indexed. */
+/** The index position of a conversation's stream. */
 export interface SearchPositionsTable {
   conversation_key: string
   through: number

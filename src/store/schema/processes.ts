@@ -1,25 +1,25 @@
-/** The tables of where agents run: machines, what they were ordered, and who looks after all of it. Parts of tables.ts. */
+/** The tables of machines, launches and leases. Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
 import type { Process, ProcessEndReason } from '../../protocol/processes/process.ts'
 
-/** Its epoch is in `coordinator_epochs`. */
+/** The epoch is in `coordinator_epochs`. */
 export interface CoordinatorsTable {
   id: string
   machine: string
   state: 'connected' | 'unreachable' | 'stopped'
   instance: string
-  /** The number of its newest fact that is stored. */
+  /** The number of its newest stored report. */
   last_fact: number
   version: string
   boot_id: string
   pid: number
   joined_at: Instant
   last_heard_at: Instant
-  /** A list of words, as JSON. */
+  /** A list of labels as JSON. */
   labels: string
-  /** Processes at once; null: as the server says. */
+  /** The most processes; null: the server's setting. */
   capacity: number | null
-  /** 1: one process of an agent can hold several contexts there. */
+  /** 1: a process can hold several contexts there. */
   contexts: number
 }
 
@@ -29,7 +29,7 @@ export interface LaunchesTable {
   project_id: string
   coordinator_id: string
   state: Process['state']
-  /** Of the launch token; none before it is taken and after it has ended. */
+  /** The hash of the launch token; null before the token is taken and after the end. */
   token_hash: string | null
   pid: number | null
   birth: string | null
@@ -45,13 +45,13 @@ export interface LaunchesTable {
   /** JSON of `{code, params}`: what `detail` was made from (HT7); none in rows of before, and of text that is not ours. */
   notice: string | null
   output: string
-  /** Whose process it is, when it was spawned into a role; null for one that pulls its work. */
+  /** The agent in a role that it was started for; null for a pulling agent. */
   role_agent_id: string | null
-  /** Since when it can be told something, if it is spoken to (CH12). */
+  /** Since when an ACP agent can be given a turn (CH12). */
   ready_at: Instant | null
-  /** How many conversations the process can hold; null: any number. */
+  /** The most conversations of the process; null: unlimited. */
   context_limit: number | null
-  /** As it names itself (`agentInfo` of ACP), once it is ready. */
+  /** The name that it reported (`agentInfo` of ACP), once it is ready. */
   agent_name: string | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * The tables as TypeScript sees them. Times are RFC 3339 text, JSON is text, yes and no are 1 and 0: one form that both
- * engines store alike and a person can read with any SQL client.
+ * The tables as TypeScript types. Times are RFC 3339 text, JSON is text, booleans are 1 and 0: the same on both engines, and
+ * readable with any SQL client.
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
@@ -93,11 +93,11 @@ export interface PeopleTable {
   created_at: Instant
 }
 
-/** Everything that can be presented instead of the owner token: people's and scripts' tokens, browsers' cookies. */
+/** All credentials besides the owner token: tokens of people and scripts, cookies of browsers. */
 export interface CredentialsTable {
   id: string
   kind: 'person' | 'browser' | 'script' | 'coordinator'
-  /** The person who answers for it: whose token or browser it is, or who made it. */
+  /** The responsible person: the holder of the token or browser, or its creator. */
   person_id: string
   name: string
   hash: string
@@ -113,7 +113,7 @@ export interface SignInCodesTable {
   expires_at: Instant
 }
 
-/** Somebody has opened the chat panel: work for the agent until a session takes it (AS3). */
+/** A chat panel was opened: work for the agent until a session takes it (AS3). */
 export interface PendingPurposesTable {
   agent_id: string
   project_id: string
@@ -146,32 +146,32 @@ export interface AgentSessionsTable {
   end_reason: string | null
   /** The resumed work session whose context this one was handed (NA11). */
   resumed_work_session_id: string | null
-  /** Of an agent that pulls: the one conversation that it holds. */
+  /** The conversation that a pulling agent holds. */
   context_id: string | null
 }
 
-/** Reports of process exits that were decided already (PX6). */
+/** Exit reports of processes that were already decided (PX6). */
 export interface ExitReportsTable {
-  /** Whose id it is: each coordinator counts for itself. */
+  /** The coordinator that reported: each has its own numbers. */
   reporter_id: string
   report_id: string
   created_at: Instant
 }
 
-/** The newest epoch in which a coordinator has reported; what comes from an older one is refused (PX6). */
+/** The newest epoch of a coordinator; reports from an older one are refused (PX6). */
 export interface CoordinatorEpochsTable {
   coordinator_id: string
   epoch: number
 }
 
-/** Work sessions; the name and columns people know (WK1). */
+/** Work sessions, with the table name and columns of the specification (WK1). */
 export interface WorkSessionsTable {
   id: string
   project_id: string
   parent_session_id: string | null
   started_at: Instant
   ended_at: Instant | null
-  /** null in an ended one: completed. */
+  /** null in an ended one means completed. */
   interruption_reason: string | null
   current_phase: number | null
   current_agent_role: string | null
@@ -179,23 +179,23 @@ export interface WorkSessionsTable {
   current_task_id: string | null
   context_summary: string | null
   owner_agent_session_id: string | null
-  /** The newest one that was resumed from it. */
+  /** The newest work session resumed from it. */
   resumed_by: string | null
   resume_failures: number
-  /** Why it is not resumed any more (RS3). */
+  /** Why it is no longer resumed (RS3). */
   set_aside: string | null
-  /** AR3: why what somebody wrote into its approaches.json was not taken in. */
+  /** AR3: why an entry in its approaches.json was not imported. */
   file_problem: string | null
   /** The last error as JSON: `{code, message, at}`. */
   error: string | null
-  /** A person does not want to be reminded of it (WK6). */
+  /** When a person dismissed it (WK6). */
   dismissed_at: Instant | null
 }
 
 export interface TasksTable {
   project_id: string
   id: string
-  /** null until an agent takes the task up (WK4). */
+  /** null until an agent takes the task (WK4). */
   session_id: string | null
   phase: number
   task_type: string
@@ -204,9 +204,9 @@ export interface TasksTable {
   status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'blocked'
   progress_percent: number
   assigned_to: string | null
-  /** A JSON list, in the order it was given. */
+  /** A JSON list in the given order. */
   depends_on: string
-  /** The first unfinished one of them; null unless the task is blocked. */
+  /** The first unfinished dependency; null unless the task is blocked. */
   blocked_by: string | null
   started_at: Instant | null
   completed_at: Instant | null
@@ -215,7 +215,7 @@ export interface TasksTable {
   updated_at: Instant
 }
 
-/** What `depends_on` of a task says, one row each: who waits for whom. */
+/** The dependencies of tasks, one row for each entry of `depends_on`. */
 export interface TaskDependenciesTable {
   project_id: string
   task_id: string
@@ -230,9 +230,9 @@ export interface HumanApprovalsTable {
   leader_id: string
   task_id: string | null
   asked_by_agent_session_id: string | null
-  /** The agent session that was told of the decision last (AP8). */
+  /** The agent session that was last given the decision (AP8). */
   told_to: string | null
-  /** The conversation it was asked in, where that is no work session's. */
+  /** The conversation in which it was requested, outside of work sessions. */
   conversation_key: string | null
   status: 'pending' | 'approved' | 'rejected' | 'revision_requested'
   submitted_at: Instant
@@ -243,23 +243,23 @@ export interface HumanApprovalsTable {
   worker_instructions: string
   artifacts: string
   revision_history: string
-  /** AP7: of a decision that was brought back from files, whom they name; null for what was decided here. */
+  /** AP7: the person that imported files name for a decision; null for decisions made here. */
   imported_decider: string | null
-  /** What follows is of permissions for tools (AP4) only. */
+  /** The following columns are for permissions for tools (AP4) only. */
   outcome: PermissionOutcome | null
   digest: string | null
   options: string | null
   tool_call: string | null
   /** The option that was chosen. */
   option_id: string | null
-  /** The coordinator's name for the question, unique within the launch. */
+  /** The coordinator's name for the request, unique within the launch. */
   ask_id: string | null
   launch_id: string | null
   turn_id: string | null
   user_session_id: string | null
   role: string | null
   deadline: Instant | null
-  /** The same for the same call asked again. */
+  /** Equal for repeated requests of the same call. */
   likeness: string | null
 }
 

@@ -1,14 +1,14 @@
-/** The tables of turns, what came of them, and the contexts they run in, as tables.ts has the others. */
+/** The tables of turns, their items and their contexts. Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
 import type { ContextState, HowOpened } from '../../domain/turns/context.ts'
 import type { TurnAbout, TurnState } from '../../domain/turns/lifecycle.ts'
 
-/** One prompt and what came of it, whoever asked: a row from the commit of its first message to its end. */
+/** One prompt and its result: a row from the commit of its first message on. */
 export interface TurnsTable {
   /** Also `messageId` on the relay and the `clientId` of the answer. */
   id: string
   conversation_key: string
-  /** Between agents: the conversation of the context that asked; empty otherwise. */
+  /** Between agents: the conversation of the requesting context; empty otherwise. */
   origin_key: string
   /** null until it is dispatched. */
   context_id: string | null
@@ -16,21 +16,21 @@ export interface TurnsTable {
   project_id: string
   launch_id: string | null
   agent_session_id: string | null
-  /** The next three: of an agent in a role only. */
+  /** The next three columns are for agents in roles only. */
   role_agent_id: string | null
   user_session_id: string | null
   role: string | null
   work_session_id: string | null
   about: TurnAbout
   task_id: string | null
-  /** What a summary is to cover; of a prompt in a role, the message that it is. */
+  /** The last message that a summary covers; for a prompt in a role, its message. */
   through_seq: number | null
   state: TurnState
   stop_reason: string | null
   error: string | null
-  /** JSON: the parts of the prompt; of a chat's turn, once it is dispatched. */
+  /** JSON: the parts of the prompt; for a chat, once it is dispatched. */
   content: string
-  /** What the context was primed with in this turn; null: nothing. */
+  /** The primer given to the context in this turn; null when there was none. */
   primer: string | null
   answer: string
   cut: number
@@ -38,10 +38,10 @@ export interface TurnsTable {
   usage: string | null
   /** The earlier attempt that this one repeats. */
   retry_of: string | null
-  /** Parked (a vendor's limit): not dispatched until the limit is over, and then only if a person said so. */
+  /** A turn parked by a vendor's limit is dispatched after this time, and only with a person's consent. */
   not_before: Instant | null
   asked_by: string
-  /** Numbers of events of the stream it is told in: asked for, begun, over. */
+  /** The numbers of its events in the stream: requested, begun, ended. */
   asked_seq: number
   started_seq: number | null
   ended_seq: number | null
@@ -50,13 +50,13 @@ export interface TurnsTable {
   ended_at: Instant | null
   cancel_ordered_at: Instant | null
   cancel_request_id: string | null
-  /** Who asked for it to be stopped. */
+  /** The person who cancelled it. */
   cancel_by: string | null
-  /** CX9: a person lets it begin beside another that runs in the same folder. */
+  /** CX9: a person allowed it to run beside another turn in the same folder. */
   begins_beside: number
 }
 
-/** What came of a turn, in order: text, thoughts, tool calls, plan; written in the commit that ends it. */
+/** The items of a turn in order: text, thoughts, tool calls, plan; written in the commit that ends it. */
 export interface TurnItemsTable {
   turn_id: string
   n: number
@@ -65,13 +65,13 @@ export interface TurnItemsTable {
   body: string
 }
 
-/** What an agent knows of one conversation: its own ACP session, or the pulling agent's session. */
+/** An agent's context of one conversation: its own ACP session, or the pulling agent's session. */
 export interface ContextsTable {
   id: string
   agent_id: string
   project_id: string
   conversation_key: string
-  /** The conversation whose context asked (between agents); empty otherwise. */
+  /** The conversation of the requesting context (between agents); empty otherwise. */
   origin_key: string
   /** The generation of the conversation it knows. */
   generation: number
@@ -83,14 +83,14 @@ export interface ContextsTable {
   opened_at: Instant | null
   how: HowOpened | null
   not_restored: string | null
-  /** It was told its primer or, when it was brought back, the news, since it was opened last. */
+  /** When it was given its primer, or the news after a restart, since it was last opened. */
   primed_at: Instant | null
-  /** The newest message of the conversation it was told. */
+  /** The newest message of the conversation that it was given. */
   told_through: number
   decisions_told_at: Instant | null
-  /** How often in a row it was up and useless (0 to 3). */
+  /** Consecutive failures without a useful result (0 to 3). */
   trouble: number
-  /** AG6: at its vendor's limit, met by this turn; who said that it goes on by itself, and how often it still does. */
+  /** AG6: the vendor's limit that this turn met, the person who let it continue automatically, and the remaining retries. */
   limited_until: Instant | null
   limited_turn_id: string | null
   goes_on_by: string | null

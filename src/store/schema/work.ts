@@ -1,4 +1,4 @@
-/** The tables that let work go on: what was tried, when its state was saved, what it made. Parts of tables.ts. */
+/** The tables of approaches, checkpoints and artifacts. Part of tables.ts. */
 
 import type { Instant } from '../../domain/instant.ts'
 import type { ApproachKind } from '../../domain/work/approach-lifecycle.ts'
@@ -7,13 +7,13 @@ import type { CheckpointReason } from '../../domain/work/checkpoint.ts'
 export interface ApproachesTable {
   project_id: string
   id: string
-  /** Where it was recorded; work sessions that are resumed from there have it too. */
+  /** The work session that recorded it; those resumed from it inherit it. */
   session_id: string
   kind: ApproachKind
-  /** The kind that its id tells of, and the number in it. */
+  /** The kind and number in its id. */
   first_kind: ApproachKind
   number: number
-  /** The day on which it became what it is. */
+  /** The day on which it got its kind. */
   date: string
   category: string
   description: string
@@ -27,7 +27,7 @@ export interface ApproachesTable {
   priority: string | null
   next_to_try: number
   note: string | null
-  /** A JSON list, oldest first: what it was before. */
+  /** A JSON list of earlier versions, oldest first. */
   history: string
   recorded_at: Instant
   updated_at: Instant
@@ -39,19 +39,19 @@ export interface CheckpointsTable {
   number: number
   at: Instant
   reason: CheckpointReason
-  /** Which task, approval or approach it was about. */
+  /** The task, approval or approach that caused it. */
   subject: string | null
   error: string | null
-  /** CK6: the state file as the work session ended, as JSON; null of one that it did not end with. */
+  /** CK6: the state file at the end of the work session, as JSON; null for other checkpoints. */
   state: string | null
 }
 
 export interface ArtifactsTable {
   session_id: string
   name: string
-  /** The name as a disk sees it that does not tell A from a. */
+  /** The name without case differences, as some disks see it. */
   folded_name: string
-  /** Whose parts are its bytes. */
+  /** The upload whose parts are its bytes. */
   upload_id: string
   size: number
   media_type: string
@@ -60,7 +60,7 @@ export interface ArtifactsTable {
   updated_at: Instant
 }
 
-/** A row while bytes arrive; gone when an artifact has them. What stays behind is swept away. */
+/** An upload in progress; deleted when the artifact is stored. Abandoned ones are cleaned up. */
 export interface UploadsTable {
   id: string
   created_at: Instant
@@ -69,6 +69,6 @@ export interface UploadsTable {
 export interface UploadPartsTable {
   upload_id: string
   number: number
-  /** In base64: one form that both engines store alike. */
+  /** In base64, which both engines store alike. */
   bytes: string
 }

@@ -1,40 +1,40 @@
-/** The tables of worktrees and of questions to coordinators, as tables.ts has the others. */
+/** The tables of worktrees and of requests to coordinators. Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
 import type { CoordinatorRequestKind, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 
-/** The register (WT3): what is not in it is not ours to remove. */
+/** The register of worktrees (WT3): a folder that is not in it is never removed. */
 export interface WorktreesTable {
   id: string
   project_id: string
-  /** Empty: of a conversation that is not in a console. */
+  /** Empty for a conversation outside of a console. */
   user_session_id: string
-  /** Of the user session: to others it is not there; empty: of all who may read the project. */
+  /** The account of the user session, hidden from others; empty: all who may read the project. */
   account_id: string
-  /** Of a conversation: its name in folder and branch. */
+  /** For a conversation: its name in folder and branch. */
   role: string
   agent_id: string
   coordinator_id: string
   kind: WorktreeFolder['kind']
   folder: string
-  /** Of the tree; the folder may lie below. */
+  /** The root of the worktree; the folder may be below it. */
   top: string
   branch: string | null
   base_branch: string | null
   note: string | null
-  /** JSON: what was done to make it runnable. */
+  /** JSON: the setup steps that were run. */
   set_up: string | null
   created_at: Instant
   last_used_at: Instant
   removed_at: Instant | null
   removed_by: string | null
-  /** Whose workplace it is (CX9); null: a role's. */
+  /** The conversation that works there (CX9); null: a role. */
   conversation_key: string | null
 }
 
-/** WT5; a project without a row names nothing. */
+/** WT5; a project without a row has no setup. */
 export interface SetUpsTable {
   project_id: string
-  /** JSON: a list of words, or null. */
+  /** JSON: a list of arguments, or null. */
   command: string
   /** JSON: a list of paths. */
   copy: string
@@ -43,7 +43,7 @@ export interface SetUpsTable {
 export interface QuestionsTable {
   id: string
   coordinator_id: string
-  /** Of the coordinator that was asked; its successor is not. */
+  /** The epoch of the coordinator that was asked; its successor does not answer. */
   epoch: number
   kind: CoordinatorRequestKind
   /** JSON */

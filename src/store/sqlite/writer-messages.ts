@@ -31,7 +31,7 @@ export type WriterResult =
   /** `answer` is missing when the use case returns nothing. */
   | { readonly answer?: unknown }
   | { readonly refusal: { code: ErrorCode; detail: Detail; fields: ErrorFields } }
-  /** A fault of ours: for the log, never for the caller. */
+  /** A programming error: for the log, never for the caller. */
   | { readonly fault: string }
 
 export type WriterReply =
@@ -43,8 +43,8 @@ export type WriterReply =
       readonly results: readonly WriterResult[]
       readonly heads: readonly (readonly [StreamName, number])[]
       readonly retried: number
-      /** Why the commit failed, if it did: nothing of it was written. */
+      /** The reason of a failed commit, of which nothing was written. */
       readonly failure: Detail | null
-      /** The database can no longer be trusted; nothing is written after this. */
+      /** The database can no longer be trusted; nothing is written from now on. */
       readonly broken: boolean
     }

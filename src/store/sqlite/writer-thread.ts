@@ -153,7 +153,7 @@ class Writer {
     if (!this.#connection.inTransaction || isDiskFull(error) || isLockedByOther(error) || isEngineFailure(error)) throw error
   }
 
-  /** Rolls back; answers why nothing was written. */
+  /** Rolls back and returns why nothing was written. */
   #rollBack(error: unknown): Detail {
     if (this.#connection.inTransaction) {
       try {

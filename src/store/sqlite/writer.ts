@@ -75,7 +75,7 @@ export class SqliteWriter {
     return this.#waiters.length
   }
 
-  /** Why nothing is written, if so: for good, or until the next commit succeeds. */
+  /** Why nothing is written: permanently, or until the next successful commit. */
   get failure(): Detail | null {
     return this.#broken ?? this.#failure
   }

@@ -9,7 +9,7 @@ interface Claim {
   readonly holder: string
   readonly now: Instant
   readonly until: Instant
-  /** Nobody who has it now holds it for as long as that. */
+  /** A time later than any current lease ends. */
   readonly never: Instant
 }
 

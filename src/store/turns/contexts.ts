@@ -64,12 +64,12 @@ export const selectContextOf = statement<Pair & { key: string; originKey: string
     .where('state', '<>', ended),
 )
 
-/** Those that a process holds. */
+/** The contexts of a process. */
 export const selectContextsOfLaunch = statement<{ launchId: string }>()((db, p) =>
   db.selectFrom('contexts').selectAll().where('launch_id', '=', p.launchId).where('state', '<>', ended).orderBy('created_at'),
 )
 
-/** Of a conversation, the newest first, also those that have ended. */
+/** All contexts of a conversation, newest first. */
 export const selectContextsIn = statement<{ key: string; limit: number }>()((db, p) =>
   db
     .selectFrom('contexts')
@@ -104,7 +104,7 @@ export const selectLimitedUntil = statement<{ until: Instant; limit: number }>()
     .limit(p.limit),
 )
 
-/** Its process has gone: what it held can be brought back. */
+/** Marks the contexts of an ended process as asleep: they can be restored. */
 export const putToSleep = statement<{ launchId: string }>()((db, p) =>
   db
     .updateTable('contexts')

@@ -10,7 +10,7 @@ import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { isPushed, type TurnRow } from './turns.ts'
 
-/** What came of a turn, as rows in order: written once, in the commit that ends it. */
+/** The items of a turn in order, written once in the commit that ends it. */
 export const insertTurnItem = statement<Tables['turn_items']>()((db, p) =>
   db.insertInto('turn_items').values({ turn_id: p.turn_id, n: p.n, kind: p.kind, body: p.body }),
 )
@@ -39,7 +39,7 @@ const selectPieces = statement<{ stream: StreamName; after: number; beginning: s
     .limit(p.limit),
 )
 
-/** What an agent lets be seen of a turn, out of the pieces in the log. Read when a turn ends, and for a snapshot of one that runs. */
+/** The visible output of a turn from the pieces in the log. Read when a turn ends, and for a snapshot of a running one. */
 export interface Said {
   readonly text: string
   readonly cut: boolean
@@ -64,7 +64,7 @@ async function* pieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn
   }
 }
 
-/** What it has said so far, without thoughts and tools. */
+/** The text so far, without thoughts and tools. */
 export async function saidIn(reader: Reader, which: WhichTurn): Promise<Said> {
   let text = ''
   for await (const update of pieces(reader, which, '"kind":"text"')) {
@@ -97,7 +97,7 @@ const selectSettledOf = statement<{ turnId: string }>()((db, p) =>
     .orderBy('human_approvals.id'),
 )
 
-/** What runs on a coordinator, for its snapshot: turns, and the answers to what they asked. */
+/** The running turns of a coordinator and the answers to their questions, for its snapshot. */
 export async function runningTurnsOn(reader: Reader, coordinatorId: string): Promise<RunningTurn[]> {
   const rows = await reader.all(selectRunningOn, { coordinatorId })
   return rows

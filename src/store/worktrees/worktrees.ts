@@ -8,7 +8,7 @@ import type { Reader } from '../store.ts'
 
 export type WorktreeRow = Tables['worktrees']
 
-/** What changes of one that is there. */
+/** The columns that an update changes. */
 const changing = (p: WorktreeRow) => ({
   role: p.role,
   agent_id: p.agent_id,
@@ -50,7 +50,7 @@ export const selectWorktree = statement<{ id: string }>()((db, p) =>
   db.selectFrom('worktrees').selectAll().where('id', '=', p.id),
 )
 
-/** What is at this place now. */
+/** The current worktree at this path. */
 export const selectWorktreeAt = statement<{ coordinatorId: string; top: string }>()((db, p) =>
   db
     .selectFrom('worktrees')
@@ -147,7 +147,7 @@ export const worktreesPage = (
     return page
   })
 
-/** What makes fresh worktrees of a project runnable, as rows (WT5). Written behind the lock of the project's stream. */
+/** The setup of new worktrees of a project (WT5). Written under the lock of the project's stream. */
 export const keepSetUp = statement<Tables['set_ups']>()((db, p) =>
   db
     .insertInto('set_ups')
