@@ -1,6 +1,6 @@
 /**
- * The environment variables that mark every process of a launch and are inherited by its children: the launch, and its keeper. The
- * keeper is the data folder of the coordinator that started it, so that one Holdfast never takes another's agents for its own.
+ * The environment variables that mark every process of a launch and are inherited by its children: the launch, and the data folder of
+ * the coordinator that started it, so that one Holdfast never takes another's agents for its own.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, stat } from 'node:fs/promises'
@@ -34,7 +34,7 @@ export const markVariables = ({ launchId, keeper }: LaunchMark): Record<string, 
 })
 
 /**
- * The id of a data folder as keeper: stable when the folder is moved on its disk, and different for a copy, whose coordinator would
+ * The id of a data folder: stable when the folder is moved on its disk, and different for a copy, whose coordinator would
  * otherwise end the agents of the original.
  */
 export async function keeperOf(data: string): Promise<string> {
