@@ -2,9 +2,10 @@
  * Receives messages of a channel, each once (CN2): the platform's message id is stored as a receipt in the same commit. The
  * receipt outlives every redelivery of a platform.
  */
+
+import { languageOf } from '../domain/channels/chat-texts.ts'
 import { parseCommand } from '../domain/channels/command.ts'
-import type { ChannelName, ChatPlace } from '../domain/channels/key.ts'
-import { languageOf } from '../domain/channels/words.ts'
+import type { ChannelName, ChatAddress } from '../domain/channels/key.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 import { storable } from '../protocol/text.ts'
@@ -97,7 +98,7 @@ const oneLine = (text: string): string =>
     .toWellFormed()
 
 /** Does not depend on the text: a platform may redeliver a message with other words. */
-const receiptOf = ({ channel, chatId }: ChatPlace, account: Account, { messageId }: Inbound): ReceiptKey => ({
+const receiptOf = ({ channel, chatId }: ChatAddress, account: Account, { messageId }: Inbound): ReceiptKey => ({
   credentialId: `channel:${channel}`,
   operation: 'channel-message',
   key: `${account.id}/${chatId}/${messageId}`,

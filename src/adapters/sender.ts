@@ -3,9 +3,10 @@
  * is sent; a part that was begun by a sender that died is sent again and marked as such. Waits when the platform asks for it,
  * and gives up what it refuses permanently.
  */
+
+import { chatWords } from '../domain/channels/chat-texts.ts'
 import { type ChannelName, parseChannelKey } from '../domain/channels/key.ts'
 import { splitText } from '../domain/channels/split-text.ts'
-import { chatWords } from '../domain/channels/words.ts'
 import { home, parseStream, type StreamName } from '../domain/stream-name.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'

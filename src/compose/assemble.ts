@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { agentDetection } from '../adapters/agents/detect-agents.ts'
 import { makeDemoRepository } from '../demo/demo-project.ts'
-import { ownerId } from '../domain/access/who.ts'
+import { ownerId } from '../domain/access/caller.ts'
 import { createDemoProject } from '../jobs/create-demo-project.ts'
 import { noteDay, noteFiles, storeCutoverRule } from '../jobs/cutover.ts'
 import { JobLease, type StartJobs } from '../jobs/job-lease.ts'

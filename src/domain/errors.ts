@@ -1,13 +1,13 @@
 /**
- * The one catalogue of errors. Every door (HTTP, WebSocket, MCP, command line) speaks these words and no others;
- * nothing branches on a message's text. Cancelling is an outcome, not an error.
+ * The catalogue of errors for all transports (HTTP, WebSocket, MCP, command line). No code branches on a message's text.
+ * Cancelling is an outcome, not an error.
  */
 import { type Detail, type Notice, noticeOf, textOf } from './notices.ts'
 
 interface CatalogueEntry {
-  /** The HTTP status; other doors derive theirs from it. */
+  /** The HTTP status; other transports derive theirs from it. */
   readonly status: number
-  /** Whether the same request may succeed later without being changed. */
+  /** Whether the same request may succeed later unchanged. */
   readonly retry: boolean
   /** One line for a person. */
   readonly title: string
@@ -326,10 +326,10 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** What a refusal carries besides its code: `{ key, min, max }`, `{ decidedBy }` … Plain data that may leave the server. */
+/** Details of a refusal: `{ key, min, max }`, `{ decidedBy }` … Plain data that may leave the server. */
 export type ErrorFields = Readonly<Record<string, unknown>>
 
-/** A request that is refused. Thrown by services and doors; the transaction it is thrown in changes nothing. */
+/** A refused request. Thrown by services and transports; its transaction changes nothing. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly fields: ErrorFields

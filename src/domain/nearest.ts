@@ -1,10 +1,10 @@
-/** "Did you mean …?": the word closest to what was typed, if any is close enough to be meant. Pure. */
+/** "Did you mean …?": finds the word closest to what was typed, if it is close enough. Pure. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
   const farthest = Math.max(2, Math.floor(typed.length / 3))
   let best: { word: string; distance: number } | undefined
   for (const word of words) {
     const [mine, theirs] = [typed.toLowerCase(), word.toLowerCase()]
-    // As many letters would have to be added or dropped; whoever types nonsense all day costs us nothing.
+    // Bounds the cost: a larger difference in length cannot be close.
     if (Math.abs(mine.length - theirs.length) > farthest) continue
     const distance = editDistance(mine, theirs)
     if (distance <= farthest && (!best || distance < best.distance)) best = { word, distance }
@@ -12,7 +12,7 @@ export function nearest(typed: string, words: readonly string[]): string | undef
   return best?.word
 }
 
-/** Levenshtein: the least number of letters to add, drop or change. */
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

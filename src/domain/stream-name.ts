@@ -1,6 +1,6 @@
 /**
- * The names of the streams (docs/architecture.md, "Streams"): `home`, `project:ID`, `conversation:KEY`,
- * `user-session:ID`, `coordinator:ID`, `note:DAY`, `turns:KEY`. An event has one owner stream. Pure.
+ * Names of streams (docs/architecture.md, "Streams"): `home`, `project:ID`, `conversation:KEY`, `user-session:ID`,
+ * `coordinator:ID`, `note:DAY`, `turns:KEY`. An event has one owner stream. Pure.
  */
 const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator', 'note', 'turns'] as const
 
@@ -10,14 +10,14 @@ export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
 export const home = 'home' satisfies StreamName
 export const projectStream = (id: string): StreamName => `project:${id}`
 export const conversationStream = (key: string): StreamName => `conversation:${key}`
-/** What the agents of a conversation do in the turn that runs (CH12), in the relay's own bodies; gone when the turn is over. */
+/** What agents do in the running turn of a conversation (CH12), as relay bodies; gone when the turn is over. */
 export const turnsStream = (key: string): StreamName => `turns:${key}`
 export const userSessionStream = (id: string): StreamName => `user-session:${id}`
 /** The note of a logical day, `note:2026-11-15`. */
 export const noteStream = (day: string): StreamName => `note:${day}`
 export const coordinatorStream = (id: string): StreamName => `coordinator:${id}`
 
-/** What a person typed, taken apart; undefined when it names no stream. */
+/** Parses a stream name; undefined when it names no stream. */
 export function parseStream(name: string): { kind: StreamKind; id: string } | undefined {
   if (name === home) return { kind: home, id: '' }
   const at = name.indexOf(':')

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { owner } from '../domain/access/who.ts'
+import { owner } from '../domain/access/caller.ts'
 import { home } from '../domain/stream-name.ts'
 import { writeFileAtomic } from '../platform/atomic-file.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -1,5 +1,5 @@
 /** Creates the demo project and agents of a new store (UI6). Runs at every start, so that an interrupted first start is completed. */
-import { ownerId } from '../domain/access/who.ts'
+import { ownerId } from '../domain/access/caller.ts'
 import type { Logger } from '../platform/logger.ts'
 import { beginWithDemo, needsDemo } from '../services/projects/begin-with-demo.ts'
 import type { Store } from '../store/store.ts'

@@ -3,9 +3,9 @@
  * is due, each in its own commit; safe to run twice. Time in which nothing could be heard does not count, so a late run, a clock
  * change or a stopped server ends nothing.
  */
-import { systemId } from '../domain/access/who.ts'
+import { systemId } from '../domain/access/caller.ts'
 import { instant } from '../domain/instant.ts'
-import { type Deaf, withDeaf } from '../domain/silence.ts'
+import { addOfflinePeriod, type OfflinePeriod } from '../domain/silence.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { heartbeatMs } from '../protocol/processes/link.ts'
@@ -37,7 +37,7 @@ export class LaunchSweeper implements PeriodicJob {
   readonly everyMs = everyMs
   readonly failureText = 'Processes could not be swept'
   readonly #options: LaunchSweeperOptions
-  #deaf: readonly Deaf[]
+  #deaf: readonly OfflinePeriod[]
   /** End of the last successful run. */
   #heardUntil: number
 
@@ -52,7 +52,7 @@ export class LaunchSweeper implements PeriodicJob {
     const { store, clock, unreachableSeconds, takeoverMinutes } = this.#options
     const now = clock.now()
     const late = now - this.#heardUntil - everyMs
-    if (late > lateMs) this.#deaf = withDeaf(this.#deaf, { from: instant(now - late), to: instant(now) })
+    if (late > lateMs) this.#deaf = addOfflinePeriod(this.#deaf, { from: instant(now - late), to: instant(now) })
     const { all, unreachable, lost } = await store.query(findSilentCoordinators, {
       unreachableMs: Math.max(unreachableSeconds * 1000, leastSilenceMs),
       takeoverMs: takeoverMinutes === null ? null : takeoverMinutes * 60_000,

@@ -1,7 +1,7 @@
 /**
  * Mirror target of project files. Imports what people write into approaches.json (AR3), and logs why when it cannot be imported.
  */
-import { ownerId } from '../domain/access/who.ts'
+import { ownerId } from '../domain/access/caller.ts'
 import type { MirrorTarget } from '../mirror/mirror-target.ts'
 import { projectFolderWith } from '../mirror/project-folder.ts'
 import type { Logger } from '../platform/logger.ts'

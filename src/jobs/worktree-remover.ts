@@ -3,7 +3,7 @@
  * refuses while something would be lost, the worktree is in use, or git refuses; then it stays and is checked again. Runs once
  * an hour over one page of worktrees.
  */
-import { systemId } from '../domain/access/who.ts'
+import { systemId } from '../domain/access/caller.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Worktrees } from '../server/worktrees/worktrees.ts'

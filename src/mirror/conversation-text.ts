@@ -2,7 +2,7 @@
  * Produces the file of a conversation piece by piece, so that memory use does not depend on its length. The pieces form one
  * consistent state: messages never change, so those up to the last one of the first read are the same in later reads.
  */
-import { aroundMessages, spokenOf } from '../protocol/conversations/conversation-file.ts'
+import { fileHeadOf, fileMessageOf } from '../protocol/conversations/conversation-file.ts'
 import type { Message } from '../protocol/conversations/message.ts'
 import { type ConversationRow, conversationOf, selectConversation } from '../store/conversations/conversations.ts'
 import { messagesAfter } from '../store/conversations/messages.ts'
@@ -15,11 +15,11 @@ export class ConversationDeleted extends Error {}
 
 /** `head`: the newest event of the stream when `row` was read. */
 export async function* conversationText(store: MirrorSource, row: ConversationRow, head: number): AsyncGenerator<Buffer> {
-  const { key, ...after } = aroundMessages(conversationOf(row))
+  const { key, ...after } = fileHeadOf(conversationOf(row))
   yield Buffer.from(`{\n  "key": ${JSON.stringify(key)},\n  "messages": [`)
   let isFirst = true
   for await (const messages of pagesOf(store, row, head)) {
-    yield Buffer.from(`${isFirst ? '' : ','}${indented(messages.map(spokenOf)).slice(1, -'\n  ]'.length)}`)
+    yield Buffer.from(`${isFirst ? '' : ','}${indented(messages.map(fileMessageOf)).slice(1, -'\n  ]'.length)}`)
     isFirst = false
   }
   yield Buffer.from(`${isFirst ? '' : '\n  '}],\n${JSON.stringify(after, null, 2).slice('{\n'.length)}\n`)

@@ -4,7 +4,7 @@
  */
 import { access, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ownerId } from '../domain/access/who.ts'
+import { ownerId } from '../domain/access/caller.ts'
 import { Refusal } from '../domain/errors.ts'
 import { chatLogFile } from '../mirror/chat-log.ts'
 import { writeFileAtomic } from '../platform/atomic-file.ts'

@@ -1,7 +1,7 @@
 /** Restores one work session from its folder into the store, with its artifacts (CK4). Existing data stays unchanged. */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { ownerId } from '../domain/access/who.ts'
+import { ownerId } from '../domain/access/caller.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { SavedArtifact, SavedWorkSession } from '../platform/saved-work-session.ts'
 import { anyBytes, maxArtifactBytes } from '../protocol/work/artifact.ts'

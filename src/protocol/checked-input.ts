@@ -1,9 +1,9 @@
-/** Input checked by its schema; what is wrong with it is said in words that name the field. */
+/** Checks input against a schema. Problems name the field. */
 import type * as z from 'zod'
 import { Refusal } from '../domain/errors.ts'
 import { type Detail, inField, type Notice } from '../domain/notices.ts'
 
-/** `inside` names the file or message that it came in. */
+/** `inside` names the file or message it came in. */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, inside?: string): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

@@ -1,13 +1,12 @@
 /**
- * Every configuration value (CF1): its name, what it may be, what it is when nobody says, and what it means. The file's
- * JSON schema, the environment variables and the flags all come from this one table. Without zod, because every command of
- * the command line reads the configuration and must start fast.
+ * All configuration values (CF1): name, type, default and meaning. The file's JSON schema, the environment variables and the
+ * flags are derived from this table. Does not use zod, because every command reads the configuration and must start fast.
  */
 import { nearest } from '../domain/nearest.ts'
 
 interface Shared {
   readonly about: string
-  /** Holds a password: never a flag (other users can read those), masked when printed. */
+  /** Contains a password: never a flag, which other users could read, and masked when printed. */
   readonly secret?: true
 }
 interface TextRule extends Shared {
@@ -36,7 +35,7 @@ interface SwitchRule extends Shared {
   readonly kind: 'switch'
   readonly fallback: boolean
 }
-/** Absolute when they apply; several in one text stand apart as those of PATH do. */
+/** Absolute paths. Several in one text are separated as in PATH. */
 interface FoldersRule extends Shared {
   readonly kind: 'folders'
   readonly fallback: null
@@ -160,7 +159,7 @@ type ValueOf<Rule> = Rule extends { kind: 'number' }
             ? string | null
             : string
 
-/** The values as they apply; what depends on the surroundings (the folder, the terminal) is known by then. */
+/** The effective values, after the folder and the terminal were considered. */
 export type ConfigValues = {
   readonly [Key in ConfigKey]: Key extends 'data' | 'log.format'
     ? NonNullable<ValueOf<(typeof configRules)[Key]>>
@@ -170,7 +169,10 @@ export type ConfigValues = {
 export const environmentName = (key: ConfigKey): string => `HOLDFAST_${key.replaceAll('.', '_').toUpperCase()}`
 export const flagName = (key: ConfigKey): string => key.replaceAll(/[._]/g, '-')
 
-/** The value, or what is wrong with it, with the nearest one that would do. Text (`'8080'`, `'true'`) is what flags and variables give. */
+/**
+ * Parses a value, or says what is wrong with it and suggests the nearest valid one. Flags and variables are text (`'8080'`,
+ * `'true'`).
+ */
 export function parseConfigValue(key: ConfigKey, given: unknown): { value: unknown } | { problem: string } {
   const rule: ConfigRule = configRules[key]
   switch (rule.kind) {
@@ -195,7 +197,7 @@ export function parseConfigValue(key: ConfigKey, given: unknown): { value: unkno
         ? { value: given.toLowerCase().replaceAll(' ', '') }
         : { problem: `${key} must be addresses with a port, such as 10.0.0.11:4747,[fd00::11]:4747; it is ${shown(given)}` }
     case 'database':
-      // Never shown: it holds a password.
+      // Never shown, because it contains a password.
       return typeof given === 'string' && /^postgres(?:ql)?:\/\/\S+$/.test(given)
         ? { value: given }
         : { problem: `${key} must begin with postgres://` }
@@ -231,7 +233,7 @@ function parseSwitch(key: ConfigKey, given: unknown): { value: boolean } | { pro
   return { problem: notAllowed(key, given, ['true', 'false']) }
 }
 
-/** As a list, or as one text; a drive's colon divides nothing. */
+/** A list, or one text with separators. The colon of a drive letter does not separate. */
 function parseFolders(key: ConfigKey, given: unknown): { value: string[] } | { problem: string } {
   const list: unknown[] =
     typeof given === 'string' ? given.split(given.includes(';') ? ';' : /(?<!^[a-z]|:[a-z]):/i) : [given].flat()
@@ -244,7 +246,7 @@ function parseFolders(key: ConfigKey, given: unknown): { value: string[] } | { p
 
 const maxFolders = 100
 
-/** An origin: what browsers send, so nothing may follow the host. */
+/** An origin as browsers send it: nothing may follow the host. */
 function parseAddress(key: ConfigKey, given: unknown): { value: string } | { problem: string } {
   const url = typeof given === 'string' ? URL.parse(given) : null
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
@@ -258,7 +260,7 @@ function parseAddress(key: ConfigKey, given: unknown): { value: string } | { pro
 
 const isHostWithPort = (given: string): boolean => /^(?:[\w.-]{1,255}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i.test(given)
 
-/** The zone of the machine, whatever that is. */
+/** The machine's time zone. */
 export const localZone = 'local'
 
 export function isTimezone(given: unknown): boolean {

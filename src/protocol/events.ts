@@ -1,6 +1,6 @@
 /**
- * Every event that can be in the log: its type, in the past tense, and its body. An event is what changed, whole enough
- * that a reader need not ask again. No event carries a secret (SE7).
+ * Every event type in the log, in the past tense, with its body. An event contains the whole change, so that readers need no
+ * further request. No event carries a secret (SE7).
  *
  * All of these are owned by `home`: whoever watches it has projects, agents and people up to date without asking.
  * What is about one project (`project-*`, `agent-assigned`, `agent-unassigned`) is copied into `project:ID` (`also`), so
@@ -19,8 +19,8 @@ import type { Channel, ChannelChat } from './channels/channel.ts'
 import type { RelayEventBodies } from './consoles/relay.ts'
 import type { Chapter, Note } from './conversations/chapter.ts'
 import type { Conversation, Flags } from './conversations/conversation.ts'
+import type { WorkspaceChoice } from './conversations/conversation-workspace.ts'
 import type { Message } from './conversations/message.ts'
-import type { WorkplaceChoice } from './conversations/workplace.ts'
 import type { Coordinator } from './processes/coordinator.ts'
 import type { CoordinatorRequestKind, OpenCoordinatorRequest } from './processes/coordinator-requests.ts'
 import type { LaunchOrder } from './processes/link.ts'
@@ -34,7 +34,7 @@ import type { Task } from './work/task.ts'
 import type { WorkSession } from './work/work-session.ts'
 import type { Worktree } from './worktrees/worktree.ts'
 
-/** Those of `user-session:ID` are in relay.ts. */
+/** Events of `user-session:ID` are in relay.ts. */
 export interface EventBodies extends RelayEventBodies {
   'project-created': { project: Project; by: string }
   'project-changed': { project: Project; by: string }
@@ -47,37 +47,37 @@ export interface EventBodies extends RelayEventBodies {
   'passkey-replaced': { agentId: string; by: string }
   'person-added': { person: Person; by: string }
   'person-changed': { person: Person; by: string }
-  /** They have a new token; the old one is void. */
+  /** Has a new token; the old one is void. */
   'person-renewed': { personId: string; by: string }
   'person-removed': { personId: string; by: string }
-  /** Without the token's particulars: everybody who may read sees this, but only who may manage lists tokens. */
+  /** Without the token's details: every reader sees this, but only `manage` lists tokens. */
   'token-created': { tokenId: string; by: string }
   'token-revoked': { tokenId: string; by: string }
   'signed-out': { credentialId: string }
 
-  // conversation:KEY; the number of a message's event is the message's own.
+  // conversation:KEY. The sequence number of a message's event is the message's own.
   'conversation-created': { conversation: Conversation }
   'message-added': { message: Message }
   'messages-delivered': { agentId: string; agentSessionId: string; seqs: readonly number[] }
   'messages-read': { agentId: string; seqs: readonly number[]; answerSeq: number | null }
-  /** project:ID: a turn that had begun did not run, and waits again (CX7). */
+  /** project:ID: a turn that was started did not run, and is queued again (CX7). */
   'turn-waiting': { turnId: string; agentId: string; conversationKey: string }
-  /** AG6: its agent is at its vendor's limit until then, and goes on by itself then or not; null: it is over. */
+  /** AG6: its agent is at its vendor's limit until then, and continues automatically or not; null: the limit is over. */
   'chat-limited': { agentId: string; until: string | null; goesOn: boolean; by: string | null }
   'summary-set': { summary: string; throughSeq: number }
   'history-truncated': { keptAfter: number }
   'conversation-reset': { keptAfter: number }
-  /** CX9: where it works from now on; and that what waits begins beside the other, as a person said. */
-  'workplace-chosen': { workplace: WorkplaceChoice; by: string }
+  /** CX9: its workspace from now on; and that a person let the waiting turn start beside the other. */
+  'workplace-chosen': { workplace: WorkspaceChoice; by: string }
   'turn-begins': { turnId: string; by: string }
   'flags-set': { flags: Flags }
   'conversation-closed': { by: string }
   'conversation-reopened': { by: string }
   'conversation-deleted': { by: string }
-  /** DC2: a day is over; what was said on it leaves what agents are handed. */
+  /** DC2: a day is over, and agents no longer receive its messages. */
   'chapter-closed': { chapter: Chapter }
 
-  // project:ID; approvals and the beginning and end of work sessions also in home.
+  // project:ID. Approvals and the beginning and end of work sessions are also in home.
   'chat-wanted': { agentId: string; by: string }
   'chat-not-wanted': { agentId: string; by: string }
   'agent-session-started': { agentSession: AgentSession }
@@ -98,27 +98,27 @@ export interface EventBodies extends RelayEventBodies {
   'approval-asked': { approval: Approval }
   'approval-decided': { approval: Approval }
   'approval-resubmitted': { approval: Approval }
-  /** AG6: until it expires, is revoked, or its agent or giver goes. */
+  /** AG6: until it expires, is revoked, or its agent or giver is removed. */
   'allowance-given': { allowance: Allowance }
   'allowance-revoked': { allowance: Allowance }
   // project:ID: the register of worktrees (WT).
   'worktree-made': { worktree: Worktree }
-  /** Something was committed in it or brought into another branch. */
+  /** Something was committed in it or merged into another branch. */
   'worktree-changed': { worktreeId: string; what: CoordinatorRequestKind; by: string }
   'worktree-removed': { worktreeId: string; by: string }
-  /** Without its words: who may read need not see them. */
+  /** Without the text, which not every reader may see. */
   'set-up-changed': { projectId: string; by: string }
-  // project:ID, also in home: what became of a launch.
+  // project:ID, also in home: the state of a launch.
   'process-waiting': { process: Process }
   'process-starting': { process: Process }
   'process-running': { process: Process }
-  /** It is spoken to, and can be told something (CH12). */
+  /** The ACP agent is ready for prompts (CH12). */
   'process-ready': { process: Process }
   'process-held': { process: Process }
   'process-stopping': { process: Process }
   'process-ended': { process: Process }
 
-  // note:DAY, for who writes its file: it is made of other chapters now.
+  // note:DAY: the note has other chapters now, and its file must be written.
   'chapters-noted': { day: string }
 
   // home
@@ -129,12 +129,12 @@ export interface EventBodies extends RelayEventBodies {
   'coordinator-stopped': { coordinator: Coordinator }
   'coordinator-taken-over': { coordinator: Coordinator; by: string }
 
-  /** Its state, its account there, or whom it is for. */
+  /** Its state, its account on the platform, or its route. */
   'channel-changed': { channel: Pick<Channel, 'channel' | 'state' | 'trouble' | 'name' | 'link' | 'route'>; by: string }
-  /** It asks to be let in, or somebody has decided about it. */
+  /** A chat requests pairing, or a request was decided. */
   'channel-chat-changed': { chat: ChannelChat; by: string }
 
-  // coordinator:ID: its orders, for it alone.
+  // coordinator:ID: orders for that coordinator only.
   'launch-ordered': { order: LaunchOrder }
   'stop-ordered': { launchId: string; reason: ProcessEndReason }
   'turn-ordered': TurnOrder
@@ -147,12 +147,12 @@ export interface EventBodies extends RelayEventBodies {
 
 export type EventType = keyof EventBodies
 
-/** What a use case appends. */
+/** An event as a use case appends it. */
 export type NewEvent = { [Type in EventType]: { readonly type: Type; readonly data: EventBodies[Type] } }[EventType]
 
 /**
- * What a reader gets. The event itself has `data`; a copy in another stream (`also`) has no body but `ref`,
- * the place of the one it stands for.
+ * An event as readers get it. The event itself has `data`; a copy in another stream (`also`) has no body but `ref`, the position
+ * of the original.
  */
 export type HoldfastEvent = {
   readonly stream: StreamName

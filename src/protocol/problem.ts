@@ -1,4 +1,4 @@
-/** An error on the wire: `application/problem+json` (HT2). The same words come over WebSocket, MCP and the command line. */
+/** An error on the wire: `application/problem+json` (HT2). WebSocket, MCP and the command line use the same codes. */
 import { type ErrorCode, errorCatalogue, type Refusal } from '../domain/errors.ts'
 import type { Notice } from '../domain/notices.ts'
 

@@ -1,4 +1,4 @@
-/** What a route is made of. */
+/** The definition of a route. */
 import type * as z from 'zod'
 import type { Scope } from '../domain/access/scopes.ts'
 
@@ -6,21 +6,21 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Parameters in braces: `/api/projects/{projectId}`. */
   readonly path: `/${string}`
-  /** `nobody`: no credential is asked for; `anybody`: any credential will do. */
+  /** `nobody`: no credential needed; `anybody`: any credential. */
   readonly scope: Scope | 'nobody' | 'anybody'
   readonly summary: string
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
-  /** A body of JSON may be larger than others: at most so many bytes. */
+  /** Limit for a JSON body that may be larger than others, in bytes. */
   readonly bodyLimit?: number
-  /** The body is bytes of any kind, read as they come; at most so many. */
+  /** The body is a byte stream; its limit in bytes. */
   readonly upload?: number
-  /** The status of success, and what comes with it. */
+  /** The success status and its response. */
   readonly status: 200 | 201 | 204
-  /** Another status of success with the same answer: something was made. The handler says which. */
+  /** A second success status with the same response, for something created. The handler chooses. */
   readonly alsoStatus?: 201
   readonly answer?: z.ZodType
-  /** Not JSON: the media type of the answer. */
+  /** The media type of a response that is not JSON. */
   readonly media?: string
 }

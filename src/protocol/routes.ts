@@ -1,6 +1,6 @@
 /**
- * The one list of HTTP routes. A route is data: method, path, scope, schemas. The server's handlers, the OpenAPI document
- * and the client's types all come from here; what is not in this list does not exist.
+ * The list of all HTTP routes. A route is data: method, path, scope, schemas. The server's handlers, the OpenAPI document and the
+ * client's types are derived from it.
  */
 import { accessRoutes } from './access/routes.ts'
 import { agentSessionRoutes } from './agent-sessions/routes.ts'

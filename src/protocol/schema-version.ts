@@ -7,7 +7,7 @@ export const schemaVersion = '1.0'
 
 const form = /^(\d{1,6})\.(\d{1,6})$/
 
-/** Throws `unknown_schema_version` for a file of a newer version, `invalid_request` for one that says none. */
+/** Throws `unknown_schema_version` for a newer version, `invalid_request` for a missing one. */
 export function checkSchemaVersion(file: string, found: unknown): void {
   const [, major, minor] = form.exec(String(found)) ?? []
   if (major === undefined || minor === undefined)

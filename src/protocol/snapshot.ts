@@ -1,4 +1,4 @@
-/** The state a stream's events start from: what `event: snapshot` and `GET /api/snapshot` hand out, per stream. */
+/** Snapshots of streams: the state their events start from, in `event: snapshot` and `GET /api/snapshot`. */
 import type { Agent } from './agents/agent.ts'
 import type { Turn } from './consoles/user-session.ts'
 import type { Conversation } from './conversations/conversation.ts'
@@ -7,18 +7,18 @@ import type { Project } from './projects/project.ts'
 import type { Task } from './work/task.ts'
 import type { WorkSession } from './work/work-session.ts'
 
-/** Lists in a snapshot hold at most this many, newest first; the rest is read page by page. */
+/** Length of lists in a snapshot, newest first; the rest is read page by page. */
 export const snapshotListLimit = 200
 
 export interface HomeState {
   readonly projects: readonly Project[]
   readonly agents: readonly Agent[]
-  /** How many approvals wait for a person, over all projects (AP5). */
+  /** Undecided approvals in all projects (AP5). */
   readonly pendingApprovals: number
 }
 
 export interface ProjectState {
-  /** null: deleted, or never there. */
+  /** null: deleted or unknown. */
   readonly project: Project | null
   readonly agents: readonly Agent[]
   readonly workSessions: readonly WorkSession[]
@@ -30,11 +30,11 @@ export interface ProjectState {
 export const snapshotMessageLimit = 50
 
 export interface ConversationState {
-  /** null: deleted, or not begun yet. */
+  /** null: deleted or not begun. */
   readonly conversation: Conversation | null
-  /** Newest first, without the hidden ones. */
+  /** Newest first, without hidden ones. */
   readonly messages: readonly Message[]
-  /** The numbers of those that a living agent has been handed and has not answered: it is at work on them (CH9). */
+  /** Numbers of messages delivered to a running agent and not answered: it is working on them (CH9). */
   readonly handedOver: readonly number[]
   /** AG6: its agent is at its vendor's limit. */
   readonly limit: ChatLimit | null
@@ -42,11 +42,11 @@ export interface ConversationState {
 
 export interface ChatLimit {
   readonly until: string
-  /** It is told again by itself then what it could not answer. */
+  /** Unanswered messages are sent again automatically then. */
   readonly goesOn: boolean
 }
 
-/** CH12: the turns that run in a conversation, with what was said so far. The message one becomes has the turn as its `clientId`. */
+/** CH12: running turns of a conversation, with their text so far. The resulting message has the turn as its `clientId`. */
 export interface TurnsState {
   readonly running: readonly { readonly agentId: string; readonly turn: Turn }[]
 }

@@ -1,11 +1,11 @@
 /**
- * Messages on the WebSocket `/ws` that every feature shares: subscribing to streams from a cursor.
- * Answers carry `requestId`, events carry `seq`; a message is never both.
+ * WebSocket messages on `/ws` shared by all features: subscribing to streams from a cursor. Answers carry `requestId`, events
+ * carry `seq`; a message is never both.
  */
 import * as z from 'zod'
 
 export const maxStreamsPerClient = 100
-/** Over so many streams, each with the longest name a conversation may have, whatever characters it is made of. */
+/** Length of a subscription with the maximum number of streams and the longest names. */
 export const maxCursorLength = 60_000
 
 const RequestId = z.string().min(1).max(200).optional()
@@ -14,7 +14,7 @@ const Streams = z.array(z.string().min(1).max(300)).min(1).max(maxStreamsPerClie
 const Subscribe = z.object({
   type: z.literal('subscribe'),
   streams: Streams,
-  /** Where the reader stopped; without one it starts at the heads. */
+  /** The reader's position; without one it starts at the heads. */
   after: z.string().max(maxCursorLength).optional(),
   requestId: RequestId,
 })

@@ -1,10 +1,10 @@
 /**
- * Several streams in one query parameter (HT6): their names with commas between. The key of a conversation may hold a comma itself:
- * inside a name it is written `%2C`, and a percent sign `%25`.
+ * Several streams in one query parameter (HT6), separated by commas. In a name, a comma is written `%2C` and a percent sign
+ * `%25`.
  */
 export const joinStreams = (names: readonly string[]): string =>
   names.map((name) => name.replaceAll('%', '%25').replaceAll(',', '%2C')).join(',')
 
-/** A percent sign before anything else stands for itself, so that keys can be typed as they are. */
+/** Other percent signs stand for themselves, so that keys can be typed as they are. */
 export const splitStreams = (text: string): string[] =>
   text.split(',').map((name) => name.replaceAll(/%2c|%25/gi, (written) => (written === '%25' ? '%' : ',')))

@@ -8,14 +8,14 @@ import { refusedAs } from './notices.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f]/
 
-/** A name, or something else that is shown among names (SE13). */
+/** A name, or something else shown among names (SE13). */
 export const line = (max: number) =>
   anyLine(max).refine(
     (text) => !hasUnseenCharacters(text),
     refusedAs('noUnseenCharacters', {}, 'must not contain characters that cannot be seen or turn text around'),
   )
 
-/** What is searched for, and what earlier builds have let in and lies in files. */
+/** Search text, and names in files of earlier builds. */
 export const anyLine = (max: number) =>
   z
     .string()
@@ -24,7 +24,7 @@ export const anyLine = (max: number) =>
     .max(max)
     .refine((text) => !controlCharacters.test(text), refusedAs('noControlCharacters', {}, 'must not contain control characters'))
 
-/** Any text, but no NUL, which no database keeps; halves of characters become U+FFFD, as everywhere that writes UTF-8. */
+/** Any text without NUL, which no database stores; lone surrogates become U+FFFD. */
 export const longText = (max: number) =>
   z
     .string()
@@ -32,22 +32,22 @@ export const longText = (max: number) =>
     .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
     .overwrite((text) => text.toWellFormed())
 
-/** Text that a program of somebody else's wrote, as every database keeps it. */
+/** Text of other programs, made storable. */
 export const storable = (text: string): string => text.replaceAll('\u0000', '\u2400').toWellFormed()
 
-/** An id as it comes back from whoever was told it; no database keeps NUL, so none has one. */
+/** An id as returned by a client; never contains NUL. */
 export const Id = z
   .string()
   .min(1)
   .max(200)
   .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
 
-/** An id that a person may choose: it goes into URLs, file names and environment variables. */
+/** An id that a person may choose; used in URLs, file names and environment variables. */
 export const ChosenId = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/, 'use lower-case letters, digits, - and _ (1 to 64, not at the ends)')
 
-/** How a chat panel names itself (CH5); whoever opens it makes it up. */
+/** The name of a chat panel (CH5), chosen by the page that opens it. */
 export const PanelId = z.string().regex(/^[\w.:-]{1,100}$/, 'use letters, digits, . : - and _ (1 to 100)')
 
 /** Comma-separated. */
@@ -63,5 +63,5 @@ export const Time = z.iso.datetime({ precision: 3 })
 /** In a query string. */
 export const YesOrNo = z.stringbool({ truthy: ['true'], falsy: ['false'] }).default(false)
 
-/** What a machine is like, in one word (SC4). */
+/** A machine label (SC4). */
 export const Label = z.string().regex(labelForm, 'is no label: use small letters, digits, . _ and -')

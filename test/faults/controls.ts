@@ -320,7 +320,7 @@ export const begunByAnything: Change = {
 
 /** NA5: not broken, but what takes a minute there takes half a second, so that turns outlast it. */
 export const hastyClosings: readonly Change[] = [
-  { file: 'domain/agent-sessions/expiry.ts', find: 'terminatingAtMostMs = 60_000', replace: 'terminatingAtMostMs = 500' },
+  { file: 'domain/agent-sessions/expiry.ts', find: 'maxTerminatingMs = 60_000', replace: 'maxTerminatingMs = 500' },
   { file: 'jobs/agent-session-sweeper.ts', find: 'const everyMs = 2000', replace: 'const everyMs = 100' },
 ]
 

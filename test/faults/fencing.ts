@@ -4,7 +4,7 @@
  * unless the successor said it. Whatever the old one is told to have been stored afterwards is stale too.
  */
 import { setImmediate as tick } from 'node:timers/promises'
-import type { Who } from '../../src/domain/access/who.ts'
+import type { Who } from '../../src/domain/access/caller.ts'
 import { type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testSeals } from '../support/seals.ts'

@@ -1,5 +1,5 @@
 /** A store with some of everything in it, made by the product's own use cases. */
-import { owner, ownerId } from '../../src/domain/access/who.ts'
+import { owner, ownerId } from '../../src/domain/access/caller.ts'
 import { addPerson } from '../../src/services/access/add-person.ts'
 import { createToken } from '../../src/services/access/create-token.ts'
 import { removePerson } from '../../src/services/access/remove-person.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { ownerId } from '../../src/domain/access/who.ts'
+import { ownerId } from '../../src/domain/access/caller.ts'
 import { Refusal } from '../../src/domain/errors.ts'
 import { projectStream } from '../../src/domain/stream-name.ts'
 import { createProject } from '../../src/services/projects/create-project.ts'

@@ -1,8 +1,8 @@
 /** `holdfast chat`: chat with an agent of a project in the terminal, or send it one message from a script (CH). */
 import { webKey } from '../../domain/conversations/key.ts'
 import { randomness } from '../../platform/randomness.ts'
+import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import type { WorkplaceChoice } from '../../protocol/conversations/workplace.ts'
 import { watchNews } from '../agents/agent-news.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -60,7 +60,7 @@ interface Place {
 async function sendOne(
   context: CommandContext,
   { projectId, agentId, conversationKey }: Place,
-  { content, workplace, waitMs }: { content: string; workplace: WorkplaceChoice | undefined; waitMs: number | null },
+  { content, workplace, waitMs }: { content: string; workplace: WorkspaceChoice | undefined; waitMs: number | null },
 ): Promise<void> {
   const client = await context.client()
   const clientId = randomness.uuid()

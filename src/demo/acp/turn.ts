@@ -8,7 +8,7 @@ import {
   type RequestPermissionOutcome,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
-import { asksForSummary } from '../../domain/turns/words.ts'
+import { asksForSummary } from '../../domain/turns/prompts.ts'
 import { forkChild, writeBelow } from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
 import { type ToolUse, toolFor } from '../tool-directives.ts'

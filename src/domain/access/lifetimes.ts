@@ -1,4 +1,4 @@
-/** How long what lets a person in stays good (SE1). */
+/** Lifetimes of sign-in codes and browser sign-ins (SE1). */
 const minute = 60 * 1000
 const day = 24 * 60 * minute
 

@@ -1,26 +1,26 @@
 /**
- * When a session ends by itself (AS6, NA5), and how rarely the sight of a living agent is written down. Pure: the sweeper
- * brings what it knows. It must never end a session whose process is known to live, however long that has been silent.
+ * Decides when an agent session expires (AS6, NA5), and how often "last seen" is written. Never ends a session whose process is
+ * known to run, however long it has been silent. Pure.
  */
 import { epochMs, type Instant, instant, later } from '../instant.ts'
 import type { LiveAgentSession, TerminatingAgentSession } from './lifecycle.ts'
 
-/** NA5: how long a terminating session may wait for its process to ask. */
-export const terminatingAtMostMs = 60_000
-/** AS6: "last seen" is written at most this often. */
-export const lastSeenWrittenEveryMs = 60_000
+/** NA5: time for a terminating session's process to call again. */
+export const maxTerminatingMs = 60_000
+/** AS6: minimum interval between writes of "last seen". */
+export const writeLastSeenEveryMs = 60_000
 
 export interface SweepFacts {
   readonly ttlMs: number
-  /** Its launch is on record as running, on a coordinator that may be unreachable: silence is not death. */
+  /** Its launch is recorded as running. The coordinator may be unreachable, so silence proves nothing. */
   readonly processKnownToLive: boolean
   /** The last authenticated call this server remembers; the stored `expiresAt` may be older. */
   readonly lastSeenAt: Instant | null
-  /** It has a turn in hand: that is never taken from it. */
+  /** A running turn is never interrupted. */
   readonly hasRunningTurn: boolean
 }
 
-/** `extend`: it has outlived its time but its process lives, so it need not be looked at again before `expiresAt`. No event. */
+/** `extend`: expired, but its process runs, so it is checked again at `expiresAt`. No event. */
 export type SweepDecision =
   | { readonly outcome: 'keep' }
   | { readonly outcome: 'extend'; readonly expiresAt: Instant }
@@ -30,7 +30,7 @@ export function sweep(now: Instant, agentSession: LiveAgentSession, facts: Sweep
   if (
     agentSession.state === 'terminating' &&
     !facts.hasRunningTurn &&
-    now >= later(leavingSince(agentSession), terminatingAtMostMs)
+    now >= later(terminatingSince(agentSession), maxTerminatingMs)
   )
     return { outcome: 'end', reason: 'closed', stopsProcess: true }
   if (now < agentSession.expiresAt) return { outcome: 'keep' }
@@ -41,25 +41,24 @@ export function sweep(now: Instant, agentSession: LiveAgentSession, facts: Sweep
 }
 
 /** NA5: counted from the end of the last turn. */
-const leavingSince = ({ terminatingAt, lastActivityAt }: TerminatingAgentSession): Instant =>
+const terminatingSince = ({ terminatingAt, lastActivityAt }: TerminatingAgentSession): Instant =>
   lastActivityAt > terminatingAt ? lastActivityAt : terminatingAt
 
 /**
- * What an authenticated call of any kind makes of `expiresAt`: a new value to write, or nothing because the stored one is
- * good enough. Where the time to live is under two minutes, once a minute would be too rare to keep a caller alive on another
- * node, so it is written every half of that time.
+ * Returns the `expiresAt` to write after an authenticated call, or undefined when the stored one is recent enough. With a time to
+ * live under two minutes it is written twice per lifetime, because other nodes rely on it.
  */
 export function expiresAtToWrite(now: Instant, stored: Instant, ttlMs: number): Instant | undefined {
-  // In numbers, because every call asks and few write.
+  // Compared as numbers, because every call gets here and few write.
   const wanted = epochMs(now) + ttlMs
-  const stale = Math.min(lastSeenWrittenEveryMs, ttlMs / 2)
-  // A setting that was lowered counts too: then the stored value is too far away.
+  const stale = Math.min(writeLastSeenEveryMs, ttlMs / 2)
+  // Also true after the setting was lowered: the stored value is too far ahead.
   return Math.abs(wanted - epochMs(stored)) >= stale ? instant(wanted) : undefined
 }
 
 /**
- * While the machine slept or the server was away no agent could be heard, so that time counts against none of them: every
- * deadline moves by it, though never to where a call made now would not bring it.
+ * Moves every deadline by the time in which no agent could call, because the machine slept or the server was down; never beyond
+ * what a call made now would set.
  */
 export function postponed(now: Instant, current: LiveAgentSession, byMs: number, ttlMs: number): LiveAgentSession {
   const moved = (at: Instant, atMost: Instant): Instant => {

@@ -1,13 +1,13 @@
 /**
- * The life of an agent session: the lease that one agent process holds on (agent, project) for one purpose. Pure.
- * Never decides who may have one (work-detection.ts) or when it is over (next-action.ts, expiry.ts, process-exit.ts).
+ * The lifecycle of an agent session: the lease that one agent process holds on (agent, project) for one purpose. Pure. Who may
+ * have one is decided in work-detection.ts; when it ends, in next-action.ts, expiry.ts and process-exit.ts.
  */
 import { type Instant, later } from '../instant.ts'
 
 export type Purpose = 'chat' | 'task'
 
 /**
- * Why it ended (AS5). `closed`: a person closed it · `orphaned`: judged by count and work, without a birth certificate ·
+ * Why it ended (AS5). `closed`: by a person · `orphaned`: inferred from process counts and work, without a launch id ·
  * `other_conversation`: it can hold one conversation, and another's turn is next.
  */
 export type EndReason =
@@ -27,17 +27,17 @@ interface Lease {
   readonly agentId: string
   readonly projectId: string
   readonly purpose: Purpose
-  /** The launch that authenticated, when it said so; an exit of that launch ends exactly this session (PX2). */
+  /** The launch that authenticated, if it said so. The exit of that launch ends exactly this session (PX2). */
   readonly launchId: string | null
   /** The work session it drives; ends with it (AS9). */
   readonly workSessionId: string | null
   readonly createdAt: Instant
-  /** Moved by answers and by task progress, not by mere calls (AS6). */
+  /** Moved by answers and task progress, not by other calls (AS6). */
   readonly lastActivityAt: Instant
   /** The last `respond_chat`; the soft timeout counts from here (NA4). */
   readonly lastAnswerAt: Instant | null
   readonly expiresAt: Instant
-  /** Since when its process is thought to be the one that exited (PX4). */
+  /** Since when its process is suspected to be the one that exited (PX4). */
   readonly suspectedAt: Instant | null
 }
 
@@ -49,14 +49,14 @@ export type EndedAgentSession = Lease & {
   readonly endedAt: Instant
   readonly endReason: EndReason
 }
-/** Live is what blocks a second one of the same purpose (AS4). */
+/** A live session blocks a second one of the same purpose (AS4). */
 export type LiveAgentSession = ActiveAgentSession | TerminatingAgentSession
 export type AgentSession = LiveAgentSession | EndedAgentSession
 
-/** `close`: somebody asks it to go; the process learns of it from its next call. `end`: it is over, with or without notice. */
+/** `close`: asked to end; the process learns of it from its next call. `end`: over, with or without notice. */
 export type AgentSessionEvent = { readonly type: 'close' } | { readonly type: 'end'; readonly reason: EndReason }
 
-/** One event in the log each, so that every step of an end can be read there (AS5). */
+/** One event in the log each, so that every step of an end is recorded (AS5). */
 export type Transition =
   | { readonly to: 'terminating'; readonly at: Instant }
   | { readonly to: 'ended'; readonly at: Instant; readonly reason: EndReason }
@@ -94,7 +94,7 @@ function ended(now: Instant, from: TerminatingAgentSession, reason: EndReason, b
   return { outcome: 'changed', agentSession, transitions: [...before, { to: 'ended', at: now, reason }] }
 }
 
-/** A lease taken now. */
+/** Begins a lease. */
 export function begin(
   now: Instant,
   lease: Pick<Lease, 'id' | 'agentId' | 'projectId' | 'purpose' | 'launchId' | 'workSessionId'>,
@@ -111,13 +111,13 @@ export function begin(
   }
 }
 
-/** AS6: what counts as activity. Both move `lastActivityAt`; an answer also starts the soft timeout anew (NA4). */
+/** AS6: both kinds of activity move `lastActivityAt`; an answer also restarts the soft timeout (NA4). */
 export const afterActivity = <Live extends LiveAgentSession>(now: Instant, current: Live, what: 'answer' | 'progress'): Live => ({
   ...current,
   lastActivityAt: now,
   lastAnswerAt: what === 'answer' ? now : current.lastAnswerAt,
 })
 
-/** AS8: what every call gets on an ended session, save `logout` and `get_next_action`, which have answers of their own. */
+/** AS8: refusal of calls on an ended session, except `logout` and `get_next_action`. */
 export const refusalOn = (current: AgentSession): { readonly code: 'session_ended'; readonly reason: EndReason } | undefined =>
   current.state === 'ended' ? { code: 'session_ended', reason: current.endReason } : undefined

@@ -1,11 +1,11 @@
-/** The id of an agent whose maker chose none: made from its name, so that it can be guessed and typed. Pure. */
-import { libraryId, ownerId, systemId } from '../access/who.ts'
+/** Derives an agent's id from its name, so that it can be guessed and typed. Pure. */
+import { libraryId, ownerId, systemId } from '../access/caller.ts'
 
-const longest = 64
-/** For names without a single Latin letter or digit. */
-const nameless = 'agent'
+const maxIdChars = 64
+/** For names without Latin letters or digits. */
+const defaultId = 'agent'
 
-/** Ids that stand for somebody else wherever it says who did something: nobody's to choose. */
+/** Ids that stand for other actors in records, and cannot be chosen. */
 const reserved: ReadonlySet<string> = new Set([ownerId, systemId, libraryId])
 
 export const isReserved = (id: string): boolean => reserved.has(id)
@@ -19,7 +19,7 @@ export function agentIdFrom(name: string, nth = 1): string {
     .replaceAll(/\p{Mark}/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+/g, '')
-    .slice(0, longest - ending.length)
+    .slice(0, maxIdChars - ending.length)
     .replaceAll(/-+$/g, '')
-  return `${plain || nameless}${ending}`
+  return `${plain || defaultId}${ending}`
 }

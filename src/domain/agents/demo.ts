@@ -1,8 +1,10 @@
-/** The entries of the demo agents: there from the first start (UI6). The one that pulls is made again when somebody runs it by hand. Pure. */
+/**
+ * The entries of the demo agents, present from the first start (UI6). The pulling one is recreated when it is run by hand. Pure.
+ */
 
 /**
- * The word in an agent's entry that means this very program, wherever it is installed: so the agents that come with the product
- * can be started on every machine, and no path of one machine is in the database. Whoever starts agents resolves it. Pure.
+ * The command in an agent's entry that stands for this program, wherever it is installed. So the built-in agents run on every
+ * machine, and no path is stored.
  */
 export const ownProgram = 'holdfast'
 

@@ -1,15 +1,15 @@
 /**
- * The environment an agent is started with holds keys, so its values never leave the server (SE7): readers see a mask in
- * their place and may send the mask back, meaning "keep what is there". They are kept sealed (SE12). Pure.
+ * The environment of an agent holds keys, so its values never leave the server (SE7). Readers see a mask, and may send it back to
+ * keep a value. Values are stored sealed (SE12). Pure.
  */
 
-/** A value as it is kept: sealed with the key of this id. */
+/** A stored value, sealed with the key of this id. */
 export interface SealedValue {
   readonly key: string
   readonly sealed: string
 }
 
-/** Text only where an earlier build has written it, until the next start seals it. */
+/** Plain text only as written by an earlier build, until the next start seals it. */
 export type StoredValue = SealedValue | string
 export type StoredEnvironment = Readonly<Record<string, StoredValue>>
 
@@ -17,8 +17,8 @@ export const masked = (environment: StoredEnvironment, mask: string): Record<str
   Object.fromEntries(Object.keys(environment).map((name) => [name, mask]))
 
 /**
- * The environment after it was replaced by what a reader sent, masks resolved; or the name of a variable that came with the
- * mask though nothing is stored under it: storing the mask itself would hand it to the agent as its key.
+ * Replaces the environment, keeping masked values. Returns the name of a masked variable that has no stored value, because
+ * storing the mask would pass it to the agent as its key.
  */
 export function unmasked<Sent>(
   sent: Readonly<Record<string, Sent>>,
@@ -33,7 +33,7 @@ export function unmasked<Sent>(
   return { environment: Object.fromEntries(resolved) }
 }
 
-/** The variables that whoever has this key alone cannot open. */
+/** Variables that cannot be opened with this key alone. */
 export const sealedOtherwise = (environment: StoredEnvironment, key: string | undefined): string[] =>
   Object.entries(environment).flatMap(([name, value]) => (typeof value !== 'string' && value.key !== key ? [name] : []))
 

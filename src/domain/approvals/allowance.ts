@@ -1,15 +1,15 @@
 /**
- * "Allow always" (AG6, AP4): what a person has allowed for a time, and whether a new question falls under it. Pure. A rule covers what it
- * names and nothing near it: a command is the same to the last character or it is another one, a path is inside of a folder by its
- * segments and never by its first letters, and what cannot be compared is asked: above all a call whose input the agent does not tell.
+ * "Allow always" (AG6, AP4): allowances, and whether a new request is covered. An allowance covers only what it names: commands
+ * must match exactly, and paths are compared by segment. Requests that cannot be compared, above all calls without input, go to a
+ * person. Pure.
  */
 import { type NoticeText, notice } from '../notices.ts'
 
-/** The very same request; files below a folder with the same kind of tool; the same kind of tool, where that changes nothing. */
+/** The same request; files below a folder with the same kind of tool; the same kind of tool, if it changes nothing. */
 export const allowanceScopes = ['request', 'folder', 'tool'] as const
 export type AllowanceScope = (typeof allowanceScopes)[number]
 
-/** In force for one agent in one project. More than these are not told apart by anybody. */
+/** Active allowances of one agent in one project. More could not be told apart by people. */
 export const maxAllowances = 200
 export const allowanceMinutes = { min: 1, max: 90 * 24 * 60, default: 8 * 60 } as const
 
@@ -20,22 +20,22 @@ export interface AllowanceRule {
   readonly folder: string | null
 }
 
-/** What is asked now, as far as rules look at it. */
+/** A request, as far as allowances compare it. */
 export interface AskedCall {
   readonly toolKind: string
-  /** The digest of what would be done; null: it cannot be compared. */
+  /** The digest of the call; null: it cannot be compared. */
   readonly likeness: string | null
   readonly input: string | null
   readonly locations: readonly { readonly path: string }[]
   readonly content: readonly { readonly type: string; readonly path?: string }[]
-  /** More was asked than is told here. */
+  /** The request was cut. */
   readonly cut: boolean
 }
 
 const ofFiles: ReadonlySet<string> = new Set(['read', 'edit', 'delete', 'move', 'search'])
 const harmless: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch'])
 
-/** What can be said about the files of a call is said of all of them or of none: lists that are as long as we carry may be longer. */
+/** Applies to all files of a call or none: a list at its maximum length may be incomplete. */
 const maxCompared = 100
 
 export function covers(rule: AllowanceRule, asked: AskedCall): boolean {
@@ -62,24 +62,24 @@ export function refusedRule(rule: AllowanceRule, asked: AskedCall): NoticeText |
   return covers(rule, asked) ? undefined : notice('notCovered', {}, 'What is asked now would not be covered by it')
 }
 
-/** The scopes that can be chosen for a question, the narrowest first. */
+/** Scopes that can be chosen for a request, narrowest first. */
 export const scopesFor = (asked: AskedCall): AllowanceScope[] =>
   allowanceScopes.filter((scope) => {
     const rule = { scope, toolKind: asked.toolKind, likeness: asked.likeness, folder: folderOf(asked) }
     return refusedRule(rule, asked) === undefined
   })
 
-/** The folder that the first file of a call lies in: what is offered. */
+/** The folder of a call's first file, which is offered. */
 export function folderOf(asked: AskedCall): string | null {
   const path = asked.locations[0]?.path ?? asked.content.find((each) => each.path !== undefined)?.path
   const end = path?.replaceAll('\\', '/').lastIndexOf('/') ?? -1
   return path !== undefined && end > 0 ? path.slice(0, end) : null
 }
 
-/** What a model says about its command, in other words each time; not a part of what is done. */
+/** A model's remarks about its command. They vary and are not part of the action. */
 export const descriptiveKeys: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason'])
 
-/** What a rule allows, for lists of rules: the command or the whole input, or the files and the kind of tool. */
+/** Describes an allowance in lists: the command or whole input, or the files and the kind of tool. */
 export function ruleTitle({ scope, toolKind, folder }: AllowanceRule, asked: AskedCall & { readonly title: string }): string {
   if (scope === 'tool') return `${toolKind} *`
   if (scope === 'folder') return `${toolKind} ${folder}/**`
@@ -92,7 +92,7 @@ export function ruleTitle({ scope, toolKind, folder }: AllowanceRule, asked: Ask
 
 type Input = Readonly<Record<string, unknown>>
 
-/** undefined: it was not told or cut, or is nothing that could be looked into. */
+/** Undefined when the input is missing, cut or no object. */
 function inputOf({ input, cut, locations, content }: AskedCall): Input | undefined {
   if (input === null || cut || locations.length > maxCompared || content.length > maxCompared) return undefined
   try {
@@ -103,7 +103,7 @@ function inputOf({ input, cut, locations, content }: AskedCall): Input | undefin
   }
 }
 
-/** A tool that says it reads, and is called with a command, is not taken at its word. */
+/** A "read" tool that is called with a command is not trusted. */
 const runsSomething = (input: Input): boolean =>
   Object.keys(input).some((key) => /^(cmd|command|commands|script|shell)$/i.test(key))
 
@@ -116,7 +116,7 @@ function allInside(folder: string, { locations, content }: AskedCall, input: Inp
   return [...told, ...meant].every((path) => typeof path === 'string' && (isInside(folder, path) || isTailOf(path, told)))
 }
 
-/** A path from the agent's own folder on says nothing new when it is the end of one that is told whole. */
+/** A relative path adds nothing when it is the end of a listed absolute one. */
 const isTailOf = (path: string, told: readonly string[]): boolean =>
   segmentsOf(`/${path}`) !== undefined && told.some((whole) => whole !== path && whole.endsWith(`/${path}`))
 
@@ -131,7 +131,7 @@ function isInside(folder: string, path: string): boolean {
 
 const rootOf = (path: string): string => /^[A-Za-z]:/.exec(path)?.[0].toUpperCase() ?? '/'
 
-/** Of an absolute path; undefined for any other, and for one that goes up, or that could be read in two ways. */
+/** Segments of an absolute path; undefined for relative paths, paths with `..`, and ambiguous ones. */
 function segmentsOf(path: string): string[] | undefined {
   const drive = /^[A-Za-z]:[\\/]/.test(path)
   if (path.length > maxPath || (!drive && (!path.startsWith('/') || path.includes('\\'))) || /\p{Cc}/u.test(path))

@@ -1,6 +1,6 @@
 /**
- * The life of an approval (AP1). Pure. Exactly one decision wins; whoever comes later is told who decided what. A revision
- * never overwrites: what was submitted, and what was said about it, moves into the history.
+ * The lifecycle of an approval (AP1). Exactly one decision wins; later callers learn who decided what. Earlier submissions and
+ * the feedback on them move into the history. Pure.
  */
 import type { Instant } from '../instant.ts'
 
@@ -44,12 +44,12 @@ export type Approval = PendingApproval | DecidedApproval
 
 export type ApprovalEvent =
   | { readonly type: 'decide'; readonly verdict: Verdict; readonly by: string; readonly feedback: string | null }
-  /** What is not named stays as it was. */
+  /** Unnamed fields stay. */
   | { readonly type: 'resubmit'; readonly submission: Partial<Submission> }
 
 export type ApprovalRefusal =
   | { readonly code: 'approval_decided'; readonly decidedBy: string; readonly decision: Verdict }
-  /** Nothing was asked to be revised. */
+  /** No revision was requested. */
   | { readonly code: 'wrong_state'; readonly status: 'pending' }
 
 export type ApprovalDecision =

@@ -1,6 +1,6 @@
 /**
- * Permissions for tools (AP4): what a policy answers by itself, and what an answer comes to. Pure. Options are chosen by their kind,
- * never by their place or name: no two agents agree on those.
+ * Tool permissions (AP4): what a policy decides, and what an answer means. Options are chosen by kind, because agents agree
+ * neither on order nor on names. Pure.
  */
 
 export type PermissionPolicy = 'ask' | 'allow_reads' | 'allow_all'
@@ -11,10 +11,10 @@ export interface Option {
   readonly kind: OptionKind
 }
 
-/** What a tool does that changes nothing. */
+/** Tools that change nothing. */
 const reading: ReadonlySet<string> = new Set(['read', 'search', 'think'])
 
-/** A yes is for this once: an agent's own "always" is never chosen for a person, since the agent alone knows what it covers. */
+/** Approves once. An agent's own "always" is never chosen by us, because only the agent knows what it covers. */
 const kinds = { allow: ['allow_once'], deny: ['reject_once', 'reject_always'] } as const
 
 export function optionFor(choice: 'allow' | 'deny', options: readonly Option[]): string | null {
@@ -31,11 +31,11 @@ export function policyAnswer(policy: PermissionPolicy, toolKind: string, options
   return optionFor('allow', options)
 }
 
-/** An agent's own "always", chosen by a person, is told to the agent: of a change of its mode, or where it offers no other yes. */
+/** A person may choose an agent's own "always" for a mode change, or where it offers no other approval. */
 export const isKeptByAgent = (toolKind: string, options: readonly Option[]): boolean =>
   toolKind === 'switch_mode' || optionFor('allow', options) === null
 
-/** undefined: there is no such option. */
+/** Undefined: there is no such option. */
 export function outcomeOf(optionId: string, options: readonly Option[]): 'allowed' | 'denied' | undefined {
   const kind = options.find((each) => each.optionId === optionId)?.kind
   return kind && (kind.startsWith('allow') ? 'allowed' : 'denied')

@@ -1,16 +1,16 @@
-/** The channels besides the page, and the keys of their conversations: `telegram:<chat id>` (CN1). Pure. */
+/** Names of external channels, and the keys of their conversations: `telegram:<chat id>` (CN1). Pure. */
 export const channelNames = ['telegram'] as const
 export type ChannelName = (typeof channelNames)[number]
 
-export interface ChatPlace {
+export interface ChatAddress {
   readonly channel: ChannelName
   readonly chatId: string
 }
 
-export const channelKey = ({ channel, chatId }: ChatPlace): string => `${channel}:${chatId}`
+export const channelKey = ({ channel, chatId }: ChatAddress): string => `${channel}:${chatId}`
 
-/** The chat of a key; undefined for the page's, agents' and channels of other programs. */
-export function parseChannelKey(key: string): ChatPlace | undefined {
+/** The chat of a key; undefined for other kinds of conversations. */
+export function parseChannelKey(key: string): ChatAddress | undefined {
   const at = key.indexOf(':')
   const channel = channelNames.find((each) => each === key.slice(0, at))
   const chatId = key.slice(at + 1)

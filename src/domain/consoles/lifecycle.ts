@@ -1,24 +1,24 @@
 /**
- * The life of an agent in a role of a user session (AG1), from its spawn to its end. Pure. An end that was asked for waits until the
- * process has gone, but not for ever: then it is given up on, and the rest goes on (US4).
+ * The lifecycle of an agent in a role of a user session (AG1). Pure. A requested end waits for the process to exit, up to a time
+ * limit (US4).
  */
 import { statusText } from '../sentences.ts'
 
-/** What became of its process, in the words of the launch. */
+/** How its process ended, as the launch reports it. */
 export interface ProcessEnd {
   readonly exitCode: number | null
   readonly signal: string | null
-  /** In words, with the last lines it wrote. */
+  /** With the last lines of output. */
   readonly error: string
-  /** Somebody had the process itself stopped. */
+  /** A person stopped the process itself. */
   readonly stoppedByPerson: boolean
-  /** We had it ended, because it sleeps. */
+  /** Holdfast ended it, because the agent sleeps. */
   readonly toSleep: boolean
 }
 
 export type FailedStep = 'workspace' | 'process' | 'initialize' | 'session' | 'running'
 
-/** That an end was asked for, and why. */
+/** A requested end, with the reason. */
 export interface Leaving {
   readonly reason: string
 }
@@ -26,7 +26,7 @@ export interface Leaving {
 export interface RoleAgentLife {
   readonly state: 'SPAWNING' | 'ACTIVE' | 'FAILED' | 'TERMINATED'
   readonly leaving: Leaving | null
-  /** It is ACTIVE without a process that can be prompted; one is started when something waits for it (AG7). */
+  /** ACTIVE without a process; one is started when something waits for it (AG7). */
   readonly asleep: boolean
 }
 
@@ -41,9 +41,9 @@ export type RoleAgentEvent =
     }
   | { readonly type: 'process-ended'; readonly end: ProcessEnd }
   | { readonly type: 'sleep' }
-  /** `processLeft`: there is one that has to go first. */
+  /** `processLeft`: its process has to exit first. */
   | { readonly type: 'terminate'; readonly reason: string; readonly processLeft: boolean }
-  /** It was asked to go and did not within its time. */
+  /** The process did not exit in time. */
   | { readonly type: 'gave-up' }
 
 export type RoleAgentDecision =
@@ -62,7 +62,7 @@ export type RoleAgentDecision =
 
 const unchanged: RoleAgentDecision = { became: 'unchanged' }
 
-/** How long a process has to go (US4); its coordinator kills it then. */
+/** Time for a process to exit (US4); its coordinator kills it then. */
 export const leavingWithinMs = 5000
 
 /**
@@ -94,7 +94,7 @@ export function decide({ state, leaving, asleep }: RoleAgentLife, event: RoleAge
       if (leaving) return { became: 'terminated', reason: leaving.reason }
       if (event.end.stoppedByPerson) return { became: 'terminated', reason: statusText('stoppedByPerson') }
       if (asleep && event.end.toSleep) return unchanged
-      // What it failed of was told before; that its process has gone then is no news.
+      // The failure was reported before its process exited.
       return state === 'FAILED' ? unchanged : failedWith(state, event.end)
     case 'sleep':
       return state === 'ACTIVE' && !leaving && !asleep ? { became: 'asleep' } : unchanged

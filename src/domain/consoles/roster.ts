@@ -1,6 +1,6 @@
 /**
- * Who may take a role of a user session (US1, US2, AG1), and who may be spoken to (RL6). Pure. A role is occupied until its agent is
- * terminated; one whose agent has failed is given to the next, which is the retry.
+ * Decides whether a role of a user session can be taken (US1, US2, AG1) and whether its agent can be prompted (RL6). Pure. A role
+ * is occupied until its agent is terminated. The role of a failed agent can be taken again, which is the retry.
  */
 import { refusalText } from '../because.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -13,19 +13,19 @@ export interface Occupant extends RoleAgentLife {
 
 export interface Console {
   readonly state: 'ACTIVE' | 'TERMINATED'
-  /** Those that occupy a role. */
+  /** Agents that occupy a role. */
   readonly occupants: readonly Occupant[]
 }
 
-export interface NotNow {
+export interface ConsoleRefusal {
   readonly refused: Extract<ErrorCode, 'user_session_terminated' | 'role_taken' | 'agent_not_active' | 'wrong_state'>
   readonly because?: NoticeText
 }
 
-/** `replaces`: the failed one that leaves the role to the new one. */
-export type Place = { readonly replaces: boolean } | NotNow
+/** `replaces`: a failed agent gives up the role. */
+export type RoleAssignment = { readonly replaces: boolean } | ConsoleRefusal
 
-export function placeFor({ state, occupants }: Console, role: string, maxOccupants: number): Place {
+export function assignRole({ state, occupants }: Console, role: string, maxOccupants: number): RoleAssignment {
   if (state === 'TERMINATED') return { refused: 'user_session_terminated' }
   const occupant = occupants.find((each) => each.role === role)
   if (occupant) return occupant.state === 'FAILED' ? { replaces: true } : { refused: 'role_taken' }
@@ -40,14 +40,14 @@ const isNow = {
   TERMINATED: 'isTerminated',
 } as const satisfies Record<RoleAgentLife['state'], string>
 
-/** What is said to it reaches it. */
-export function mayPrompt(state: Console['state'], occupant: RoleAgentLife | undefined): NotNow | undefined {
+/** Whether a prompt would reach the agent; the refusal if not. */
+export function mayPrompt(state: Console['state'], occupant: RoleAgentLife | undefined): ConsoleRefusal | undefined {
   if (state === 'TERMINATED') return { refused: 'user_session_terminated' }
   if (!occupant) return { refused: 'agent_not_active', because: refusalText('roleEmpty') }
   if (occupant.state === 'ACTIVE' && !occupant.leaving) return undefined
   return { refused: 'agent_not_active', because: refusalText(occupant.leaving ? 'beingTerminated' : isNow[occupant.state]) }
 }
 
-/** US3: nobody was connected for so long, and nothing runs. */
-export const isForsaken = (detachedMs: number, allowedMs: number, runningTurns: number): boolean =>
+/** US3: no client was connected for the allowed time, and no turn runs. */
+export const isAbandoned = (detachedMs: number, allowedMs: number, runningTurns: number): boolean =>
   detachedMs >= allowedMs && runningTurns === 0

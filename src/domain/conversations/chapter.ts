@@ -1,5 +1,5 @@
 /**
- * The chapters of a conversation, one for each logical day on which something was said (DC2). One of them is open:
+ * The chapters of a conversation, one for each logical day with messages (DC2). At most one is open:
  *
  *   none ──first message──▶ open ──its day is over and no turn runs──▶ closed      (the next message opens another)
  *
@@ -22,7 +22,7 @@ export interface Closed {
   readonly summary: string
 }
 
-/** A chapter with what was said later on the same day. */
+/** Merges a chapter with later messages of the same day. */
 export const mergeChapter = (earlier: Closed | undefined, later: Closed): Closed =>
   earlier
     ? {

@@ -1,18 +1,18 @@
 /**
- * The note of a day as Markdown (DC3): front matter, a heading, links to the days beside it, a section for each conversation. What
- * people and agents wrote stands in quotes, line by line, so that nothing in it can end its section or begin another. Pure.
+ * Renders the note of a day as Markdown (DC3): front matter, heading, links to the neighbouring days, and a section for each
+ * conversation. Message text is quoted line by line, so that it cannot end its section or begin another. Pure.
  */
 import type { Instant } from '../instant.ts'
 import { type CutoverRule, clockTime, compactDay, type Day, dayAfter, dayBefore } from './logical-day.ts'
 import { shortened } from './shortened.ts'
 import { maxSummaryChars } from './summary.ts'
 
-/** Of one message; the whole is in the store. */
+/** Characters shown of a message; the store has all of it. */
 const maxMessageChars = 1000
 
 export interface NoteHead {
   readonly day: Day
-  /** The part before the colon of each conversation's key. */
+  /** The part of each conversation's key before the colon. */
   readonly channels: readonly string[]
   readonly conversations: number
   readonly messages: number
@@ -22,7 +22,7 @@ export interface NoteSection {
   readonly key: string
   readonly summary: string
   readonly messageCount: number
-  /** The first of the day, and the last ones; all when there are few. */
+  /** The first and the last messages of the day; all when there are few. */
   readonly first: readonly NotedMessage[]
   readonly last: readonly NotedMessage[]
 }
@@ -35,7 +35,7 @@ export interface NotedMessage {
   readonly createdAt: Instant
 }
 
-/** Below the folder of notes. */
+/** Path below the folder of notes. */
 export const notePathOf = (day: Day): { folder: string; file: string } => ({
   folder: compactDay(day).slice(0, 6),
   file: `${compactDay(day)}.md`,
@@ -69,10 +69,10 @@ export function noteSection({ key, summary, messageCount, first, last }: NoteSec
   return `\n${parts.join('\n\n')}\n`
 }
 
-/** What Obsidian takes for a tag. */
+/** Characters that Obsidian accepts in a tag. */
 const tagName = /^[\p{L}\p{N}_-]*\p{L}[\p{L}\p{N}_-]*$/u
 
-/** As JSON, which is YAML too. */
+/** As JSON, which is valid YAML. */
 const list = (words: readonly string[]): string => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`
 
 const told = ({ role, content, toolCalls, media, createdAt }: NotedMessage, rule: CutoverRule): string[] => {
@@ -91,7 +91,7 @@ function toolNames(toolCalls: unknown): string[] {
   })
 }
 
-/** Whatever some reader takes for the end of a line is one, so that every line of it is inside the quote. */
+/** Splits at every character that some reader treats as a line end, so that each line is quoted. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const lineEnds = /\r\n|[\n\r\u000b\u000c\u0085\u2028\u2029]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out

@@ -1,18 +1,18 @@
 /**
- * The name of a conversation's file (CV6). Every conversation asks for the plain name of its key, as picoclaw has it; the first to
- * ask has it, and one that would share a file with it, also where a file system knows no upper case, is kept apart by a digest of
- * its key. Pure: who has which plain name is in the store.
+ * The file name of a conversation (CV6). The first conversation to ask for a plain name gets it. Others that would collide with
+ * it, also on case-insensitive file systems, get a digest of their key appended. Pure: the store records who has which plain
+ * name.
  */
 const maxStemBytes = 150
 const digestDigits = 32
 const keptApart = new RegExp(`~[0-9a-f]{${digestDigits}}$`)
 
-/** What Windows takes in no name, and a dot that would hide the file. */
+/** Characters that Windows forbids, and a leading dot that would hide the file. */
 export const plainName = (key: string): string => key.replaceAll(/[:<>"|?*]/g, '_').replace(/^\./, '_')
 
 /**
- * What two names have in common that some file system takes for one: case, composed and decomposed letters, marks without width.
- * Undefined where the plain name looks like one that is kept apart: such a key never has it.
+ * Normalizes what file systems may treat as equal: case, composed letters, zero-width marks. Undefined where the plain name looks
+ * like one with a digest: such a key never gets it.
  */
 export function claimOf(key: string): string | undefined {
   const name = plainName(key)
@@ -30,7 +30,7 @@ const folded = (name: string): string =>
     .toLowerCase()
     .normalize('NFKD')
 
-/** With room for the digest, the ending and what a temporary file adds: no file system takes more than 255 bytes. */
+/** Leaves room for the digest, the ending and a temporary suffix within 255 bytes. */
 function stem(name: string): string {
   const encoder = new TextEncoder()
   let bytes = 0

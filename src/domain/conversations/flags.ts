@@ -1,6 +1,6 @@
 /**
- * The flags of a conversation (CV3): camelCase here, snake_case in files. Known ones have a kind and are left out while unset;
- * unknown ones, from newer programs or others', survive as they are. Pure.
+ * The flags of a conversation (CV3): camelCase here, snake_case in files. Known flags are typed and left out while unset. Unknown
+ * ones, from other or newer programs, are kept. Pure.
  */
 const knownFlags = {
   localOnly: { written: 'local_only', kind: 'boolean' },
@@ -28,13 +28,13 @@ const knownByEitherName = new Map<string, KnownFlag>([
   ...knownNames.map((name) => [knownFlags[name].written, name] as const),
 ])
 
-/** Off, empty and zero are how a flag is unset. */
+/** false, empty and zero mean unset. */
 const isUnset = (value: unknown): boolean =>
   value === undefined || value === null || value === false || value === '' || value === 0
 
 /**
- * Flags as they are kept, from either spelling; where both are given the written one counts. Refused when a known one is not
- * of its kind. Unset known ones are left out.
+ * Reads flags in either spelling; the file's spelling wins. Refused when a known flag has the wrong type. Unset known flags are
+ * left out.
  */
 export function readFlags(given: Flags): { flags: Flags } | { refused: FlagRefusal } {
   const kept = new Map<string, unknown>()
@@ -52,7 +52,7 @@ export function readFlags(given: Flags): { flags: Flags } | { refused: FlagRefus
   return { flags: Object.fromEntries(kept) }
 }
 
-/** The same flags as files have them. */
+/** The flags as written to files. */
 export const writeFlags = (flags: Flags): Flags =>
   Object.fromEntries(
     Object.entries(flags)

@@ -1,12 +1,12 @@
 /**
- * How much of a conversation is still handed to agents (CV1). The archive keeps everything: a history is cut by moving the
- * number after which messages count, never by deleting them. Pure.
+ * The part of a conversation that agents receive (CV1). Truncating moves the number after which messages count, and deletes
+ * nothing. Pure.
  */
 
 export interface History {
-  /** Messages up to this number are no longer handed to agents. */
+  /** Agents no longer receive messages up to this number. */
   readonly keptAfter: number
-  /** The numbers of those that are, oldest first; the newest `keepLast` + 1 suffice. */
+  /** Numbers of the messages they receive, oldest first; the newest `keepLast` + 1 suffice. */
   readonly kept: readonly number[]
 }
 
@@ -26,7 +26,7 @@ export function truncateHistory(
   return { keptAfter: kept.at(-1 - keepLast) ?? keptAfter }
 }
 
-/** How long a text is, counted in characters as both databases count them, so that what was added can be taken away again. Pure. */
+/** The length of a text in characters, as both databases count them, so that sums stay correct. */
 export function lengthOf(text: string): number {
   if (!/[\uD800-\uDFFF]/.test(text)) return text.length
   let length = 0

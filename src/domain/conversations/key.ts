@@ -1,6 +1,6 @@
 /**
- * The keys of conversations, `<channel>:<chat id>` (CV6). A key becomes a file name in the mirror, so what no file system may
- * be given is refused before anything is written. Pure.
+ * Conversation keys, `<channel>:<chat id>` (CV6). A key becomes a file name in the mirror, so characters that a file system may
+ * reject are refused. Pure.
  */
 import { refusalText } from '../because.ts'
 import type { NoticeText } from '../notices.ts'
@@ -19,10 +19,10 @@ export interface KeyRefusal {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/
-/** Windows takes these for devices, in any case, also with an ending, and with spaces before it. */
+/** Windows treats these as devices, in any case, also with an extension or spaces before it. */
 const device = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)/i
 
-/** The key taken apart at its first colon, or what is wrong with it. */
+/** Splits a key at its first colon, or says what is wrong with it. */
 export function parseKey(key: string): { key: ConversationKey } | { refused: KeyRefusal } {
   const at = key.indexOf(':')
   const channel = key.slice(0, Math.max(at, 0))
@@ -51,16 +51,16 @@ const channelOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(
 /** Whether the conversation is cut over at the end of a day. */
 export const hasDays = (key: string): boolean => !withoutDays.has(channelOf(key))
 
-/** CV11: keys that only the server itself gives out. */
+/** CV11: keys that only the server assigns. */
 export const isReserved = (key: string): boolean => channelOf(key) === 'agent' || withoutDays.has(channelOf(key))
 
 /** A person's chat with an agent of a project. */
 export const webKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
 
-/** CV10: what two agents say to each other; the same whoever begins. */
+/** CV10: a conversation of two agents; the same for both. */
 export const agentKey = (one: string, other: string): string => `agent:${[one, other].sort().join('~')}`
 
-/** An agent in a role of a user session. Characters that a key may not have are percent-encoded. */
+/** An agent in a role of a user session. Characters not allowed in a key are percent-encoded. */
 export const consoleKey = (userSessionId: string, role: string): string => `console:${userSessionId}.${encoded(role)}`
 
 /** An agent's work in a work session and its resumptions: `workSessionId` is the first of the lineage. */
@@ -83,10 +83,10 @@ export function parseWorkKey(key: string): { workSessionId: string; agentId: str
   return workSessionId && agentId ? { workSessionId, agentId } : undefined
 }
 
-/** Whether what is said there is the work of one agent, which ends with it, and not a chat: it has one chapter. */
+/** Whether the conversation is one agent's work rather than a chat. It has one chapter. */
 export const isWork = (key: string): boolean => key.startsWith('console:') || key.startsWith('work:')
 
-/** The project and the agent of a web chat. Ids that have dots are none of ours. */
+/** The project and agent of a web chat. Ids with dots are not ours. */
 export function parseWebKey(key: string): { projectId: string; agentId: string } | undefined {
   const [, projectId, agentId] = /^web:([^.]+)\.([^.]+)$/.exec(key) ?? []
   return projectId && agentId ? { projectId, agentId } : undefined

@@ -1,13 +1,13 @@
 /**
- * The logical day of a conversation (DC1): it begins at the boundary hour in a time zone, so what happens before that hour belongs
- * to the day before. The one place that knows about zones. Pure.
+ * The logical day of a conversation (DC1). It begins at the boundary hour in a time zone; earlier times belong to the day before.
+ * The only file that handles time zones. Pure.
  *
  * A boundary hour that a day skips is where the clock goes on; one that comes twice is the first of the two. A date that a zone left
  * out has no time of its own, and nothing belongs to it. So boundaries never go back, and every moment has exactly one day.
  */
 import { type Instant, instant } from '../instant.ts'
 
-/** A date as RFC 3339 writes it, `2026-11-15`. Such strings sort by time. */
+/** A date in RFC 3339, `2026-11-15`. Such strings sort by time. */
 export type Day = string
 
 export interface CutoverRule {
@@ -21,13 +21,13 @@ const usualHour = 4
 
 export const usualRule: CutoverRule = { hour: usualHour, timezone: 'Asia/Tokyo' }
 
-/** The moment at which a day begins. */
+/** The time a day begins. */
 export const boundaryOf = ({ hour, timezone }: CutoverRule, day: Day): Instant => instant(boundaryMs(hour, timezone, day))
 
-/** The moment at which a day is over: its chapters are due then (DC2). */
+/** The time a day ends, when its chapters are due (DC2). */
 export const endOf = (rule: CutoverRule, day: Day): Instant => boundaryOf(rule, dayAfter(day))
 
-/** The day a moment belongs to. */
+/** The day a time belongs to. */
 export function logicalDay({ hour, timezone }: CutoverRule, at: Instant): Day {
   const ms = Date.parse(at)
   let day: Day = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString()
@@ -36,17 +36,17 @@ export function logicalDay({ hour, timezone }: CutoverRule, at: Instant): Day {
   return day
 }
 
-/** The wall clock of a moment, `09:05`. */
+/** The local time of day, `09:05`. */
 export const clockTime = ({ timezone }: CutoverRule, at: Instant): string =>
   Temporal.Instant.from(at).toZonedDateTimeISO(timezone).toPlainTime().toString({ smallestUnit: 'minute' })
 
 export const dayAfter = (day: Day): Day => Temporal.PlainDate.from(day).add({ days: 1 }).toString()
 export const dayBefore = (day: Day): Day => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString()
 
-/** As notes are named, `20261115`. */
+/** The form used in names of notes, `20261115`. */
 export const compactDay = (day: Day): string => day.replaceAll('-', '')
 
-/** `20261115` or `2026-11-15`; undefined when it is no date there is. */
+/** Parses `20261115` or `2026-11-15`; undefined for invalid dates. */
 export function parseDay(text: string): Day | undefined {
   const [, year, month, date] = /^(\d{4})-?(\d{2})-?(\d{2})$/.exec(text) ?? []
   const day = `${year}-${month}-${date}`
@@ -57,6 +57,6 @@ export function parseDay(text: string): Day | undefined {
   }
 }
 
-/** Where days are not closed they still have names, by the usual hour. */
+/** Where days are not closed, they are named by the default hour. */
 const boundaryMs = (hour: number | null, timeZone: string, day: Day): number =>
   Temporal.PlainDate.from(day).toZonedDateTime({ timeZone, plainTime: { hour: hour ?? usualHour } }).epochMilliseconds

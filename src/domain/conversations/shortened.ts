@@ -1,6 +1,6 @@
-/** What is too long for its place, with how much is missing. Pure. */
+/** Shortens a text and says how much is missing. Pure. */
 
-/** Cut between two characters as people see them, never inside one. */
+/** Cuts between grapheme clusters, never inside one. */
 export function shortened(text: string, max: number): string {
   if (text.length <= max) return text
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -12,5 +12,5 @@ export function shortened(text: string, max: number): string {
   return `${text.slice(0, end).toWellFormed()}… (${text.length - end} more characters)`
 }
 
-/** Made when it is first needed: that takes 14 ms, at every start. */
+/** Created on first use, because it takes 14 ms. */
 let graphemes: Intl.Segmenter | undefined

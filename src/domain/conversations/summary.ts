@@ -1,19 +1,19 @@
 /**
- * Summaries of long conversations (NA9). What a summary covers is no longer handed to agents; nothing leaves the archive, and
- * nothing that an agent has not seen can be covered. Pure.
+ * Summaries of long conversations (NA9). Agents no longer receive the messages a summary covers. The archive keeps them, and
+ * messages that no agent has seen cannot be covered. Pure.
  */
 import type { ProjectSettings } from '../projects/settings.ts'
 
-/** It is told to every process that takes the conversation up, and to whoever writes the next one: if it could grow, it would with each. */
+/** A limit, because each summary contains the one before and would grow. */
 export const maxSummaryChars = 20_000
 
 export interface Summarised {
   readonly summary: string
   /** Messages up to this number are covered by the summary; 0 when none are. */
   readonly summaryThrough: number
-  /** Messages up to this number are no longer handed to agents. */
+  /** Agents no longer receive messages up to this number. */
   readonly keptAfter: number
-  /** The length of what is handed to agents and not covered. */
+  /** Characters of messages that agents receive and the summary does not cover. */
   readonly unsummarisedChars: number
 }
 
@@ -23,9 +23,9 @@ export interface NewSummary {
 }
 
 export interface SummaryFacts {
-  /** The newest message that an agent has seen: the one before the oldest it was not handed yet. */
+  /** The newest message that an agent has seen: the one before the oldest undelivered one. */
   readonly seenThrough: number
-  /** The length of the messages after `summaryThrough` and up to `throughSeq` that are handed to agents. */
+  /** Characters of the received messages after `summaryThrough` up to `throughSeq`. */
   readonly coveredChars: number
 }
 
@@ -37,7 +37,7 @@ export interface SummaryRefusal {
 export const isSummaryDue = ({ unsummarisedChars }: Summarised, settings: ProjectSettings): boolean =>
   unsummarisedChars > Number(settings['chat.summarize_after_chars'])
 
-/** The same number again replaces the text: a repeated call is harmless (AS8). */
+/** The same number again replaces the text, so a repeated call is harmless (AS8). */
 export function setSummary(
   current: Summarised,
   { summary, throughSeq }: NewSummary,

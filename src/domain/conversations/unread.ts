@@ -1,8 +1,6 @@
-/** Which agents a message is unread for, and in which order messages are handed over. */
+/** Which agents a message is unread for (NA7, CH2), and its priority (CH6). Pure. */
 
-// Who has to read a message (NA7, CH2). Pure.
-
-/** The receiver, or all of the project's agents but the sender; nobody if it is hidden. */
+/** The receiver, or all of the project's agents but the sender; none if the message is hidden. */
 export function unreadFor(
   message: { readonly senderId: string; readonly receiverId: string | null; readonly visible: boolean },
   agentIds: readonly string[],
@@ -10,8 +8,6 @@ export function unreadFor(
   if (!message.visible) return []
   return agentIds.filter((id) => id !== message.senderId && (message.receiverId === null || message.receiverId === id))
 }
-
-// How urgent a message is (CH6). Pure.
 
 /** From the least to the most urgent. */
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const

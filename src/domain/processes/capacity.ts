@@ -1,6 +1,6 @@
 /**
- * Whether a launch that was ordered just now would be begun at once by its coordinator (CO2). Pure. The coordinator counts by itself and
- * has the last word; this is what lets the order and its beginning be one commit where nothing has to wait.
+ * Whether a new launch would start at once on its coordinator (CO2), so that order and start can share a commit. The coordinator
+ * counts by itself and decides. Pure.
  */
 
 /** Launches of one coordinator that have not ended. */
@@ -10,20 +10,20 @@ export interface LiveLaunches {
   readonly count: number
 }
 
-export interface RoomFor {
+export interface LaunchLimits {
   readonly agentId: string
-  /** The agent's; none when null. */
+  /** The agent's limit; null: none. */
   readonly maxProcesses: number | null
-  /** The machine's. */
+  /** The machine's limit. */
   readonly maxConcurrent: number
 }
 
-/** `live` counts the launch itself, which waits. Behind another that waits it has to wait too. */
-export function hasRoom(live: readonly LiveLaunches[], { agentId, maxProcesses, maxConcurrent }: RoomFor): boolean {
-  const many = (which: (launches: LiveLaunches) => boolean): number =>
+/** `live` includes the waiting launch itself. Behind another waiting launch it must wait. */
+export function hasCapacity(live: readonly LiveLaunches[], { agentId, maxProcesses, maxConcurrent }: LaunchLimits): boolean {
+  const countOf = (which: (launches: LiveLaunches) => boolean): number =>
     live.filter(which).reduce((sum, { count }) => sum + count, 0)
-  if (many(({ state }) => state === 'waiting') > 1) return false
+  if (countOf(({ state }) => state === 'waiting') > 1) return false
   const begun = ({ state }: LiveLaunches): boolean => state !== 'waiting'
-  if (many(begun) >= maxConcurrent) return false
-  return maxProcesses === null || many((each) => begun(each) && each.agentId === agentId) < maxProcesses
+  if (countOf(begun) >= maxConcurrent) return false
+  return maxProcesses === null || countOf((each) => begun(each) && each.agentId === agentId) < maxProcesses
 }

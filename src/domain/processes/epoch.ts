@@ -1,6 +1,6 @@
 /**
- * Which instance of a coordinator counts (CO6). The epoch is raised whenever another instance takes its place; one that was
- * passed over is refused, and must clear up before it greets anew. Pure.
+ * Which instance of a coordinator is current (CO6). The epoch is raised when another instance takes over. A replaced instance is
+ * refused, and must end its processes before it registers again. Pure.
  *
  *   greets             │ not known │ the same instance      │ another instance
  *   ───────────────────┼───────────┼────────────────────────┼─────────────────
@@ -13,7 +13,7 @@
  */
 export interface Greeting {
   readonly instance: string
-  /** The epoch it was given; null in its first greeting. */
+  /** The epoch it was given; null at its first registration. */
   readonly epoch: number | null
 }
 

@@ -1,13 +1,13 @@
 /**
- * The life of a launch: one supervised process of an agent, from its order to its end (CO2). Pure. It never decides that a process
- * has died: an end comes from a report, from a takeover, or before anything was started.
+ * The lifecycle of a launch: one supervised process of an agent (CO2). Pure. An end comes from a report, from a takeover, or
+ * before anything was started, and is never inferred.
  */
 
 import type { Instant } from '../instant.ts'
 import type { Detail } from '../notices.ts'
 import { statusNotice } from '../sentences.ts'
 
-/** Why a process is no more; in the words of src/protocol/processes/process.ts. */
+/** Why a process ended (src/protocol/processes/process.ts). */
 export type LaunchEndReason =
   | 'exited'
   | 'crashed'
@@ -26,14 +26,14 @@ export interface Launch {
   readonly agentId: string
   readonly projectId: string
   readonly coordinatorId: string
-  /** Whose process it is, when it was spawned into a role of a user session; null for one that pulls its work. */
+  /** The agent in a role of a user session that it runs; null for pulling agents. */
   readonly roleAgentId: string | null
   readonly state: 'waiting' | 'starting' | 'running' | 'held' | 'ended'
   readonly pid: number | null
-  /** With the pid what tells this process from any other. */
+  /** Identifies the process together with the pid. */
   readonly birth: string | null
   readonly orderedAt: Instant
-  /** When it was taken; once it was seen to run, since when. */
+  /** When it was taken; when it was seen running, once it was. */
   readonly startedAt: Instant | null
   readonly stopOrderedAt: Instant | null
   readonly stopReason: LaunchEndReason | null
@@ -45,17 +45,17 @@ export interface Launch {
   readonly detail: Detail | null
 }
 
-/** How a process ended, as its coordinator tells it. */
+/** How a process ended, as its coordinator reports it. */
 export interface Exit {
   readonly exitCode: number | null
   readonly signal: string | null
-  /** It was not seen to end: found and ended as a leftover, or not there any more. */
+  /** Its end was not observed: ended as an orphan, or already gone. */
   readonly found: 'leftover' | 'gone' | null
-  /** The coordinator itself ended it. */
+  /** The coordinator ended it. */
   readonly stopped: boolean
 }
 
-/** What an exit without an error has left behind, when there is work that now nobody has. */
+/** Work that no session has after an exit without an error. */
 export type LeftBehind = 'never_signed_in' | 'in_mid_work' | null
 
 export type LaunchEvent =
@@ -134,7 +134,7 @@ interface WhyEnded {
   readonly detail?: Detail
 }
 
-/** A stop that was ordered explains the end; without one, how it ended does. */
+/** An ordered stop explains the end; otherwise the way it ended does. */
 export function endOf({ stopReason }: Pick<Launch, 'stopReason'>, exit: Exit, left: LeftBehind): WhyEnded {
   if (stopReason !== null) return { reason: stopReason }
   if (exit.found === 'gone') return { reason: 'leftover', detail: statusNotice('wasGone') }
@@ -154,7 +154,7 @@ const ended = (now: Instant, from: Launch, reason: LaunchEndReason): LaunchDecis
   launch: { ...from, state: 'ended', endedAt: now, reason },
 })
 
-/** A launch ordered now; with `heldBecause` it is held instead, and no coordinator is told of it. */
+/** A new launch. With `heldBecause` it is held, and no coordinator gets it. */
 export const order = (
   now: Instant,
   what: Pick<Launch, 'id' | 'agentId' | 'projectId' | 'coordinatorId'> & Partial<Pick<Launch, 'roleAgentId'>>,

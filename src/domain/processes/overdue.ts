@@ -1,6 +1,6 @@
 /**
- * Which launches have outlived what they were for, and are stopped on the server's order (NA5, NA6, CO3). Pure. What belongs to a
- * coordinator that is not heard of is left alone, except what was never started: silence is not death (CO6).
+ * Decides which launches the server stops because they are no longer needed (NA5, NA6, CO3). Processes of an unreachable
+ * coordinator are left alone, because silence proves nothing (CO6). Pure.
  *
  *   waiting   nobody needs it any more, or another coordinator can have it       withdrawn
  *   held      its agent is off the project                                       withdrawn
@@ -17,11 +17,11 @@ import type { Detail } from '../notices.ts'
 import { durationMs } from '../projects/duration.ts'
 import type { ProjectSettings } from '../projects/settings.ts'
 import { statusNotice } from '../sentences.ts'
-import { type Deaf, heardMs } from '../silence.ts'
+import { type OfflinePeriod, onlineMsSince } from '../silence.ts'
 import type { Launch, LaunchEndReason } from './lifecycle.ts'
 
-/** How long a process may take to go once its session is over. */
-const finishedAtMostMs = 30_000
+/** Time for a process to exit after its session ended. */
+const maxFinishedMs = 30_000
 
 export interface LaunchFacts {
   /** Its agent may still be started for its project. */
@@ -29,12 +29,12 @@ export interface LaunchFacts {
   /** There is work that no live session has. */
   readonly hasWork: boolean
   readonly coordinator: 'here' | 'away'
-  /** Another coordinator is heard of. */
-  readonly othersHere: boolean
+  /** Another coordinator is reachable. */
+  readonly othersReachable: boolean
   readonly signedIn: boolean
   /** The live session it holds. */
   readonly holds: { readonly purpose: Purpose; readonly lastHeardAt: Instant; readonly unanswered: boolean } | null
-  /** When the last session it held ended, if none is live. */
+  /** When its last session ended, if none is live. */
   readonly signedOutAt: Instant | null
   readonly settings: ProjectSettings
 }
@@ -44,8 +44,8 @@ export interface Overdue {
   readonly detail?: Detail
 }
 
-export function overdue(now: Instant, launch: Launch, facts: LaunchFacts, deaf: readonly Deaf[]): Overdue | undefined {
-  // It is there as long as its role in a user session is (AG2).
+export function overdue(now: Instant, launch: Launch, facts: LaunchFacts, deaf: readonly OfflinePeriod[]): Overdue | undefined {
+  // AG2: exists as long as its role in a user session.
   if (launch.roleAgentId !== null) return undefined
   switch (launch.state) {
     case 'ended':
@@ -53,13 +53,13 @@ export function overdue(now: Instant, launch: Launch, facts: LaunchFacts, deaf: 
     case 'held':
       return facts.startable ? undefined : { reason: 'withdrawn' }
     case 'waiting': {
-      const elsewhere = facts.coordinator === 'away' && facts.othersHere
+      const elsewhere = facts.coordinator === 'away' && facts.othersReachable
       return !facts.startable || !facts.hasWork || elsewhere ? { reason: 'withdrawn' } : undefined
     }
     case 'starting':
     case 'running':
       if (launch.stopReason !== null || facts.coordinator === 'away') return undefined
-      return overdueProcess(launch, facts, (since) => heardMs(since, now, deaf))
+      return overdueProcess(launch, facts, (since) => onlineMsSince(since, now, deaf))
   }
 }
 
@@ -75,5 +75,5 @@ function overdueProcess(launch: Launch, facts: LaunchFacts, silentFor: (since: I
     const detail = statusNotice('notSignedIn', { seconds: Number(settings['agent.start_timeout_seconds']) })
     return late ? { reason: 'start_timeout', detail } : undefined
   }
-  return signedOutAt !== null && silentFor(signedOutAt) >= finishedAtMostMs ? { reason: 'finished' } : undefined
+  return signedOutAt !== null && silentFor(signedOutAt) >= maxFinishedMs ? { reason: 'finished' } : undefined
 }

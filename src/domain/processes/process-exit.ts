@@ -1,6 +1,6 @@
 /**
- * Which sessions end when a coordinator reports that a process has exited (PX1-PX6). Coordinators state facts; this decides.
- * Pure, and it must never end a session whose process is known to live.
+ * Decides which sessions end when a coordinator reports that a process exited (PX1-PX6). Never ends a session whose process is
+ * known to run. Pure.
  *
  *   seen before                                                            → duplicate
  *   from an epoch that was taken over                                      → fenced
@@ -21,27 +21,27 @@
  * A suspect that is shown to live has the other one judged (nextSuspect): somebody has died.
  */
 import type { LiveAgentSession } from '../agent-sessions/lifecycle.ts'
-import { type Work, workAtHand } from '../agent-sessions/work-detection.ts'
+import { currentWork, type Work } from '../agent-sessions/work-detection.ts'
 import { type Instant, later } from '../instant.ts'
 
 export interface ExitReport {
-  /** How many processes of the pair the reporter has left. */
+  /** Processes of the pair that the reporter has left. */
   readonly remaining: number
   readonly launchId: string | null
-  /** The reporter's epoch; null from coordinators that have none. */
+  /** The reporter's epoch; null for coordinators without one. */
   readonly epoch: number | null
 }
 
-/** What is live for the pair: at most one chat and one task session (AS4). */
+/** Live sessions of the pair: at most one chat and one task session (AS4). */
 export type HeldSession = Pick<LiveAgentSession, 'id' | 'purpose' | 'launchId' | 'suspectedAt'>
 
 export interface ExitFacts {
   /** A report with this id was decided before (PX6). */
   readonly seenBefore: boolean
-  /** The epoch now in force for the launch, or for the reporter; null when there is none. */
+  /** The current epoch for the launch or the reporter; null when there is none. */
   readonly currentEpoch: number | null
   readonly live: readonly HeldSession[]
-  /** PX5: the launches of the pair that this server ordered from others than the reporter and that live. */
+  /** PX5: running launches of the pair on other coordinators. */
   readonly launchesElsewhere: readonly string[]
   readonly work: Work
   readonly graceMs: number
@@ -64,32 +64,36 @@ export function decideExit(now: Instant, report: ExitReport, facts: ExitFacts): 
   const { currentEpoch, live } = facts
   if (report.epoch !== null && currentEpoch !== null && report.epoch < currentEpoch) return { decision: 'fenced', currentEpoch }
   const { launchId } = report
-  if (launchId === null) return guess(now, report.remaining, facts)
+  if (launchId === null) return decideWithoutLaunch(now, report.remaining, facts)
   return end(
     live.filter((held) => held.launchId === launchId),
     'process_exited',
   )
 }
 
-/** PX3-PX5, for coordinators that cannot say which process it was. */
-function guess(now: Instant, remaining: number, { live, launchesElsewhere, work, graceMs }: ExitFacts): ExitDecision {
+/** PX3-PX5: for coordinators that do not say which process exited. */
+function decideWithoutLaunch(
+  now: Instant,
+  remaining: number,
+  { live, launchesElsewhere, work, graceMs }: ExitFacts,
+): ExitDecision {
   const isElsewhere = (held: HeldSession): boolean => held.launchId !== null && launchesElsewhere.includes(held.launchId)
   const inQuestion = live.filter((held) => !isElsewhere(held))
-  // PX5: a launch elsewhere that holds no session by name may still have signed in without saying which launch it is.
+  // PX5: a launch elsewhere without a session may have signed in without naming its launch.
   const withoutSession = launchesElsewhere.filter((launch) => !live.some((held) => held.launchId === launch))
   const processesLeft = remaining + withoutSession.length
   if (processesLeft === 0) return end(inQuestion, 'orphaned')
   if (inQuestion.length <= processesLeft) return nothing
   const suspected = inQuestion.find((held) => held.suspectedAt !== null)
-  const suspect = suspected ?? inQuestion.find((held) => held.purpose === needlessPurpose(work))
+  const suspect = suspected ?? inQuestion.find((held) => held.purpose === idlePurpose(work))
   if (!suspect) return nothing
   if (graceMs === 0) return end([suspect], 'orphaned')
   return { decision: 'judging', suspectId: suspect.id, until: later(suspect.suspectedAt ?? now, graceMs), begins: !suspected }
 }
 
-/** PX4: the survivor is the one that has something to do; so the other one is the orphan. */
-function needlessPurpose(work: Work): 'chat' | 'task' | undefined {
-  const atHand = workAtHand(work)
+/** PX4: the process that has work survived, so the other session is the orphan. */
+function idlePurpose(work: Work): 'chat' | 'task' | undefined {
+  const atHand = currentWork(work)
   if (atHand === 'no_work') return undefined
   return atHand === 'task' ? 'chat' : 'task'
 }
@@ -97,25 +101,24 @@ function needlessPurpose(work: Work): 'chat' | 'task' | undefined {
 const end = (over: readonly HeldSession[], reason: ExitEndReason): ExitDecision =>
   over.length === 0 ? nothing : { decision: 'ended', ended: over.map(({ id }) => ({ id, reason })) }
 
-/** What is known of the other session of a pair whose suspect lives. */
+/** The other session of a pair whose suspect is alive. */
 export interface OtherSession {
   readonly id: string
-  /** When it was heard of last, as far as was written. */
+  /** Last recorded call. */
   readonly heardAt: Instant
-  /** Its launch is on record as running. */
+  /** Its launch is recorded as running. */
   readonly processKnownToLive: boolean
 }
 
-/** PX4: who is judged when the one suspected since `suspectedAt` is alive. Whoever was heard of since is alive, too. */
+/** PX4: the next suspect when the one suspected since `suspectedAt` is alive. Sessions with a later call are alive too. */
 export const nextSuspect = <Other extends OtherSession>(suspectedAt: Instant, others: readonly Other[]): Other | undefined =>
   others.find(({ heardAt, processKnownToLive }) => heardAt < suspectedAt && !processKnownToLive)
 
 export type SuspicionSettled = 'alive' | 'undecided' | 'orphaned'
 
 /**
- * PX4: evidence wins over the guess. A call that began after the report comes from a living process. One that began before it,
- * such as a held one that is answered now, proves nothing. A call that comes after the grace but before anybody settled the
- * matter is evidence all the same.
+ * PX4: evidence wins over inference. A call that began after the report comes from a running process. One that began before, such
+ * as a held call, proves nothing. A call after the grace period still counts until the suspicion is settled.
  */
 export function settleSuspicion(
   now: Instant,

@@ -1,6 +1,6 @@
 /**
- * How often an agent may fail in a project before it is held back (CO7), and what lifts that. Pure. Each new message buys one
- * more try, so that nothing is started for ever and nobody is left waiting for good.
+ * Limits how often an agent may fail in a project before it is held (CO7). Each new message allows one more try, so that neither
+ * restarts nor waiting go on for ever. Pure.
  */
 
 import type { Instant } from '../instant.ts'
@@ -9,7 +9,7 @@ import type { ProjectSettings } from '../projects/settings.ts'
 import { statusNotice } from '../sentences.ts'
 import type { LaunchEndReason } from './lifecycle.ts'
 
-/** The ends that count. One that was ordered, shut down, left over or lost says nothing about the agent. */
+/** Ends that count as failures. Ordered stops, shutdowns, orphans and lost coordinators say nothing about the agent. */
 export const failedEnds = ['start_failed', 'start_timeout', 'crashed'] as const satisfies readonly LaunchEndReason[]
 
 export interface Failures {
@@ -26,7 +26,7 @@ export interface HeldLaunch {
   readonly newMessage: boolean
 }
 
-/** The first failure is always one too many when none is allowed. */
+/** With a limit of 0 the first failure is too many. */
 export const failuresAllowed = (settings: ProjectSettings): number => Math.max(1, Number(settings['restart.max']))
 
 /** Why the agent is not started now; null when it may be. */

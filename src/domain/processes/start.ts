@@ -1,13 +1,13 @@
 /**
- * Whether an agent should be started in a project now (CO3). Asked by our own coordinators' server and, as
- * `get_agent_action`, by coordinators that others write. Pure.
+ * Whether an agent should be started in a project now (CO3). Used by the server and, as `get_agent_action`, by coordinators of
+ * others. Pure.
  */
 import { detectWork, type WorkFacts } from '../agent-sessions/work-detection.ts'
 import type { Instant } from '../instant.ts'
 import { type Detail, textOf } from '../notices.ts'
 
 export interface StartFacts extends WorkFacts {
-  /** A start was ordered, or a process is starting, that has not signed in yet. */
+  /** A start is ordered or under way and has not signed in. */
   readonly startOutstanding: boolean
   /** Why the agent is held after too many failed starts (CO7); null when it is not. */
   readonly heldBecause: Detail | null
@@ -21,21 +21,21 @@ export interface AgentAction {
 export function agentAction(now: Instant, facts: StartFacts): AgentAction {
   const { purpose } = detectWork(now, facts)
   if (purpose === 'no_work') return { action: 'none', reason: 'there is no work that no live session has' }
-  // Which work the starting process will take is decided when it signs in, so one at a time. First, because one that a person has
-  // let go is under way although it has failed too often (CO7).
+  // One at a time, because the process takes its work when it signs in. Checked first: a launch that a person released is under
+  // way in spite of its failures (CO7).
   if (facts.startOutstanding) return { action: 'none', reason: 'a start is under way' }
   if (facts.heldBecause !== null) return { action: 'hold', reason: textOf(facts.heldBecause) }
   return { action: 'start', reason: `there is ${purpose} work` }
 }
 
 export interface OrderFacts extends StartFacts {
-  /** The agent can be started by a coordinator of ours. */
+  /** One of our coordinators can start the agent. */
   readonly startable: boolean
-  /** A launch of the pair is held already. */
+  /** A launch of the pair is already held. */
   readonly isHeld: boolean
 }
 
-/** What the server does about it itself: order a launch, hold one, let the held one go, or nothing. */
+/** What the server does: order a launch, hold one, release the held one, or nothing. */
 export type OrderDecision =
   | { readonly order: 'launch' | 'release' | 'none' }
   | { readonly order: 'hold'; readonly because: Detail }

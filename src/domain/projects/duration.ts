@@ -1,4 +1,4 @@
-/** A setting that is a time, in milliseconds, whatever unit its name says. Pure. */
+/** Converts a duration setting to milliseconds by the unit in its name. Pure. */
 import type { ProjectSettings, SettingKey } from './settings.ts'
 
 const msOf = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const

@@ -1,6 +1,6 @@
-/** What can be found at the path of a project (SE11). Apart from folder.ts, because the page loads it too. */
+/** States of a project's folder (SE11). In a file of its own, because the page loads it too. */
 
-/** `elsewhere`: not on the server's machine, but other machines run agents too, and may have it. */
+/** `elsewhere`: not on the server's machine, but other machines that run agents may have it. */
 export const folderStates = [
   'found',
   'missing',

@@ -1,26 +1,26 @@
 /**
- * Which folders a project may have (SE11), decided from what was found on the disk: never the system's, never one that lies in the data
- * folder or holds it, never one that another project has. Pure; platform/folder-rules.ts looks.
+ * Decides which folders a project may have (SE11): no system folder, none inside or above the data folder, none of another
+ * project. Pure; platform/folder-rules.ts reads the disk.
  */
 import { refusalText } from '../because.ts'
 import { Refusal } from '../errors.ts'
 import type { FolderState } from './folder-states.ts'
 
-/** What was found at a path somebody chose. */
-export interface FolderLook {
-  /** With all links followed and without a slash at its end, as far as this machine can tell. */
+/** What was found at a chosen path. */
+export interface FolderInspection {
+  /** The real path without a trailing slash, as far as this machine knows. */
   readonly path: string
   readonly state: FolderState
-  /** It is in a git repository, as far as this machine can tell. */
+  /** It is in a git repository, as far as this machine knows. */
   readonly hasGit: boolean
-  /** Paths of projects that lead to the same folder in other words. */
+  /** Paths of other projects that lead to the same folder. */
   readonly alsoKnownAs: readonly string[]
   readonly data: string
   readonly roots: readonly string[]
 }
 
-/** Why no project may have it; undefined when one may. */
-export function folderRefusal({ path, state, data, roots }: FolderLook): Refusal | undefined {
+/** Why no project may have the folder; undefined when one may. */
+export function folderRefusal({ path, state, data, roots }: FolderInspection): Refusal | undefined {
   switch (state) {
     case 'found':
     case 'elsewhere':

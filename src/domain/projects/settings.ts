@@ -1,7 +1,4 @@
-/**
- * Every interval and timeout a project can choose (NA10), with its default and its range.
- * A project stores only what differs from the default. Pure.
- */
+/** Project settings (NA10) with their defaults and ranges. A project stores only values that differ from the default. Pure. */
 
 import { nearest } from '../nearest.ts'
 import { type NoticeText, notice } from '../notices.ts'
@@ -21,7 +18,7 @@ interface ChoiceRule {
   readonly allowed: readonly string[]
 }
 
-/** A machine's label, or nothing. */
+/** A machine label, or empty. */
 interface LabelRule {
   readonly kind: 'label'
   readonly fallback: ''
@@ -34,7 +31,7 @@ export const settingRules = {
   'chat.wait_interval_seconds': number(5, 1, 55),
   'chat.soft_timeout_minutes': number(10, 0.05, 1440),
   'chat.hard_timeout_minutes': number(15, 0.05, 1440),
-  /** CX9: where a conversation works that begins now; a new project with git says `worktree`. */
+  /** CX9: the workspace of new conversations; a new project with git sets `worktree`. */
   'chat.workplace': { kind: 'choice', fallback: 'checkout', allowed: ['worktree', 'checkout'] },
   'chat.summarize_after_chars': whole(60_000, 1000, 10_000_000),
   'agent_session.ttl_minutes': number(60, 0.1, 10_080),
@@ -53,13 +50,13 @@ export const settingRules = {
   'agent.runs_on': { kind: 'label', fallback: '' },
 } as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule>
 
-/** SE3: these decide what is run, and where, without anybody being asked; who changes one needs more than leave to write. */
+/** SE3: settings that decide what runs, and where, without asking. Changing them needs the `manage` scope. */
 export const managedSettings: ReadonlySet<string> = new Set<keyof typeof settingRules>(['permission.policy', 'agent.runs_on'])
 
 export type SettingKey = keyof typeof settingRules
 export type SettingValue = number | string
 
-/** Only what the project has chosen itself. */
+/** Values the project has set itself. */
 export type ChosenSettings = Readonly<Partial<Record<SettingKey, SettingValue>>>
 export type ProjectSettings = Readonly<Record<SettingKey, SettingValue>>
 
@@ -73,15 +70,14 @@ export interface SettingProblem {
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(settingRules, key)
 
-/** The settings as they apply: what was chosen, and the default for the rest. */
+/** The set values, with defaults for the rest. */
 export function effectiveSettings(chosen: ChosenSettings): ProjectSettings {
   const all = Object.entries(settingRules).map(([key, rule]) => [key, chosen[key as SettingKey] ?? rule.fallback])
   return Object.fromEntries(all) as ProjectSettings
 }
 
 /**
- * What is chosen after a change, or the first thing wrong with the change. `null` takes a setting back to its default.
- * All or nothing: one bad value refuses the whole change.
+ * Applies a change, or returns the first problem with it. `null` restores the default. One bad value refuses the whole change.
  */
 export function changeSettings(
   chosen: ChosenSettings,
@@ -122,7 +118,7 @@ function problemWith(key: SettingKey, value: unknown): SettingProblem | undefine
   return { key, min, max, detail }
 }
 
-/** NA10: the hard timeout never comes before the soft one. The one that was changed is the one to correct. */
+/** NA10: the hard timeout must not be below the soft one. The changed one is reported. */
 function problemBetween(settings: ProjectSettings, change: Readonly<Record<string, unknown>>): SettingProblem | undefined {
   const [softKey, hardKey] = ['chat.soft_timeout_minutes', 'chat.hard_timeout_minutes'] as const
   const soft = Number(settings[softKey])

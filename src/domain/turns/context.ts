@@ -1,5 +1,5 @@
 /**
- * The life of a context: what one agent knows of one conversation, in its own session (ACP or pulling). Pure.
+ * The lifecycle of a context: what one agent knows of one conversation, in its own session (ACP or pulling). Pure.
  *
  *   opening ──new, resumed, loaded──▶ open ──process gone──▶ asleep ──next turn──▶ opening
  *      any ──▶ ended: the conversation's generation passed, or it was deleted, unassigned, terminated
@@ -7,56 +7,56 @@
  * A context belongs to exactly one conversation: whatever it holds may be read by everybody who can write there.
  */
 export type ContextState = 'opening' | 'open' | 'asleep' | 'ended'
-/** `pulled`: an agent that pulls its work holds the conversation in a session of its own. */
+/** `pulled`: a pulling agent keeps the conversation in a session of its own. */
 export type HowOpened = 'new' | 'resumed' | 'loaded' | 'pulled'
 
 export type ContextEndReason =
-  /** Cutover, reset, truncation or a new history: what the agent knew is not what the conversation holds any more. */
+  /** Cutover, reset, truncation or a new history: the agent's knowledge is out of date. */
   | 'generation'
   | 'deleted'
   | 'terminated'
-  /** It could not be brought back into use. */
+  /** It could not be restored. */
   | 'useless'
 
-/** Turns of one process that run side by side. */
+/** Concurrent turns of one process. */
 const maxTurnsOfProcess = 4
 
-export interface Waiting {
+export interface WaitingTurn {
   readonly conversationKey: string
   readonly originKey: string
 }
 
-export interface Held {
+export interface HeldContext {
   readonly conversationKey: string
   readonly originKey: string
-  /** It is open in this very process. */
+  /** Open in this process. */
   readonly isOpen: boolean
   readonly hasRunningTurn: boolean
-  /** Its conversation goes on without it (CX4): it takes its place, and no turn is for it. */
+  /** Its conversation continues in another context (CX4). It still occupies the process, but gets no turns. */
   readonly isOver: boolean
 }
 
 export interface ProcessFacts {
   /** Contexts of this process that have not ended. */
-  readonly contexts: readonly Held[]
+  readonly contexts: readonly HeldContext[]
   /** How many contexts it can hold; null: any number. */
   readonly contextLimit: number | null
   readonly runningTurns: number
-  /** One of its contexts is being opened: nothing else begins meanwhile. */
+  /** A context is being opened, so nothing else starts. */
   readonly isOpening: boolean
 }
 
 export type Dispatch<Turn> =
   | { readonly dispatch: Turn }
-  /** The process can hold only one conversation, and another's turn is next: it makes room. */
+  /** The process can hold only one conversation, and another's turn is next: it must end. */
   | { readonly dispatch: 'make-room' }
   | { readonly dispatch: 'nothing' }
 
 /**
- * Which of the waiting turns (most urgent first, then oldest) begins in a process now. A context with a running turn waits; opening
- * another waits until no turn runs in the process, because some agents lose a running turn when a session is opened beside it.
+ * Chooses which waiting turn (most urgent first, then oldest) starts in a process now. A context runs one turn at a time. Another
+ * context is opened only while no turn runs, because some agents lose a running turn then.
  */
-export function chooseDispatch<Turn extends Waiting>(waiting: readonly Turn[], facts: ProcessFacts): Dispatch<Turn> {
+export function chooseDispatch<Turn extends WaitingTurn>(waiting: readonly Turn[], facts: ProcessFacts): Dispatch<Turn> {
   if (facts.isOpening || facts.runningTurns >= maxTurnsOfProcess) return { dispatch: 'nothing' }
   const { contextLimit, contexts, runningTurns } = facts
   for (const turn of waiting) {
@@ -64,7 +64,7 @@ export function chooseDispatch<Turn extends Waiting>(waiting: readonly Turn[], f
     if (held?.hasRunningTurn) continue
     if (held?.isOpen) return { dispatch: turn }
     if (runningTurns > 0) {
-      // Who waits longest is not overtaken for ever: where only one conversation fits, it is next.
+      // Prevents starvation: where the number of contexts is limited, the oldest is next.
       if (contextLimit !== null) return { dispatch: 'nothing' }
       continue
     }
@@ -74,5 +74,5 @@ export function chooseDispatch<Turn extends Waiting>(waiting: readonly Turn[], f
   return { dispatch: 'nothing' }
 }
 
-const isFor = (held: Held, turn: Waiting): boolean =>
+const isFor = (held: HeldContext, turn: WaitingTurn): boolean =>
   !held.isOver && held.conversationKey === turn.conversationKey && held.originKey === turn.originKey

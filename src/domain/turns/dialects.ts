@@ -1,13 +1,13 @@
 /**
- * What agents say that is no answer, though they end their turn as if all were well (CX5): a model's error, or that a limit of their vendor's
- * is reached (AG6). Data, as it was recorded with real agents; the exchanges are in test/domain/turns/dialects.test.ts. What no entry knows
- * is an answer. Pure.
+ * Recognizes agent output that is no answer although the turn ended normally (CX5): a model's error or a vendor's limit (AG6).
+ * The patterns were recorded with real agents; the exchanges are in test/domain/turns/dialects.test.ts. Everything else is an
+ * answer. Pure.
  */
 interface Dialect {
-  /** As in `agentInfo` of ACP; null: whoever it is. */
+  /** The name in ACP's `agentInfo`; null: any agent. */
   readonly agent: string | null
   readonly says: 'error' | 'limit'
-  /** All it said since its last tool call. The group `words` is what is told of it; without one, all. */
+  /** Matches all text since the last tool call. The group `words`, if any, is what is reported. */
   readonly pattern: RegExp
 }
 
@@ -45,13 +45,13 @@ const dialects: readonly Dialect[] = [
   },
 ]
 
-/** Agents that end with nothing after a tool call when their model fails. */
+/** Agents that end without text after a tool call when their model fails. */
 const silentOnError: ReadonlySet<string> = new Set([pi])
 
-/** What is no answer is short. */
+/** Longer texts are answers. */
 const maxChars = 2000
 
-/** The words in which an agent says `what`; undefined: it is an answer. */
+/** Returns the text with which an agent reports `what`; undefined when it is an answer. */
 export function notAnAnswer(what: Dialect['says'], agent: string | null, said: string): string | undefined {
   const trimmed = said.trim()
   if (trimmed.length > maxChars) return undefined
@@ -63,6 +63,6 @@ export function notAnAnswer(what: Dialect['says'], agent: string | null, said: s
   return undefined
 }
 
-/** It said nothing after its last tool call, and that means that its model has failed. */
+/** Whether the missing text after the last tool call means that the model failed. */
 export const endedInSilence = (agent: string | null, said: string): boolean =>
   said.trim() === '' && agent !== null && silentOnError.has(agent)

@@ -1,13 +1,13 @@
 /**
- * One prompt until its answer ("intent, then result" in docs/architecture.md), whoever asked: a person in a role or a chat, a channel, a
- * task. Pure. A turn is recorded before it runs; an agent that goes in the middle of one leaves it `unknown`, and nobody runs it again
- * in silence. How it ended is its stop reason: only text that is no thought is an answer.
+ * The lifecycle of a turn, from prompt to answer ("intent, then result" in docs/architecture.md), for roles, chats, channels and
+ * tasks. Pure. A turn is recorded before it runs. If its agent exits, it becomes `unknown` and is not silently run again. Only
+ * text that is no thought counts as an answer.
  */
 import { statusText } from '../sentences.ts'
 
 export type TurnState = 'queued' | 'running' | 'answered' | 'cancelled' | 'failed' | 'unknown'
 
-/** What it is for. `prompt`: of an agent in a role. */
+/** What the turn is for. `prompt`: to an agent in a role. */
 export type TurnAbout = 'chat' | 'prompt' | 'task' | 'summary'
 
 export interface TurnLife {
@@ -15,10 +15,10 @@ export interface TurnLife {
   readonly cancelOrdered: boolean
 }
 
-/** What the coordinator tells of the end. */
-export interface ToldEnd {
+/** The end of a turn as the coordinator reports it. */
+export interface ReportedEnd {
   readonly outcome: 'answered' | 'cancelled' | 'failed'
-  /** The agent's word, or `took_too_long`; null when it gave none. */
+  /** The agent's stop reason, or `took_too_long`; null when it gave none. */
   readonly stopReason: string | null
   readonly error: string | null
 }
@@ -28,8 +28,8 @@ export type TurnEvent =
   | { readonly type: 'start' }
   | { readonly type: 'withdraw' }
   | { readonly type: 'cancel' }
-  /** `hasText`: it said something that is no thought. `isLimit`: what it said is that its vendor's limit is reached. */
-  | ({ readonly type: 'ended'; readonly hasText: boolean; readonly isLimit: boolean } & ToldEnd)
+  /** `hasText`: it has text that is no thought. `isLimit`: the text says that the vendor's limit is reached. */
+  | ({ readonly type: 'ended'; readonly hasText: boolean; readonly isLimit: boolean } & ReportedEnd)
   | { readonly type: 'agent-gone' }
 
 export type TurnDecision =
@@ -37,11 +37,11 @@ export type TurnDecision =
   | { readonly outcome: 'cancel-ordered' }
   | { readonly outcome: 'unchanged' }
 
-/** Never ran: it was taken back, or its agent has gone. */
+/** Never ran: withdrawn, or its agent exited. */
 export const withdrawn = 'withdrawn'
-/** Its messages were told together with an earlier turn's. */
+/** Its messages were sent with an earlier turn. */
 export const joined = 'joined'
-/** A pulling agent has read the messages and has nothing to say. */
+/** A pulling agent read the messages and did not answer. */
 export const read = 'read'
 export const processGone = 'process_gone'
 export const limitReached = 'limit'
@@ -87,7 +87,7 @@ const endedWithoutAnswer: Readonly<Record<string, () => string>> = {
   refusal: () => statusText('endedRefusal'),
 }
 
-/** "Done means evidence": what is no answer is never counted as one. */
+/** Counts only text as an answer. */
 function ended({ outcome, stopReason, error, hasText, isLimit }: Extract<TurnEvent, { type: 'ended' }>): TurnDecision {
   if (outcome === 'cancelled' || (outcome === 'answered' && stopReason === 'cancelled')) return changed('cancelled', 'cancelled')
   if (outcome === 'failed') {
@@ -100,11 +100,13 @@ function ended({ outcome, stopReason, error, hasText, isLimit }: Extract<TurnEve
   return hasText ? changed('answered', stopReason ?? 'end_turn') : changed('failed', 'empty', statusText('endedEmpty'))
 }
 
-/** Those of one agent that are not over, in the order in which they were asked for. */
+/** Open turns of one agent, in the order of their prompts. */
 export type OpenTurns<Turn extends Pick<TurnLife, 'state'>> = readonly Turn[]
 
-/** What a new prompt does: run at once, wait in line, or nothing because the line is too long. `held`: one that is over comes first. */
-export function placeInLine(
+/**
+ * Decides whether a new prompt runs, waits or is refused because the queue is full. `held`: an ended turn must be handled first.
+ */
+export function enqueue(
   open: OpenTurns<Pick<TurnLife, 'state'>>,
   maxQueued: number,
   held = false,
@@ -114,6 +116,6 @@ export function placeInLine(
   return waiting < maxQueued ? { position: waiting + 1 } : 'full'
 }
 
-/** Whose turn it is when one has ended. */
-export const nextInLine = <Turn extends Pick<TurnLife, 'state'>>(open: OpenTurns<Turn>): Turn | undefined =>
+/** The turn to run after one has ended. */
+export const nextQueued = <Turn extends Pick<TurnLife, 'state'>>(open: OpenTurns<Turn>): Turn | undefined =>
   open.some(({ state }) => state === 'running') ? undefined : open.find(({ state }) => state === 'queued')

@@ -1,12 +1,12 @@
 /**
- * What a context is told before its first prompt (CX2): who speaks and where, what was decided, the summary, what was said last. A context
- * that was brought back knows the rest itself and is told only what came since. Pure. Bounded by a budget of estimated tokens; what must
- * be known (who, decisions) is never left out.
+ * Builds the text a context gets before its first prompt (CX2): participants, decisions, summary and the last messages. A
+ * restored context gets only what is new. Limited by a budget of estimated tokens; participants and decisions are always
+ * included. Pure.
  */
-import { decisionsPrompt, type ToldDecision } from '../approvals/decision-for-agent.ts'
+import { type AgentDecision, decisionsPrompt } from '../approvals/decision-for-agent.ts'
 import { cutToTokens, estimateTokens } from '../work/token-estimate.ts'
 
-export interface ToldMessage {
+export interface PrimerMessage {
   readonly sender: string
   readonly at: string
   readonly content: string
@@ -17,15 +17,15 @@ export interface PrimerFacts {
   /** `web`, `telegram`, `console`, `work`, `agent` … */
   readonly channel: string
   readonly projectName: string
-  /** Those who have spoken, as they are named in messages. */
+  /** Participants by name. */
   readonly people: readonly string[]
-  readonly decisions: readonly ToldDecision[]
+  readonly decisions: readonly AgentDecision[]
   readonly summary: string | null
-  /** Of the day before, after a cutover; with its day. */
+  /** The summary of the previous day, after a cutover. */
   readonly closedDay: { readonly day: string; readonly summary: string } | null
-  /** Newest first, without those that are the prompt. */
-  readonly messages: readonly ToldMessage[]
-  /** The prompt is told a second time: a process ended while it worked on it. */
+  /** Newest first, without those in the prompt. */
+  readonly messages: readonly PrimerMessage[]
+  /** The prompt is sent again, because a process ended while working on it. */
   readonly isRetry: boolean
 }
 
@@ -33,15 +33,15 @@ const shareOfSummary = 1 / 4
 const shareOfClosedDay = 1 / 10
 const shareOfMessage = 1 / 8
 
-/** What a primer and the news begin with: an agent can tell them from what a person wrote. */
+/** Begins a primer or news, so that agents can tell them from a person's text. */
 export const primerMark = '[Holdfast]'
 
 const retryWarning =
   'This was given to a process that ended before it answered; parts of it may be done. Look before you do them again.'
 
-/** For a context that begins new. */
+/** The primer of a new context. */
 export function primerOf(facts: PrimerFacts, budgetTokens: number): string {
-  const head = [whoAndWhere(facts), decisionsPrompt(facts.decisions)].filter(Boolean)
+  const head = [introduction(facts), decisionsPrompt(facts.decisions)].filter(Boolean)
   const middle = [
     ...(facts.summary ? [titled('Summary of what was said before', facts.summary, budgetTokens * shareOfSummary)] : []),
     ...(facts.closedDay
@@ -55,7 +55,7 @@ export function primerOf(facts: PrimerFacts, budgetTokens: number): string {
   return [...head, ...middle, ...said, ...hint, ...retry(facts)].join('\n\n')
 }
 
-/** For one that was brought back: what it cannot know yet. null: nothing. */
+/** The news for a restored context; null when there is none. */
 export function newsOf(facts: PrimerFacts, budgetTokens: number): string | null {
   const { lines } = newest(facts.messages, budgetTokens, budgetTokens * shareOfMessage)
   const said = lines.length === 0 ? [] : [['Said since you were here last, oldest first:', ...lines].join('\n')]
@@ -63,7 +63,7 @@ export function newsOf(facts: PrimerFacts, budgetTokens: number): string | null 
   return parts.length === 0 ? null : `${primerMark} ${parts.join('\n\n')}`
 }
 
-function whoAndWhere({ conversationKey, channel, projectName, people }: PrimerFacts): string {
+function introduction({ conversationKey, channel, projectName, people }: PrimerFacts): string {
   const where = `${primerMark} This is the conversation ${conversationKey} (${channel}) in the project ${projectName}.`
   return people.length === 0 ? where : `${where} In it: ${people.join(', ')}.`
 }
@@ -72,7 +72,7 @@ const retry = ({ isRetry }: PrimerFacts): string[] => (isRetry ? [retryWarning] 
 
 const titled = (title: string, text: string, tokens: number): string => `${title}:\n${cutToTokens(text, Math.floor(tokens))}`
 
-function newest(messages: readonly ToldMessage[], budget: number, perMessage: number): { lines: string[]; more: boolean } {
+function newest(messages: readonly PrimerMessage[], budget: number, perMessage: number): { lines: string[]; more: boolean } {
   const lines: string[] = []
   let left = budget
   for (const { sender, at, content } of messages) {

@@ -1,4 +1,4 @@
-/** The ids of approaches (ID1): `approach_001`, `approach_f001`, `approach_u001`, counted within their project and first kind. Pure. */
+/** Ids of approaches (ID1): `approach_001`, `approach_f001`, `approach_u001`, counted by project and first kind. Pure. */
 import type { ApproachKind } from './approach-lifecycle.ts'
 
 const letters: Readonly<Record<ApproachKind, string>> = { verified: '', failed: 'f', untried: 'u' }
@@ -6,7 +6,7 @@ const letters: Readonly<Record<ApproachKind, string>> = { verified: '', failed: 
 export const approachId = (kind: ApproachKind, number: number): string =>
   `approach_${letters[kind]}${String(number).padStart(3, '0')}`
 
-/** The kind it was recorded as, and its number; undefined for an id that was given elsewhere. */
+/** The kind and number of an id; undefined for an id assigned elsewhere. */
 export function parseApproachId(id: string): { readonly kind: ApproachKind; readonly number: number } | undefined {
   const [, letter, digits] = /^approach_([fu]?)(\d{3,15})$/.exec(id) ?? []
   if (digits === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * What was tried, what failed, and what could be tried next (AR1). Pure. What an approach was before it was changed is never
- * overwritten: it moves into the history.
+ * Approaches that were tried, failed, or could be tried next (AR1). Earlier versions are kept in the history, never overwritten.
+ * Pure.
  */
 import type { Instant } from '../instant.ts'
 
@@ -11,20 +11,20 @@ export interface ApproachContent {
   readonly category: string
   readonly description: string
   readonly details: unknown
-  /** What shows that it works. */
+  /** Evidence that it works. */
   readonly evidence: unknown
   readonly learnings: readonly string[]
   readonly reusable: boolean
   readonly failureReason: string | null
   readonly error: string | null
-  /** RS4: whoever takes the work up must be told. */
+  /** RS4: must be included in every resume context. */
   readonly avoid: boolean
   readonly priority: string | null
   readonly nextToTry: boolean
   readonly note: string | null
 }
 
-/** What it was, as far as that was changed, and who changed it when. */
+/** An earlier version, with who changed it and when. */
 export interface ApproachRevision {
   readonly at: Instant
   readonly by: string
@@ -34,13 +34,13 @@ export interface ApproachRevision {
 export type Approach = ApproachContent & {
   readonly id: string
   readonly kind: ApproachKind
-  /** The day on which it became what it is. */
+  /** The day of its current kind. */
   readonly date: string
   /** Oldest first. */
   readonly history: readonly ApproachRevision[]
 }
 
-/** What somebody says about an approach; what is not named is as the kind has it. */
+/** New values of an approach; unnamed fields get the kind's defaults. */
 export type ApproachWords = Pick<ApproachContent, 'category' | 'description'> & Partial<ApproachContent>
 
 export interface ApproachChange extends Partial<ApproachContent> {
@@ -52,7 +52,7 @@ export type ApproachDecision =
   | { readonly outcome: 'unchanged' }
   | { readonly outcome: 'refused'; readonly refusal: { readonly code: 'wrong_state'; readonly kind: ApproachKind } }
 
-/** Changes of words that are kept; what it was before it was tried is kept whatever comes after. */
+/** Kept text changes. The version before it was tried is always kept. */
 const maxKeptChanges = 100
 
 const nothing: Omit<ApproachContent, 'category' | 'description'> = {
@@ -68,7 +68,7 @@ const nothing: Omit<ApproachContent, 'category' | 'description'> = {
   note: null,
 }
 
-/** What each kind says about itself without being asked: what failed is to be avoided until somebody says otherwise. */
+/** Defaults by kind: failed approaches are to be avoided unless said otherwise. */
 const usual: Readonly<Record<ApproachKind, Partial<ApproachContent>>> = {
   verified: { reusable: true },
   failed: { avoid: true },
@@ -114,6 +114,6 @@ function differences(before: Approach, after: Approach): ApproachRevision['befor
   return Object.fromEntries(Object.entries(was).filter(([name]) => !same(name)))
 }
 
-/** What was said; `undefined` is not. */
+/** The given fields; `undefined` counts as not given. */
 const given = <Words extends object>(words: Words): Words =>
   Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)) as Words

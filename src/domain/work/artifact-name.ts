@@ -1,14 +1,14 @@
 /**
- * What an artifact may be called (CK5): its name becomes the name of a file, on whatever disk the mirror lies (SE5). Pure: what is
- * wrong with a name is returned in words.
+ * Valid names of artifacts (CK5). A name becomes a file name on any file system the mirror uses (SE5). Pure: a problem is
+ * returned as text.
  */
 import { refusalText } from '../because.ts'
 import type { NoticeText } from '../notices.ts'
 
-/** A byte less than the shortest limit there is, and room for the name of the temporary file. */
+/** One byte below the smallest limit, with room for a temporary suffix. */
 const maxBytes = 200
 
-/** Devices of one system or another, with any ending. */
+/** Device names, with any extension. */
 const devices = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
@@ -26,5 +26,5 @@ export function nameProblem(name: string): NoticeText | undefined {
   return undefined
 }
 
-/** Names that are one and the same on some disk. */
+/** Normalizes names that some file systems treat as equal. */
 export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase()

@@ -1,4 +1,4 @@
-/** When the state of a work session is saved, and what it is then (CK1, CK2). Pure. */
+/** When a work session's state is saved, and what a checkpoint contains (CK1, CK2). Pure. */
 import type { Instant } from '../instant.ts'
 import { statusText } from '../sentences.ts'
 import type { TaskStatus } from './task-lifecycle.ts'
@@ -14,33 +14,33 @@ export const checkpointReasons = [
 ] as const
 export type CheckpointReason = (typeof checkpointReasons)[number]
 
-/** What went wrong last (CK2). */
+/** The last error (CK2). */
 export interface WorkError {
   readonly code: string
   readonly message: string
   readonly at: Instant
 }
 
-/** CK1: every so often while it is running and has changed. */
+/** CK1: periodically while it runs and has changed. */
 export const isDue = (now: Instant, savedAt: Instant, changedAt: Instant, intervalMs: number): boolean =>
   changedAt > savedAt && Date.parse(now) - Date.parse(savedAt) >= intervalMs
 
 interface Sorted<Task> {
   readonly completed: readonly Task[]
-  /** What is in progress, then what is blocked. */
+  /** In progress, then blocked. */
   readonly pending: readonly Task[]
-  /** Not begun. */
+  /** Not started. */
   readonly remaining: readonly Task[]
 }
 
-/** CK2: where each task stands in a checkpoint. A failed one is in none of the three. */
+/** CK2: the tasks of a checkpoint by state. Failed ones are in none. */
 export const sorted = <Task extends { readonly status: TaskStatus }>(tasks: readonly Task[]): Sorted<Task> => ({
   completed: tasks.filter(({ status }) => status === 'completed'),
   pending: [...tasks.filter(({ status }) => status === 'in_progress'), ...tasks.filter(({ status }) => status === 'blocked')],
   remaining: tasks.filter(({ status }) => status === 'pending'),
 })
 
-/** An interruption that is an error; others are somebody's wish. */
+/** Interruptions that are errors; others are intended. */
 const errors: Readonly<Record<string, string>> = {
   error: statusText('workError'),
   process_exited: statusText('workProcessExited'),
@@ -49,13 +49,13 @@ const errors: Readonly<Record<string, string>> = {
   abandoned: statusText('workAbandoned'),
 }
 
-/** CK1: the error that an interruption is; null when it is none. */
+/** CK1: the error of an interruption; null when it is intended. */
 export const errorOf = (reason: string, at: Instant): WorkError | null =>
   Object.hasOwn(errors, reason) ? { code: reason, message: errors[reason] ?? reason, at } : null
 
 const maxMessage = 2000
 
-/** CK1: a task that failed, with what was said about it as JSON. */
+/** CK1: a failed task, with its details as JSON. */
 export const taskFailed = (taskId: string, result: string | null, at: Instant): WorkError => ({
   code: 'task_failed',
   message:

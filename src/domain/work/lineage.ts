@@ -1,15 +1,15 @@
-/** Who comes from whom (RS1), and whether a work session may be resumed (RS3). Pure. */
+/** The lineage of work sessions (RS1), and whether one may be resumed (RS3). Pure. */
 import type { WorkSession } from './work-session-lifecycle.ts'
 
-/** Generations that are looked back to for what was learned; more than anybody ever resumes. */
+/** Generations searched for what was learned. */
 export const maxAncestors = 1000
 
-/** After so many attempts that failed it is not tried again. */
+/** Failed attempts after which it is not resumed again. */
 const maxResumeFailures = 2
 
 export type ResumeDecision =
   | { readonly outcome: 'fork' }
-  /** It was resumed already and that is going on. */
+  /** Already resumed, and running. */
   | { readonly outcome: 'same'; readonly childId: string }
   | {
       readonly outcome: 'refused'
@@ -21,7 +21,7 @@ export type ResumeDecision =
 export interface ResumeFacts {
   readonly state: WorkSession['state']
   readonly setAside: string | null
-  /** Of all that come from it. */
+  /** Of all its descendants. */
   readonly runningId: string | null
 }
 
@@ -35,7 +35,7 @@ export function decideResume({ state, setAside, runningId }: ResumeFacts): Resum
   return setAside === null ? { outcome: 'fork' } : { outcome: 'refused', refusal: { code: 'set_aside', reason: setAside } }
 }
 
-/** RS3: what a failed attempt makes of it. */
+/** RS3: the result of a failed attempt. */
 export const afterFailure = (failures: number, why: string): { failures: number; setAside: string | null } => ({
   failures: failures + 1,
   setAside: failures + 1 >= maxResumeFailures ? why : null,

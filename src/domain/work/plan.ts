@@ -1,7 +1,7 @@
-/** How the plan of a work session stands (WK5): whether it is done, can go on, or is stuck behind a failure, and who must act. Pure. */
+/** The state of a work session's plan (WK5): done, open, or stuck behind a failure, and who must act. Pure. */
 import type { TaskStatus } from './task-lifecycle.ts'
 
-/** `open`: something can still be done, by whoever it is up to. `stuck`: all that is left waits for a task that failed. */
+/** `open`: something can still be done. `stuck`: everything left waits for a failed task. */
 export type PlanStanding = 'done' | 'open' | 'stuck'
 
 export interface OpenTask {
@@ -9,17 +9,17 @@ export interface OpenTask {
   readonly status: TaskStatus
   readonly assignedTo: string | null
   readonly dependsOn: readonly string[]
-  /** The first unfinished one of them. */
+  /** The first unfinished one. */
   readonly blockedBy: string | null
 }
 
-/** Somebody who must act before the work goes on. `task` null: there is none at all. */
+/** Someone who must act before the work continues. `task` is null when there is none. */
 export type WaitsFor =
   | { readonly what: 'approval'; readonly approvalId: number }
   | { readonly what: 'agent'; readonly agentId: string; readonly taskId: string | null }
   | { readonly what: 'task'; readonly taskId: string | null }
 
-/** `open`: its tasks that are neither completed nor failed. `statusOf`: of any other task they depend on. */
+/** `open`: tasks neither completed nor failed. `statusOf`: the status of other tasks they depend on. */
 export function planStanding(open: readonly OpenTask[], statusOf: (taskId: string) => TaskStatus | undefined): PlanStanding {
   if (open.length === 0) return 'done'
   if (open.some(({ status }) => status !== 'blocked')) return 'open'
@@ -27,7 +27,7 @@ export function planStanding(open: readonly OpenTask[], statusOf: (taskId: strin
   return open.every(({ id }) => held.has(id)) ? 'stuck' : 'open'
 }
 
-/** The blocked tasks that wait, directly or through others, for one that failed. */
+/** Blocked tasks that wait, directly or indirectly, for a failed one. */
 function heldByFailure(open: readonly OpenTask[], statusOf: (taskId: string) => TaskStatus | undefined): Set<string> {
   const behind = Map.groupBy(
     open.flatMap(({ id, dependsOn }) => dependsOn.map((other) => ({ id, other }))),
@@ -45,14 +45,14 @@ function heldByFailure(open: readonly OpenTask[], statusOf: (taskId: string) => 
 }
 
 interface WaitingFacts {
-  /** Approvals and permissions that nobody has decided. */
+  /** Undecided approvals and permissions. */
   readonly approvals: readonly number[]
   readonly open: readonly OpenTask[]
-  /** Whether the agent is at work in the project now. */
+  /** Whether the agent is working in the project now. */
   readonly isAtWork: (agentId: string) => boolean
-  /** Whose work it is as a whole: the agent of its role. */
+  /** The agent responsible for the whole work session. */
   readonly agentId: string | null
-  /** Somebody drives it: an agent session, or an agent in a role. */
+  /** Driven by an agent session or an agent in a role. */
   readonly isDriven: boolean
 }
 
@@ -75,7 +75,7 @@ function whoFor({ id: taskId, assignedTo }: OpenTask, isAtWork: (agentId: string
   return isAtWork(assignedTo) ? [] : [{ what: 'agent', agentId: assignedTo, taskId }]
 }
 
-/** What blocked tasks wait for that is not among them: failed ones, or those of other work. */
+/** Dependencies of blocked tasks outside the list: failed tasks, or tasks of other work. */
 export function blockersElsewhere(open: readonly Pick<OpenTask, 'id' | 'blockedBy'>[]): string[] {
   const own = new Set(open.map(({ id }) => id))
   return [...new Set(open.flatMap(({ blockedBy }) => (blockedBy === null || own.has(blockedBy) ? [] : [blockedBy])))]

@@ -1,10 +1,9 @@
 /**
- * What an agent that takes work up is told (RS1), within a budget (RS4). Pure. Everything is given newest first, and the newest
- * is what stays when not everything fits. What failed and is marked `avoid` is never left out: told shorter, if need be down to
- * its id, before one of them is missing.
+ * Builds the context for an agent that resumes work (RS1), within a budget (RS4). Lists are newest first, and the newest entries
+ * are kept. Failed approaches marked `avoid` are never left out; they are shortened, down to their ids if needed. Pure.
  */
 
-import { barely, type ToldDecision } from '../approvals/decision-for-agent.ts'
+import { type AgentDecision, barely } from '../approvals/decision-for-agent.ts'
 import type { Approach } from './approach-lifecycle.ts'
 import type { TaskStatus } from './task-lifecycle.ts'
 import { cutToTokens, estimateTokens } from './token-estimate.ts'
@@ -18,7 +17,7 @@ export interface RememberedTask {
   readonly blockedBy: string | null
 }
 
-/** As much of a list as was read, newest first, and whether there is more. */
+/** The part of a list that was read, newest first, and whether there is more. */
 export interface Remembering<Item> {
   readonly items: readonly Item[]
   readonly more: boolean
@@ -28,51 +27,51 @@ export interface Remembered {
   readonly previousState: string | null
   readonly currentPhase: number | null
   readonly currentTask: RememberedTask | null
-  /** What people were asked and what they decided (AP8), newest first. */
-  readonly decisions: readonly ToldDecision[]
-  /** What failed and must be avoided; of those that are older only the ids are known. */
+  /** Approvals and their decisions (AP8), newest first. */
+  readonly decisions: readonly AgentDecision[]
+  /** Failed approaches to avoid; of older ones only the ids. */
   readonly warnings: readonly Approach[]
   readonly olderWarnings: readonly string[]
-  /** What failed and may be tried again. */
+  /** Failed approaches that may be tried again. */
   readonly failed: Remembering<Approach>
   readonly verified: Remembering<Approach>
-  /** Untried ones that are to be tried next. */
+  /** Untried approaches to try next. */
   readonly next: Remembering<Approach>
   readonly remaining: Remembering<RememberedTask>
 }
 
-/** What is left of an approach; the id always is. */
+/** What is left of an approach; always the id. */
 export type ToldApproach = Pick<Approach, 'id'> & Partial<Omit<Approach, 'id' | 'history'>>
 
 export interface ResumeContext {
   readonly previousState: string | null
   readonly currentPhase: number | null
   readonly currentTask: RememberedTask | null
-  readonly decisions: readonly ToldDecision[]
+  readonly decisions: readonly AgentDecision[]
   readonly failedApproaches: readonly ToldApproach[]
   readonly verifiedApproaches: readonly ToldApproach[]
   readonly nextApproaches: readonly ToldApproach[]
   readonly remainingTasks: readonly RememberedTask[]
-  /** Of which there are more than fit. */
+  /** Lists that did not fit. */
   readonly leftOut: Readonly<Record<'failedApproaches' | 'verifiedApproaches' | 'nextApproaches' | 'remainingTasks', boolean>>
   readonly budgetTokens: number
 }
 
-/** Of the budget, for what was said about the state; and up to where what must be avoided is told at length. */
+/** Shares of the budget for the state, and for warnings in full. */
 const shareOfState = 0.25
 const shareOfWarnings = 0.6
-/** Of the budget, for the words of decisions; of older ones only how they stand is told. */
+/** Share of the budget for the text of decisions; older ones are listed by status only. */
 const shareOfDecisions = 0.25
-/** An approach that takes more than this part of the budget is told without its details. */
+/** An approach that takes a larger share of the budget loses its details. */
 const maxShare = 0.125
-/** What stands around the lists. */
+/** Cost of the text around the lists. */
 const frameTokens = 100
 const wordsOfBrief = 50
-/** The least that a warning costs when it is told in more than its id. */
+/** The least cost of a warning with more than its id. */
 const leastBriefTokens = 20
 
-/** So many warnings at most are told in more than their ids; of others nothing else need be known. */
-export const mostWarningsTold = (budgetTokens: number): number => Math.ceil((budgetTokens * shareOfWarnings) / leastBriefTokens)
+/** Warnings with more than their ids. */
+export const maxWarnings = (budgetTokens: number): number => Math.ceil((budgetTokens * shareOfWarnings) / leastBriefTokens)
 
 export function resumeContext(all: Remembered, budgetTokens: number): ResumeContext {
   const previousState = all.previousState && cutToTokens(all.previousState, budgetTokens * shareOfState)
@@ -105,7 +104,7 @@ export function resumeContext(all: Remembered, budgetTokens: number): ResumeCont
   }
 }
 
-/** Whether a list was told to its end although there is more of it: whoever reads has read too little. */
+/** Whether a list fitted completely although there is more of it, so more must be read. */
 export const wantsMore = (all: Remembered, context: ResumeContext): boolean =>
   (all.failed.more && toldOf(all.failed, context.failedApproaches.length - all.warnings.length - all.olderWarnings.length)) ||
   (all.verified.more && toldOf(all.verified, context.verifiedApproaches.length)) ||
@@ -127,7 +126,7 @@ class Purse {
   }
 }
 
-/** One list on its way into the context. */
+/** A list being added to the context. */
 class Telling<Item, Told> {
   readonly told: Told[] = []
   readonly #from: Remembering<Item>
@@ -142,7 +141,7 @@ class Telling<Item, Told> {
     return this.#from.more || this.told.length < this.#from.items.length
   }
 
-  /** False when there is no next one, or no room for it. */
+  /** False when there is no next entry, or no room for it. */
   one(purse: Purse): boolean {
     const item = this.#from.items[this.told.length]
     if (item === undefined) return false
@@ -155,15 +154,18 @@ class Telling<Item, Told> {
   }
 }
 
-/** One of each in turn, newest first, so that no list starves another; a list whose next one does not fit is full. */
+/**
+ * Takes one entry of each list in turn, newest first, so that no list starves another. A list whose next entry does not fit is
+ * full.
+ */
 function takeTurns(lists: readonly { one(purse: Purse): boolean }[], purse: Purse): void {
   for (let open = lists; open.length > 0; ) open = open.filter((list) => list.one(purse))
 }
 
 const costOf = (thing: unknown): number => estimateTokens(JSON.stringify(thing)) + 1
 
-/** All of them; the newest with their words. */
-function decided(decisions: readonly ToldDecision[], purse: Purse, budgetTokens: number): ToldDecision[] {
+/** Includes all; the newest with their text. */
+function decided(decisions: readonly AgentDecision[], purse: Purse, budgetTokens: number): AgentDecision[] {
   const floor = purse.left - budgetTokens * shareOfDecisions
   return decisions.map((each) => {
     const told = purse.left - costOf(each) >= floor ? each : barely(each)
@@ -172,7 +174,7 @@ function decided(decisions: readonly ToldDecision[], purse: Purse, budgetTokens:
   })
 }
 
-/** All of them, each as fully as there is room for: first the bare ids, then the newest told more and more of. */
+/** Includes all, as fully as fits: first the ids, then more and more of the newest. */
 function warned({ warnings, olderWarnings }: Remembered, purse: Purse, budgetTokens: number): ToldApproach[] {
   const older = olderWarnings.map(bare)
   const told = warnings.map(({ id }) => bare(id))
@@ -201,7 +203,7 @@ function tellable(approach: Approach, budgetTokens: number): ToldApproach {
   return costOf(full) > budgetTokens * maxShare ? brief(approach) : full
 }
 
-/** What it says, without what it does not. */
+/** Drops empty fields. */
 function whole({ history: _, ...approach }: Approach): ToldApproach {
   const says = ([, value]: [string, unknown]): boolean =>
     value !== null && value !== false && !(Array.isArray(value) && value.length === 0)

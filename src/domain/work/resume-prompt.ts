@@ -1,4 +1,4 @@
-/** The resume context in sentences, for an agent that is spoken to and has no tool to read it with (RS2). Pure. */
+/** The resume context as text, for ACP agents, which have no tool to read it with (RS2). Pure. */
 import { decisionsPrompt } from '../approvals/decision-for-agent.ts'
 import type { RememberedTask, ResumeContext, ToldApproach } from './resume-context.ts'
 

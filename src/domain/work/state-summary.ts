@@ -1,10 +1,10 @@
 /**
- * How a work session stands, in one line for a list (WK3). Pure, and made of its row alone: so the line in an event is still
- * right when it is read.
+ * The state of a work session in one line for a list (WK3). Made from its row alone, so that the line in an event stays correct.
+ * Pure.
  */
 import type { WorkSession } from './work-session-lifecycle.ts'
 
-/** Of what was said about it; the whole text is beside it. */
+/** Characters of the description; the full text is beside it. */
 const maxSummaryChars = 120
 
 export interface SummaryFacts {

@@ -1,12 +1,12 @@
-/** Which tasks wait for which (TK2). Pure. */
+/** Task dependencies (TK2). Pure. */
 import type { TaskStatus } from './task-lifecycle.ts'
 
-/** Each task with the tasks it waits for. */
+/** Tasks by id, with the tasks they depend on. */
 export type Dependencies = ReadonlyMap<string, readonly string[]>
 
 /**
- * The cycle that would come to be if `taskId` waited for `dependsOn`: the tasks in the order in which each waits for the next,
- * beginning with `taskId`, the last of which waits for the first. The shortest there is, so that it can be read.
+ * The shortest cycle that would arise if `taskId` depended on `dependsOn`: tasks in order, each depending on the next, and the
+ * last on the first.
  */
 export function findCycle(dependencies: Dependencies, taskId: string, dependsOn: readonly string[]): string[] | undefined {
   const cameFrom = new Map<string, string>()
@@ -34,7 +34,7 @@ function pathBack(cameFrom: ReadonlyMap<string, string>, taskId: string): string
   return path
 }
 
-/** Only a completed task lets others go on; one that failed, or is not known, holds them. */
+/** Only a completed task unblocks others; a failed or unknown one blocks them. */
 export const unfinishedOf = (dependsOn: readonly string[], statusOf: (taskId: string) => TaskStatus | undefined): string[] =>
   dependsOn.filter((taskId) => statusOf(taskId) !== 'completed')
 
@@ -44,7 +44,7 @@ interface WaitingTask {
   readonly dependsOn: readonly string[]
 }
 
-/** The blocked tasks that waited for this one last, now that it is completed. */
+/** Blocked tasks for which this was the last dependency. */
 export function unblockedBy(completedId: string, tasks: readonly WaitingTask[]): string[] {
   const statuses = new Map(tasks.map(({ id, status }) => [id, status]))
   statuses.set(completedId, 'completed')

@@ -1,16 +1,16 @@
-/** The ids of tasks: `task_p{phase}_{type}_{seq}`, counted within their project, phase and type (ID1). Pure. */
+/** Ids of tasks: `task_p{phase}_{type}_{seq}`, counted by project, phase and type (ID1). Pure. */
 const maxType = 40
-/** For types without a single Latin letter or digit. */
+/** For types without Latin letters or digits. */
 const typeless = 'task'
 
-/** What every id of the phase and type begins with; a number of at least three digits follows. */
+/** The prefix of all ids of a phase and type; a number of at least three digits follows. */
 export const taskIdBeginning = (phase: number, type: string): string => `task_p${phase}_${typeInId(type)}_`
 
 /** `task_p1_code_001` */
 export const taskId = (phase: number, type: string, seq: number): string =>
   `${taskIdBeginning(phase, type)}${String(seq).padStart(3, '0')}`
 
-/** The first number that none of these ids has; ids of other phases and types do not count. */
+/** The first unused number; ids of other phases and types do not count. */
 export function nextSeq(phase: number, type: string, taken: Iterable<string>): number {
   const start = taskIdBeginning(phase, type)
   let highest = 0
@@ -21,10 +21,10 @@ export function nextSeq(phase: number, type: string, taken: Iterable<string>): n
   return highest + 1
 }
 
-/** Whether a task can ever have this id. */
+/** Whether a task can have this id. */
 export const isTaskId = (text: string): boolean => /^task_p\d{1,7}_[a-z0-9_]{1,40}_\d{3,15}$/.test(text)
 
-/** Ids go into URLs and file names, types are words people choose. */
+/** Ids are used in URLs and file names; types are free text. */
 function typeInId(type: string): string {
   const plain = type
     .normalize('NFKD')

@@ -1,6 +1,6 @@
 /**
- * The life of a task (TK2). Pure: the caller says which dependencies are unfinished (dependencies.ts).
- * `blocked` follows from the dependencies alone; nobody sets or lifts it by hand.
+ * The lifecycle of a task (TK2). Pure: the caller supplies the unfinished dependencies (task-dependencies.ts). `blocked` follows
+ * from dependencies alone and cannot be set by hand.
  */
 import type { Instant } from '../instant.ts'
 
@@ -31,14 +31,14 @@ export type CompletedTask = TaskParts & {
 }
 export type Task = WaitingTask | StartedTask | CompletedTask
 
-/** What somebody asks for; what is not named stays. */
+/** A requested change; unnamed fields stay. */
 export interface TaskChange {
   readonly status?: TaskStatus
   readonly progressPercent?: number
   readonly assignedTo?: string | null
   readonly dependsOn?: readonly string[]
   readonly result?: unknown
-  /** A person asks: what failed may be begun again. */
+  /** By a person, who may retry a failed task. */
   readonly mayRetry?: boolean
 }
 
@@ -52,7 +52,7 @@ export type TaskDecision =
   | { readonly outcome: 'unchanged' }
   | { readonly outcome: 'refused'; readonly refusal: TaskRefusal }
 
-/** How a new task stands, and how a waiting one stands after a dependency changed. */
+/** The status of a new task, or of a waiting one after a dependency changed. */
 export const waitingStatus = (unfinished: readonly string[]): 'pending' | 'blocked' =>
   unfinished.length === 0 ? 'pending' : 'blocked'
 
@@ -91,7 +91,7 @@ export function decide(now: Instant, task: Task, change: TaskChange, unfinished:
   return isSame(task, changed) ? { outcome: 'unchanged' } : { outcome: 'changed', task: changed }
 }
 
-/** From the start: what came of the first attempt is in the log. */
+/** Starts over; the first attempt's result is in the log. */
 const begunAgain = (now: Instant, task: Task, change: TaskChange): StartedTask => ({
   id: task.id,
   dependsOn: change.dependsOn ?? task.dependsOn,

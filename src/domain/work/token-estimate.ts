@@ -1,6 +1,5 @@
 /**
- * How many tokens a text will cost a language model, estimated: four Latin letters to one, every other character one. On the high
- * side for most models, so that what fits here fits there. Pure.
+ * Estimates the tokens of a text: four Latin letters make one, other characters one each. An overestimate for most models. Pure.
  */
 const latinPerToken = 4
 const lastLatin = 0x2ff
@@ -15,7 +14,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(latin / latinPerToken) + others
 }
 
-/** The beginning of a text that costs at most so much; an ellipsis tells that there was more. */
+/** The beginning of a text within a token limit, with an ellipsis if it was cut. */
 export function cutToTokens(text: string, tokens: number): string {
   if (tokens <= 1) return estimateTokens(text) <= tokens ? text : ''
   if (estimateTokens(text) <= tokens) return text

@@ -1,12 +1,12 @@
 /**
- * The life of a work session: one execution of work in a project (WK1). Pure. An interrupted one is not gone on with but
- * resumed, by a child of its own (RS1).
+ * The lifecycle of a work session: one execution of work in a project (WK1). An interrupted one is resumed by a new child session
+ * (RS1). Pure.
  */
 import type { EndReason } from '../agent-sessions/lifecycle.ts'
 import type { Instant } from '../instant.ts'
 import type { PlanStanding } from './plan.ts'
 
-/** WK4. A caller may use a word of their own instead. */
+/** WK4. Callers may use another word instead. */
 export type InterruptionReason =
   | 'abandoned'
   | 'process_exited'
@@ -22,7 +22,7 @@ export type WorkSession = { readonly id: string } & (
   | { readonly state: 'completed'; readonly endedAt: Instant; readonly interruptionReason: null }
 )
 
-/** How a row stands: the table has no column for it, so that people read it as it was always written. */
+/** The state of a row. The table has no column for it. */
 export function workSessionOf(id: string, endedAt: Instant | null, interruptionReason: string | null): WorkSession {
   if (endedAt === null) return { id, state: 'running', endedAt, interruptionReason: null }
   return interruptionReason === null
@@ -68,26 +68,26 @@ export function decide(now: Instant, current: WorkSession, event: WorkSessionEve
   }
 }
 
-/** What a person or script asked for: completed, unless they say otherwise or give a reason alone. */
+/** A requested end: completed, unless another status or only a reason is given. */
 export function endAsAsked({ completed, reason }: { completed?: boolean; reason?: string }): WorkSessionEvent {
   if (completed ?? reason === undefined) return { type: 'complete' }
   return { type: 'interrupt', reason: reason || 'stopped' }
 }
 
-/** AS9: what the end of an agent session does to the work session it drove; null: it goes on with whoever is next (WK5). */
+/** AS9: the effect of an agent session's end on its work session; null: it continues (WK5). */
 export function endWithAgentSession(because: EndReason, plan: PlanStanding): WorkSessionEvent | null {
   const wasSentAway = because === 'work_done'
   if (plan === 'done' || wasSentAway || (because === 'logout' && plan === 'stuck')) return endOfPlan(plan)
   return { type: 'interrupt', reason: interruptions[because] ?? 'abandoned' }
 }
 
-/** WK5: what a plan that nobody is at comes to; null: it waits for somebody. */
+/** WK5: the result of a plan that nobody works on; null: it waits. */
 export function endOfPlan(plan: PlanStanding): WorkSessionEvent | null {
   if (plan === 'open') return null
   return plan === 'done' ? { type: 'complete' } : { type: 'interrupt', reason: 'task_failed' }
 }
 
-/** A person who closes an agent session, or stops its process, stops the work. */
+/** Closing an agent session or stopping its process by hand stops the work. */
 const interruptions: Readonly<Partial<Record<EndReason, InterruptionReason>>> = {
   process_exited: 'process_exited',
   coordinator_lost: 'coordinator_lost',
@@ -95,8 +95,8 @@ const interruptions: Readonly<Partial<Record<EndReason, InterruptionReason>>> = 
 }
 
 /**
- * AS3, WK4: what an `in_progress` task means for an agent that signs in. In a running work session it is work there; in none it
- * is work that begins one; after an interruption only a resume makes it work again.
+ * AS3, WK4: what an `in_progress` task means for an agent that signs in. In a running work session it is work; without one it
+ * begins one; after an interruption only a resume makes it work again.
  */
 export function workOfTask(standsIn: WorkSession['state'] | null): 'go_on' | 'begin' | 'no_work' {
   if (standsIn === null) return 'begin'

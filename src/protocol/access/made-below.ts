@@ -1,4 +1,4 @@
-/** What goes with a token when it is revoked: what was made with it, and what that made (SE3). For who asks before doing it. */
+/** What is removed with a revoked token: everything made with it, directly or indirectly (SE3). Shown before the revocation. */
 import type { Token } from './people.ts'
 
 export function madeBelow(tokenId: string, tokens: readonly Token[]): Token['made'] {

@@ -1,4 +1,4 @@
-/** People, tokens and signing in (SE1-SE3) as they cross the wire. A secret appears only in the answer that made it. */
+/** People, tokens and sign-in (SE1-SE3) on the wire. A secret appears only in the answer that created it. */
 import * as z from 'zod'
 import { personScopes, roles } from '../../domain/access/scopes.ts'
 import { line, Time } from '../text.ts'
@@ -19,7 +19,7 @@ export const PersonDraft = z.strictObject({ name: line(200), role: z.enum(roles)
 
 export const PersonChange = z.strictObject({ role: z.enum(roles) })
 
-/** With the names of their tokens that allowed more than the new role, which were revoked. */
+/** With the names of revoked tokens that allowed more than the new role. */
 export const PersonWithNewRole = Person.extend({ revokedTokens: z.array(z.string()) })
 export type PersonWithNewRole = z.output<typeof PersonWithNewRole>
 
@@ -32,11 +32,11 @@ export const Token = z.object({
   kind: z.enum(['script', 'coordinator']),
   scopes: z.array(z.string()),
   createdBy: z.string(),
-  /** null when who made it is gone. */
+  /** null when its maker was removed. */
   createdByName: z.string().nullable(),
   createdAt: Time,
   expiresAt: Time.nullable(),
-  /** What was made with it: tokens, and people who were added. */
+  /** Tokens and people that were added with it. */
   made: z.array(z.object({ id: z.string(), kind: z.enum(['script', 'coordinator', 'person']), name: z.string() })),
 })
 export type Token = z.output<typeof Token>
@@ -44,7 +44,7 @@ export type Token = z.output<typeof Token>
 export const TokenDraft = z.strictObject({
   name: line(200),
   kind: z.enum(['script', 'coordinator']),
-  /** For scripts; all the maker has when left out. */
+  /** For scripts; defaults to all of the maker's. */
   scopes: z.array(z.enum(personScopes)).min(1).optional(),
   expiresAt: z.iso
     .datetime({ offset: true })
@@ -58,11 +58,11 @@ export type TokenWithSecret = z.output<typeof TokenWithSecret>
 const Secret = z.string().min(1).max(512)
 export const Login = z.union([z.strictObject({ code: Secret }), z.strictObject({ token: Secret })])
 
-/** A one-time link's code: it goes behind the `#`, so it is never sent to a server in a URL. */
+/** The code of a one-time link: in the fragment, which is never sent to a server. */
 export const SignInCode = z.object({
   code: z.string(),
   expiresAt: Time,
-  /** The whole link at `public_url`, which other devices reach; null where that is not set. */
+  /** The whole link at `public_url`; null where that is not set. */
   link: z.url().nullable(),
 })
 export type SignInCode = z.output<typeof SignInCode>

@@ -1,4 +1,4 @@
-/** Agent sessions as readers see them; the token of one is shown once, to its agent. */
+/** Agent sessions as readers see them. A session's token is shown once, to its agent. */
 import * as z from 'zod'
 import { Time } from '../text.ts'
 

@@ -1,3 +1,3 @@
-/** For readers of the wire: which "always" an agent's question can be given. Pure. */
+/** Scopes of "allow always" for clients. Pure. */
 export { type AllowanceScope, allowanceMinutes, descriptiveKeys, folderOf, scopesFor } from '../../domain/approvals/allowance.ts'
 export { isKeptByAgent } from '../../domain/approvals/permission.ts'

@@ -1,13 +1,13 @@
-/** "Allow always" on the wire (AG6): what a person asks for, and what is kept of it. */
+/** "Allow always" on the wire (AG6): the request of a person, and the stored allowance. */
 import * as z from 'zod'
 import { allowanceMinutes, allowanceScopes } from '../../domain/approvals/allowance.ts'
 import { line, Time } from '../text.ts'
 import { maxShownLine, toolKinds } from '../turns/agent-update.ts'
 
-/** Said with a yes. Without more it is for exactly this, for eight hours. */
+/** Sent with an approval. By default for exactly this request, for eight hours. */
 export const AlwaysTerms = z.strictObject({
   scope: z.enum(allowanceScopes).default('request'),
-  /** Of scope `folder`: absolute; without one it is the folder of the file that is asked about. */
+  /** Scope `folder`: an absolute path; defaults to the folder of the requested file. */
   folder: line(maxShownLine).optional(),
   expiresInMinutes: z.int().min(allowanceMinutes.min).max(allowanceMinutes.max).default(allowanceMinutes.default),
 })
@@ -19,10 +19,10 @@ export const Allowance = z.object({
   agentId: z.string(),
   scope: z.enum(allowanceScopes),
   toolKind: z.enum(toolKinds),
-  /** What it allows: of scope `request` the command, or the agent's words with the whole input. */
+  /** What it allows: for scope `request` the command, or the title with the whole input. */
   title: z.string(),
   folder: z.string().nullable(),
-  /** Of scope `request`: the digest that a question must have. */
+  /** Scope `request`: the fingerprint that a request must have. */
   likeness: z.string().nullable(),
   /** The approval it was given with. */
   approvalId: z.int(),

@@ -25,17 +25,17 @@ export const Approval = z.object({
   workerInstructions: z.array(z.unknown()),
   artifacts: z.array(z.unknown()),
   revisionHistory: z.array(z.unknown()),
-  /** AP7: the decision came from files: `decidedBy` brought it back, and this is whom the files name. */
+  /** AP7: the decision came from files. `decidedBy` imported it, and this is whom the files name. */
   imported: z.object({ decidedBy: z.string() }).nullable(),
-  /** AP4: of a permission for a tool only, once it is settled. */
+  /** AP4: only for tool permissions, once decided. */
   outcome: z.enum(permissionOutcomes).nullable(),
-  /** AP4: what the agent asks to be allowed, where, and until when it waits. */
+  /** AP4: the request, its context, and until when the agent waits. */
   permission: PermissionRequest.extend({
-    /** null in a chat or at a task (CH12). */
+    /** null in a chat or task (CH12). */
     userSessionId: z.string().nullable(),
     role: z.string().nullable(),
     messageId: z.string(),
-    /** The option that was chosen. */
+    /** The chosen option. */
     optionId: z.string().nullable(),
     deadline: Time,
   }).nullable(),
@@ -56,7 +56,7 @@ const request = {
   artifacts: List.optional(),
 }
 
-/** What an agent asks for (`request_approval`); which work it belongs to the server knows. */
+/** A request of an agent (`request_approval`); the server knows its work session. */
 export const ApprovalRequest = z.strictObject(request)
 
 export const ApprovalDraft = z
@@ -66,7 +66,7 @@ export const ApprovalDraft = z
 export const ApprovalDecision = z.strictObject({
   status: z.enum(['approved', 'rejected', 'revision_requested']),
   feedback: Text.nullish(),
-  /** AG6: of a permission that is approved; the same is not asked again for so long. */
+  /** AG6: for an approved permission; the same is not asked again for this time. */
   always: AlwaysTerms.optional(),
 })
 

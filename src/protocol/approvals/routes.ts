@@ -74,7 +74,7 @@ export const approvalRoutes = {
   },
 } as const satisfies Record<string, Route>
 
-/** What agents are always allowed in a project (AG6). It is given with the decision about a permission. */
+/** Allowances of a project (AG6). They are given with the decision about a permission. */
 export const allowanceRoutes = {
   listAllowances: {
     method: 'GET',

@@ -1,30 +1,30 @@
-/** Channels as they cross the wire (CN1, CN2): their state, the chats on them, and how somebody is let in. */
+/** Channels on the wire (CN1, CN2): their state, their chats, and pairing. */
 import * as z from 'zod'
 import { channelNames } from '../../domain/channels/key.ts'
 import { chatStates } from '../../domain/channels/pairing.ts'
 import { Id, Time } from '../text.ts'
 
-/** Whom the messages of a chat are for. */
+/** The project and agent that answer a chat. */
 export const ChannelRoute = z.object({ projectId: Id, agentId: Id })
 export type ChannelRoute = z.output<typeof ChannelRoute>
 
-/** off: no server serves it, because it is not set up or none runs. */
+/** off: not configured, or no server runs it. */
 const channelStates = ['off', 'connecting', 'connected', 'failing'] as const
 
 export const Channel = z.object({
   channel: z.enum(channelNames),
   state: z.enum(channelStates),
   since: Time.nullable(),
-  /** What is wrong and what to do about it, in words; null when nothing is. */
+  /** The problem and what to do about it; null when there is none. */
   trouble: z.string().nullable(),
-  /** Our account there, and where it is found. */
+  /** Our account on the platform, and its link. */
   name: z.string().nullable(),
   link: z.string().nullable(),
-  /** For chats that have none of their own. null: none was chosen, and the first agent of the first project is taken. */
+  /** For chats without a route. null: the first agent of the first project. */
   route: ChannelRoute.nullable(),
   lastInAt: Time.nullable(),
   lastOutAt: Time.nullable(),
-  /** Messages that are still to be sent. */
+  /** Messages not yet sent. */
   waiting: z.number().int(),
   chats: z.number().int(),
   asking: z.number().int(),
@@ -35,13 +35,13 @@ export const ChannelChat = z.object({
   channel: z.enum(channelNames),
   chatId: z.string(),
   conversationKey: z.string(),
-  /** The same, under the name it has everywhere else. */
+  /** Its conversation key. */
   conversation: z.string(),
   kind: z.enum(['person', 'group']),
   title: z.string(),
   handle: z.string().nullable(),
   state: z.enum(chatStates),
-  /** Its own; null: the channel's. */
+  /** Its own route; null: the channel's. */
   route: ChannelRoute.nullable(),
   askedAt: Time,
   decidedAt: Time.nullable(),
@@ -53,7 +53,7 @@ export const ChannelChat = z.object({
 })
 export type ChannelChat = z.output<typeof ChannelChat>
 
-/** What an owner decides about a chat; what is left out stays. */
+/** An owner's decision about a chat; unnamed fields stay. */
 export const ChannelChatChange = z.strictObject({
   state: z.enum(['paired', 'refused', 'revoked']).optional(),
   route: ChannelRoute.nullish(),
@@ -61,11 +61,11 @@ export const ChannelChatChange = z.strictObject({
 
 export const ChannelRouteChange = z.strictObject({ route: ChannelRoute.nullable() })
 
-/** Sent to the bot within ten minutes, it lets its sender in, once. It is in this answer and never again. */
+/** Sent to the bot within ten minutes, it pairs its sender, once. Only in this answer. */
 export const PairingCode = z.object({
   code: z.string(),
   expiresAt: Time,
-  /** Opens the chat and sends the code, where the platform has such a thing and we know our name there. */
+  /** A link that opens the chat and sends the code, where the platform supports it. */
   link: z.string().nullable(),
 })
 export type PairingCode = z.output<typeof PairingCode>

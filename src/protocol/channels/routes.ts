@@ -1,4 +1,4 @@
-/** Channels, who is served on them, and by which agent. */
+/** Channels, their chats, and the agents that answer them. */
 import * as z from 'zod'
 import { channelNames } from '../../domain/channels/key.ts'
 import { chatStates } from '../../domain/channels/pairing.ts'

@@ -16,7 +16,7 @@ import type { FailureStep } from '../turns/link.ts'
 import { maxPromptChars, maxPromptParts, PromptPart } from '../turns/prompt.ts'
 import type { PermissionOutcome, UserSession, UserSessionState } from './user-session.ts'
 
-/** One that was given before is known by whatever it is. */
+/** Options granted before are accepted as any string. */
 const Role = anyLine(64)
 const NewRole = line(64).refine(isWord, refusedAs('hasNoWord', {}, 'must have a letter or a digit'))
 const WorkspacePath = line(1000).refine(
@@ -27,7 +27,7 @@ const requestId = { requestId: Id.optional() }
 const about = { sessionId: Id, ...requestId }
 const aboutRole = { ...about, role: Role }
 
-/** Text alone is the common case. */
+/** Text only is the common case. */
 const Content = z.union([
   longText(maxPromptChars)
     .min(1)
@@ -40,7 +40,7 @@ export const RelayMessage = z.discriminatedUnion('type', [
   /** Without `lastSeq` it begins with a snapshot. */
   z.object({ type: z.literal('session:resume'), ...about, lastSeq: z.int().min(0).optional() }),
   z.object({ type: z.literal('session:terminate'), ...about }),
-  /** On a role whose agent has failed it is the retry. `load`: bring the ACP session of the one before back (AC4). */
+  /** Retries the role of a failed agent. `load`: restores the previous ACP session (AC4). */
   z.object({
     type: z.literal('agent:spawn'),
     ...aboutRole,
@@ -53,9 +53,9 @@ export const RelayMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agent:withdraw'), ...aboutRole, messageId: Id }),
   z.object({ type: z.literal('agent:cancel'), ...aboutRole }),
   z.object({ type: z.literal('agent:terminate'), ...aboutRole }),
-  /** AG6: its mode, or an option that it offers; the model is one of these. */
+  /** AG6: a mode or an option that the agent offers, including the model. */
   z.object({ type: z.literal('agent:configure'), ...aboutRole, change: ConfigChange }),
-  /** AG6: what becomes of the turn that met the limit. */
+  /** AG6: what happens to the turn that met the limit. */
   z.object({ type: z.literal('agent:go-on'), ...aboutRole, goOn: z.boolean() }),
   z.object({ type: z.literal('agent:list'), ...about }),
   z.object({ type: z.literal('agent:get'), ...aboutRole }),
@@ -65,9 +65,9 @@ export const RelayMessage = z.discriminatedUnion('type', [
       ...about,
       approvalId: z.int().min(1),
       optionId: z.string().min(1).max(1000).optional(),
-      /** Without naming an option: the mildest that comes to this. */
+      /** Without an option: the mildest one for this decision. */
       outcome: z.enum(['allowed', 'denied']).optional(),
-      /** AG6: with an option that allows; kept by us. */
+      /** AG6: with an approving option; stored by Holdfast. */
       always: AlwaysTerms.optional(),
     })
     .refine((answer) => (answer.optionId === undefined) !== (answer.outcome === undefined), 'say either optionId or outcome'),
@@ -75,7 +75,7 @@ export const RelayMessage = z.discriminatedUnion('type', [
 type OnWire = z.output<typeof RelayMessage>
 
 type Inside<Message> = Message extends { sessionId: string } ? Omit<Message, 'sessionId'> & { userSessionId: string } : Message
-/** As the server calls things. */
+/** Under the server's names. */
 export type RelayRequest = Inside<OnWire>
 
 export function requestIn(message: OnWire): RelayRequest {
@@ -89,8 +89,8 @@ export const relayTypes: readonly string[] = RelayMessage.options.map((option) =
 type Requested = { requestId?: string | undefined }
 
 /**
- * The bodies of the events; an agent's messages all have its role, or in `turns:KEY`, the stream of a chat or a task, the agent's id.
- * `messageId` names a prompt and the turn that it became.
+ * Event bodies. An agent's messages have its role or, in `turns:KEY`, the stream of a chat or task, the agent's id. `messageId`
+ * names a prompt and its turn.
  */
 export interface RelayEventBodies {
   'session:created': Requested & { projectId: string; by: string }
@@ -99,7 +99,7 @@ export interface RelayEventBodies {
   'agent:ready': {
     role: string
     agentId: string
-    /** The key of the conversation it holds. */
+    /** The key of its conversation. */
     conversation: string
     workspace: string
     branch: string | null
@@ -111,7 +111,7 @@ export interface RelayEventBodies {
     modeId: string | null
     options: readonly AgentOption[]
   }
-  /** `messageId`: the turn that was running; what became of it is unknown. */
+  /** `messageId`: the turn that was running; its result is unknown. */
   'agent:failed': {
     role: string
     step: FailureStep
@@ -120,10 +120,10 @@ export interface RelayEventBodies {
     signal: string | null
     messageId: string | null
   }
-  /** It was idle, or of no use: its process was ended. It is started again, with what it knew, when something waits for it. */
+  /** The process of an idle or broken agent was ended. It is restarted with its knowledge when something waits for it. */
   'agent:asleep': { role: string }
   'agent:terminated': Requested & { role: string; reason: string }
-  /** It waits; `position` 1 is next. */
+  /** Queued; `position` 1 is next. */
   'agent:queued': Requested & {
     role: string
     messageId: string
@@ -131,15 +131,15 @@ export interface RelayEventBodies {
     content: readonly PromptPart[]
     by: string
   }
-  /** Its turn has begun: the agent is told it now. */
+  /** Its turn has started. */
   'agent:prompted': Requested & { role: string; messageId: string; content: readonly PromptPart[]; by: string }
   'agent:withdrawn': Requested & { role: string; messageId: string; reason: string }
-  /** Asked of the agent; `agent:configured` tells what came of it. */
+  /** Requested; `agent:configured` reports the result. */
   'agent:configuring': Requested & { role: string; change: ConfigChange; by: string }
   'agent:configured': { role: string; change: ConfigChange; error: string | null; notice?: Notice | null }
   /** `messageId` and `update` stand first, so that the pieces of a turn are found in the log. null: of no turn. */
   'agent:update': { messageId: string | null; update: AgentUpdate; role: string }
-  /** `stopReason` is the agent's word, `cancelled`, or `error` with the error in words. `limitedUntil`: see `agent:limited`, which follows. */
+  /** `stopReason` is the agent's, `cancelled`, or `error` with a message. `limitedUntil`: see `agent:limited`, which follows. */
   'agent:response': Requested & {
     role: string
     messageId: string
@@ -149,7 +149,10 @@ export interface RelayEventBodies {
     error: string | null
     limitedUntil?: string | undefined
   }
-  /** AG6: at its limit until then, as the agent has said; null: no longer. `goesOn`: by itself, because `by` said so. */
+  /**
+   * AG6: at its limit until then, as the agent reported; null: no longer. `goesOn`: continues automatically, as requested by
+   * `by`.
+   */
   'agent:limited': Requested & {
     role: string
     messageId: string | null
@@ -176,7 +179,7 @@ export interface RelayEventBodies {
   }
 }
 
-/** The message of an event, spliced from its parts so that a body is never parsed on its way. */
+/** Builds an event's message from its parts without parsing the body. */
 export function relayText(type: string, userSessionId: string, seq: number, at: string, data: string): string {
   const head = `{"type":${JSON.stringify(type)},"sessionId":${JSON.stringify(userSessionId)},"seq":${seq},"timestamp":"${at}"`
   return data === '{}' ? `${head}}` : `${head},${data.slice(1)}`
@@ -197,7 +200,7 @@ export const infoAnswer = (userSessionId: string, agent: UserSession['agents'][n
   agent,
 })
 
-/** AG3: nothing had to be done, or another had asked for it before. */
+/** AG3: nothing had to be done, or it was already requested. */
 export const terminatedAnswer = (userSessionId: string, role: string, reason = 'already terminated') => ({
   type: 'agent:terminated',
   sessionId: userSessionId,
@@ -205,7 +208,7 @@ export const terminatedAnswer = (userSessionId: string, role: string, reason = '
   reason,
 })
 
-/** US4: another had asked for it before. */
+/** US4: already requested. */
 export const endedAnswer = (userSessionId: string, reason: string, agentsTerminated: number) => ({
   type: 'session:terminated',
   sessionId: userSessionId,

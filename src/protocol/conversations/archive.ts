@@ -1,4 +1,4 @@
-/** A conversation's whole history as it crosses the wire, part by part in either direction (UI7). */
+/** A conversation's whole history on the wire, in parts (UI7). */
 import * as z from 'zod'
 import { PageQuery } from '../page.ts'
 import { YesOrNo } from '../text.ts'

@@ -1,4 +1,4 @@
-/** The days of conversations and their notes, as they cross the wire (DC). */
+/** Chapters and daily notes of conversations on the wire (DC). */
 import * as z from 'zod'
 import { Time } from '../text.ts'
 
@@ -8,9 +8,9 @@ export const Day = z.iso.date()
 export const Chapter = z.object({
   conversationKey: z.string(),
   day: Day,
-  /** The newest one is open until its day is over; the others are closed. */
+  /** The newest is open until its day is over; the others are closed. */
   state: z.enum(['open', 'closed']),
-  /** Its messages are those behind this number, up to `throughSeq`; the open one has no last yet. */
+  /** Its messages come after this number, up to `throughSeq`; the open one has no last yet. */
   afterSeq: z.number().int(),
   throughSeq: z.number().int().nullable(),
   messageCount: z.number().int(),
@@ -25,9 +25,9 @@ export const Note = z.object({
   date: Day,
   conversations: z.number().int(),
   messages: z.number().int(),
-  /** `pending`: its file is not written yet, or not anew; it is tried again. */
+  /** `pending`: its file is not up to date; writing is retried. */
   state: z.enum(['written', 'pending']),
-  /** Why it could not be written, the last time it was tried. */
+  /** Why the last attempt to write it failed. */
   problem: z.string().nullable(),
   updatedAt: Time,
 })

@@ -5,8 +5,8 @@ import { PageQuery, pageOf } from '../page.ts'
 import { Process } from '../processes/process.ts'
 import type { Route } from '../route.ts'
 import { PanelId, Time, YesOrNo } from '../text.ts'
+import { WorkspaceChoice } from './conversation-workspace.ts'
 import { ChatMessageDraft, Message } from './message.ts'
-import { WorkplaceChoice } from './workplace.ts'
 
 const Id = z.string().max(200)
 const assignment = z.object({ projectId: Id, agentId: Id })
@@ -21,7 +21,7 @@ export const chatRoutes = {
     query: z.object({
       agentId: Id,
       panelId: PanelId.optional(),
-      workplace: WorkplaceChoice.optional().describe(
+      workplace: WorkspaceChoice.optional().describe(
         'Where the conversation works; left out: as it does, or as the project says',
       ),
     }),
@@ -29,7 +29,7 @@ export const chatRoutes = {
     answer: z.object({
       conversationKey: z.string(),
       agentSession: AgentSession.nullable(),
-      /** The process being started for it, or held; null when there is none and none can be had. */
+      /** The launch that was requested for it, or is held; null when there is none. */
       launch: Process.nullable(),
     }),
   },
@@ -42,7 +42,7 @@ export const chatRoutes = {
     params: assignment,
     query: z.object({
       panelId: PanelId.optional(),
-      /** The page goes away and may be back in a moment (a reload): closed in ten seconds unless it is opened again. */
+      /** The page disconnects and may come back (a reload): closed after ten seconds unless it is opened again. */
       soon: YesOrNo,
     }),
     status: 200,

@@ -1,6 +1,6 @@
 /**
- * `conversations/<name>.json` (CV6), as picoclaw's session manager writes it: one conversation whole, in snake_case, its key inside.
- * What we write has every field; what we read may be another program's.
+ * `conversations/<name>.json` (CV6) in the format of picoclaw's session manager: one conversation in snake_case, with its key.
+ * Files we write have every field; files we read may be another program's.
  */
 import * as z from 'zod'
 import { writeFlags } from '../../domain/conversations/flags.ts'
@@ -12,7 +12,7 @@ import { Time } from '../text.ts'
 import type { Conversation } from './conversation.ts'
 import { Content, Extra, HistoryMessage, type Message } from './message.ts'
 
-const Spoken = z.looseObject({
+const FileMessage = z.looseObject({
   role: z.string(),
   content: z.string(),
   tool_calls: z.array(z.unknown()).optional(),
@@ -22,7 +22,7 @@ const Spoken = z.looseObject({
 
 export const ConversationFile = z.object({
   key: z.string(),
-  messages: z.array(Spoken),
+  messages: z.array(FileMessage),
   summary: z.string(),
   flags: z.record(z.string(), z.unknown()),
   created: Time,
@@ -30,7 +30,7 @@ export const ConversationFile = z.object({
 })
 export type ConversationFile = z.output<typeof ConversationFile>
 
-export const spokenOf = ({ role, content, toolCalls, toolCallId, media, extra }: Message): z.output<typeof Spoken> => ({
+export const fileMessageOf = ({ role, content, toolCalls, toolCallId, media, extra }: Message): z.output<typeof FileMessage> => ({
   ...extra,
   role: typeof extra?.['role'] === 'string' ? extra['role'] : role,
   content,
@@ -39,8 +39,8 @@ export const spokenOf = ({ role, content, toolCalls, toolCallId, media, extra }:
   ...(Array.isArray(media) && { media }),
 })
 
-/** All but the messages, which may be too many to be held at once. */
-export const aroundMessages = (conversation: Conversation): Omit<ConversationFile, 'messages'> => ({
+/** All fields but the messages, which may not fit in memory. */
+export const fileHeadOf = (conversation: Conversation): Omit<ConversationFile, 'messages'> => ({
   key: conversation.key,
   summary: conversation.summary,
   flags: writeFlags(conversation.flags),
@@ -48,18 +48,18 @@ export const aroundMessages = (conversation: Conversation): Omit<ConversationFil
   updated: conversation.updated,
 })
 
-/** Go writes nanoseconds and any zone, and a time that was never set as the first of January of year 1. */
+/** Go writes nanoseconds, any time zone, and an unset time as January 1 of year 1. */
 const GoTime = z.iso
   .datetime({ offset: true })
   .transform((text): Instant | null => (epochMs(text) > 0 ? instant(epochMs(text)) : null))
   .nullish()
   .transform((time) => time ?? null)
 
-/** Left out, null and empty are the same in Go. */
+/** In Go, missing, null and empty are the same. */
 const filled = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((given) => (given === null || given === '' ? undefined : given), schema.optional())
 
-/** What a role that is none of ours stands for; its own word is kept beside it. */
+/** Unknown roles become `system`, and the original is kept in `extra`. */
 const Role = z.union([HistoryMessage.shape.role, z.string().max(200)]).nullish()
 const isOurs = (role: unknown): role is HistoryRole => HistoryMessage.shape.role.safeParse(role).success
 type HistoryRole = z.output<typeof HistoryMessage>['role']
@@ -102,7 +102,7 @@ const ReadFile = z.object({
 })
 export type ReadConversation = z.output<typeof ReadFile>
 
-/** Throws `invalid_request` or `invalid_key` and says what is wrong with it. */
+/** Throws `invalid_request` or `invalid_key`. */
 export function readConversationFile(file: unknown): ReadConversation {
   const read = checked(ReadFile, file)
   const parsed = parseKey(read.key)

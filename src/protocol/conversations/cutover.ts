@@ -1,4 +1,4 @@
-/** When a day of conversation begins, as it is read and changed (DC1). */
+/** When a conversation day begins, as it is read and changed (DC1). */
 import * as z from 'zod'
 import { isTimezone } from '../config.ts'
 
@@ -11,7 +11,7 @@ export const Cutover = z.object({
 })
 export type Cutover = z.output<typeof Cutover>
 
-/** What is left out stays as it is. */
+/** Unnamed fields stay. */
 export const CutoverChange = z.strictObject({
   hour: Cutover.shape.hour.optional(),
   timezone: z

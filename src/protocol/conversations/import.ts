@@ -1,4 +1,4 @@
-/** Conversations that come in from files (CV7), piece by piece: a long one fits no single request. */
+/** Import of conversations from files (CV7), in pieces, because a long one exceeds a request. */
 import * as z from 'zod'
 import { Time } from '../text.ts'
 import { Flags } from './conversation.ts'
@@ -8,29 +8,29 @@ import { Content, HistoryMessage, maxContentChars } from './message.ts'
 const messagesPerPiece = 500
 /** About a megabyte, unless a single message is longer. */
 const charsPerPiece = 500_000
-/** A message and a summary of the largest size, every character of them escaped. */
+/** The largest message and summary with every character escaped. */
 export const importLimit = 2 * maxContentChars * 6 + 1024 * 1024
 
 /** `POST /api/conversations/K/import` */
 export const ConversationPiece = z.strictObject({
   messages: z.array(HistoryMessage).max(messagesPerPiece),
-  /** These count when the conversation begins with this. */
+  /** Used when this creates the conversation. */
   summary: Content.default(''),
   /** In either spelling. */
   flags: z.union([Flags, z.record(z.string(), z.unknown())]).default({}),
   created: Time.nullish(),
-  /** When the messages were said, as far as anybody knows. */
+  /** When the messages were written, if known. */
   updated: Time.nullish(),
-  /** Where the piece before has come to. */
+  /** Where the previous piece ended. */
   after: z.int().min(0).optional(),
 })
 export type ConversationPiece = z.output<typeof ConversationPiece>
 
 export const ImportedPiece = z.object({
   key: z.string(),
-  /** It was not there before. */
+  /** The conversation was created. */
   created: z.boolean(),
-  /** Messages that were new here. */
+  /** Messages that were new. */
   added: z.number().int(),
   alreadyThere: z.number().int(),
   /** For the next piece. */
@@ -38,7 +38,7 @@ export const ImportedPiece = z.object({
 })
 export type ImportedPiece = z.output<typeof ImportedPiece>
 
-/** What is to be sent of a file, in order; `after` comes with each answer. */
+/** The pieces of a file to send in order; `after` comes with each answer. */
 export function* piecesOf({ messages, summary, flags, created, updated }: ReadConversation): Generator<ConversationPiece> {
   let first = { summary, flags, created }
   for (let from = 0; from === 0 || from < messages.length; ) {
@@ -49,7 +49,7 @@ export function* piecesOf({ messages, summary, flags, created, updated }: ReadCo
   }
 }
 
-/** How many from there on; at least one. */
+/** Number of messages from there on; at least one. */
 function fitting(messages: ReadConversation['messages'], from: number): number {
   let chars = 0
   for (let count = 0; count < messagesPerPiece; count++) {

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { refusedAs } from '../notices.ts'
 import { line, Time } from '../text.ts'
-import { WorkplaceChoice } from './workplace.ts'
+import { WorkspaceChoice } from './conversation-workspace.ts'
 
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const
 const messageRoles = ['user', 'assistant', 'system', 'tool'] as const
@@ -11,7 +11,7 @@ const messageRoles = ['user', 'assistant', 'system', 'tool'] as const
 /** Fits a body of 1 MiB with room for the rest. */
 export const maxContentChars = 500_000
 
-/** Any text, but no NUL, which no database keeps; halves of characters become U+FFFD, as everywhere that writes UTF-8. */
+/** Any text without NUL, which no database stores; lone surrogates become U+FFFD. */
 export const Content = z
   .string()
   .max(maxContentChars)
@@ -25,7 +25,7 @@ export const Message = z.object({
   conversationKey: z.string(),
   projectId: z.string().nullable(),
   senderId: z.string(),
-  /** Who wrote it, where a channel says more than the id. */
+  /** The sender's name, where a channel provides more than the id. */
   senderName: z.string().optional(),
   /** null: everybody in the conversation. */
   receiverId: z.string().nullable(),
@@ -39,9 +39,9 @@ export const Message = z.object({
   toolCalls: z.unknown().nullable(),
   toolCallId: z.string().nullable(),
   media: z.unknown().nullable(),
-  /** What another program wrote beside that (CV7); `role`, when it is none of ours. */
+  /** Other programs' fields (CV7), including `role` when it is unknown. */
   extra: z.record(z.string(), z.unknown()).nullable(),
-  /** The `seq` of the message it is the same as, when setHistory put it back. */
+  /** The `seq` of the message it repeats, when setHistory restored it. */
   copyOf: z.number().int().nullable(),
   createdAt: Time,
 })
@@ -53,16 +53,16 @@ export const ChatMessageDraft = z.strictObject({
   toAgentId: Id.nullable(),
   content: Content.min(1),
   clientId: Id.optional(),
-  /** Who wrote it; refused when the credential is another's, as in a browser in which somebody else has signed in since (CH10). */
+  /** The sender; refused when the credential is another's, as in a browser where somebody else has signed in since (CH10). */
   senderId: Id.optional(),
   priority: z.enum(priorities).optional(),
   relatedTaskId: Id.nullish(),
   relatedHandoffId: Id.nullish(),
-  /** CX9: where the conversation works; left out: as it does, or as the project says of one that begins. */
-  workplace: WorkplaceChoice.optional(),
+  /** CX9: the conversation's workspace; left out: the current one, or the project's default for a new conversation. */
+  workplace: WorkspaceChoice.optional(),
 })
 
-const spoken = {
+const messageFields = {
   role: z.enum(messageRoles),
   content: Content,
   toolCalls: z.array(z.unknown()).max(1000).nullish(),
@@ -70,14 +70,14 @@ const spoken = {
   media: z.array(z.unknown()).max(1000).nullish(),
 }
 
-/** Fields of other programs, as much as a message may be long. */
+/** Fields of other programs, up to the length of a message. */
 export const Extra = z
   .record(z.string().max(200), z.unknown())
   .refine((extra) => JSON.stringify(extra).length <= maxContentChars, `must not be longer than ${maxContentChars} characters`)
 
 /** `POST /api/conversations/K/messages` */
-export const MessageDraft = z.strictObject({ ...spoken, clientId: Id.optional() })
+export const MessageDraft = z.strictObject({ ...messageFields, clientId: Id.optional() })
 
-/** Each of `PUT /api/conversations/K/messages`; messages as they were read may be put back, their numbers are given anew. */
-export const HistoryMessage = z.object({ ...spoken, extra: Extra.nullish() })
+/** Each of `PUT /api/conversations/K/messages`; messages that were read may be sent back and get new numbers. */
+export const HistoryMessage = z.object({ ...messageFields, extra: Extra.nullish() })
 export const maxHistoryMessages = 10_000

@@ -1,4 +1,4 @@
-/** Search over all messages as it crosses the wire (DC5). Places in a text are UTF-16 units, as in JavaScript strings. */
+/** Search over all messages on the wire (DC5). Positions are UTF-16 units, as in JavaScript strings. */
 import * as z from 'zod'
 import { PageQuery, pageOf } from '../page.ts'
 import { anyLine, Id, line, Time } from '../text.ts'
@@ -15,7 +15,7 @@ export const SearchQuery = PageQuery.extend({
 })
 export type SearchQuery = z.output<typeof SearchQuery>
 
-const Place = z.object({ start: z.number().int(), end: z.number().int() })
+const TextRange = z.object({ start: z.number().int(), end: z.number().int() })
 
 export const SearchHit = z.object({
   conversationKey: z.string(),
@@ -27,7 +27,7 @@ export const SearchHit = z.object({
   createdAt: Time,
   day: Day.describe('Of the chapter it is in'),
   excerpt: z.string().describe('What stands around the first place that was found'),
-  highlights: z.array(Place).describe('What was found in the excerpt'),
+  highlights: z.array(TextRange).describe('What was found in the excerpt'),
   cutBefore: z.boolean(),
   cutAfter: z.boolean(),
 })

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { Time } from '../text.ts'
 
 /**
- * connected: heard of lately · unreachable: silent for `coordinator.unreachable_seconds`; its processes are neither replaced nor
- * killed · stopped: said goodbye, nothing of it runs.
+ * connected: recently active · unreachable: silent for `coordinator.unreachable_seconds`; its processes are neither replaced nor
+ * killed · stopped: said goodbye, and runs nothing.
  */
 export const coordinatorStates = ['connected', 'unreachable', 'stopped'] as const
 
@@ -13,17 +13,17 @@ export const Coordinator = z.object({
   /** The machine's name. */
   machine: z.string(),
   state: z.enum(coordinatorStates),
-  /** Raised whenever another instance takes its place; reports of an older one are refused. */
+  /** Raised when another instance takes over; reports of older ones are refused. */
   epoch: z.int(),
   version: z.string(),
   pid: z.int(),
   joinedAt: Time,
   lastHeardAt: Time,
-  /** What it is like, in words of its own (SC4): agents and projects may ask for one. */
+  /** Labels of the machine (SC4), which agents and projects may require. */
   labels: z.array(z.string()),
-  /** Processes at once; null: `coordinator.max_concurrent`. */
+  /** Maximum processes; null: `coordinator.max_concurrent`. */
   capacity: z.int().nullable(),
-  /** Processes of its that have not ended. */
+  /** Its processes that have not ended. */
   processes: z.int(),
 })
 export type Coordinator = z.output<typeof Coordinator>

@@ -1,6 +1,6 @@
 /**
- * What a launch tells its process (CO4), and may be written into an agent's arguments as `${HOLDFAST_AGENT_ID}`: there is no shell
- * that would fill them in, and one entry serves many projects. The token is not among them: arguments can be seen by everybody.
+ * Variables of a launch (CO4) that can be used in an agent's arguments, as `${HOLDFAST_AGENT_ID}`: there is no shell to expand
+ * them, and one entry serves many projects. The token is not among them, because arguments are visible to other users.
  */
 const fillable: ReadonlySet<string> = new Set([
   'HOLDFAST_URL',
@@ -10,7 +10,7 @@ const fillable: ReadonlySet<string> = new Set([
   'HOLDFAST_LAUNCH_ID',
 ])
 
-/** What is not known stays as it is. */
+/** Unknown variables stay as they are. */
 export const filledIn = (args: readonly string[], values: Readonly<Record<string, string>>): string[] =>
   args.map((arg) =>
     arg.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => (fillable.has(name) ? (values[name] ?? whole) : whole)),

@@ -18,15 +18,15 @@ import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type Settle
 import { coordinatorRequestFacts, type OpenCoordinatorRequest } from './coordinator-requests.ts'
 import { processEndReasons, processStates } from './process.ts'
 
-/** Of this protocol; `up` replaces a coordinator that speaks another. */
+/** Version of this protocol; `up` replaces a coordinator with another. */
 export const linkVersion = 2
 
-/** In one message, so that it stays under the door's limit for messages. */
+/** Per message, to stay below the message limit. */
 export const maxFactsPerMessage = 256
 export const maxFactsBytes = 512 * 1024
-/** In one piece of output. */
+/** Characters of one piece of output. */
 export const maxOutputPiece = 16 * 1024
-/** Facts, or an empty message of them, come at least this often: that is how a coordinator is heard of. */
+/** Facts, or an empty message, are sent at least this often, as a heartbeat. */
 export const heartbeatMs = 10_000
 
 const Id = z.string().min(1).max(200)
@@ -37,19 +37,19 @@ const FactNumber = z.int().min(1)
 
 export const CoordinatorHello = z.object({
   type: z.literal('coordinator:hello'),
-  /** Made at its start: another instance of the same coordinator is its successor. */
+  /** Made at its start. Another instance of the same coordinator is its successor. */
   instance: Id,
   linkVersion: z.int(),
   version: z.string().max(100),
   machine: z.string().min(1).max(255),
   bootId: z.string().max(100),
   pid: z.int().min(1),
-  /** What its machine is like, and how many processes it takes (SC4). */
+  /** The machine's labels and capacity (SC4). */
   labels: z.array(Label).max(maxLabels).optional(),
   capacity: z.int().min(1).max(10_000).nullish(),
-  /** It can hold several contexts in one process; left out by builds before that. */
+  /** It can hold several contexts in one process; left out by earlier builds. */
   contexts: z.boolean().optional(),
-  /** The epoch it was given; null in an instance's first greeting. */
+  /** The epoch it was given; null in an instance's first hello. */
   epoch: Epoch.nullable(),
   requestId: RequestId,
 })
@@ -70,7 +70,7 @@ export const LinkFact = z.discriminatedUnion('type', [
     ...about,
     type: z.literal('process-started'),
     pid: z.int().min(1),
-    /** With pid and boot id what tells this process from any other: the kernel's own word for when it began. */
+    /** The kernel's start time, which identifies the process together with pid and boot id. */
     birth: z.string().max(100),
   }),
   z.object({ ...about, type: z.literal('start-failed'), error: z.string().max(4000) }),
@@ -79,16 +79,16 @@ export const LinkFact = z.discriminatedUnion('type', [
     type: z.literal('process-exited'),
     exitCode: z.int().nullable(),
     signal: z.string().max(40).nullable(),
-    /** Set when the coordinator did not see it end: it was found and ended as a leftover, or was not there any more. */
+    /** Set when the coordinator did not observe the end: ended as an orphan, or already gone. */
     found: z.enum(['leftover', 'gone']).nullable(),
-    /** The coordinator itself ended it: as it was ordered, or, where nothing was, because it was stopped on purpose. */
+    /** The coordinator ended it, by order or because it was itself stopped. */
     stopped: z.boolean(),
   }),
-  /** What it wrote to standard error (and output, where that carries no protocol), masked, pieces joined to at most one a second. */
+  /** Standard error (and output, where that carries no protocol), masked, at most one piece a second. */
   z.object({ ...about, type: z.literal('process-output'), text: z.string().max(maxOutputPiece) }),
   ...turnFacts,
   ...coordinatorRequestFacts,
-  /** Everything of its is over and it goes: the last fact of an instance. */
+  /** The last fact of an instance, when everything has ended. */
   z.object({ n: FactNumber, type: z.literal('goodbye') }),
 ])
 export type LinkFact = z.output<typeof LinkFact>
@@ -96,7 +96,7 @@ export type LinkFact = z.output<typeof LinkFact>
 export const CoordinatorFacts = z.object({
   type: z.literal('coordinator:facts'),
   epoch: Epoch,
-  /** In order. None: a sign of life. */
+  /** In order. Empty: a heartbeat. */
   facts: z.array(LinkFact).max(maxFactsPerMessage),
   requestId: RequestId,
 })
@@ -106,11 +106,11 @@ export interface CoordinatorWelcome {
   readonly type: 'coordinator:welcome'
   readonly coordinatorId: string
   readonly epoch: number
-  /** The last number the server has: what is spooled up to it need not be sent again, and the next is higher. */
+  /** The last number the server has. Facts up to it are not sent again, and the next is higher. */
   readonly lastFact: number
   readonly maxConcurrent: number
   readonly aloneMinutes: number
-  /** null: nobody takes over by the clock. */
+  /** null: no takeover by time. */
   readonly takeoverMinutes: number | null
 }
 
@@ -119,16 +119,16 @@ export interface CoordinatorTaken {
   readonly through: number
 }
 
-/** A launch the coordinator should know of: the state of its stream's snapshot. */
+/** A launch in the snapshot of the coordinator's stream. */
 export const LaunchOrder = z.object({
   launchId: z.string(),
   agentId: z.string(),
   projectId: z.string(),
-  /** The agent's, none when null; orders beyond it wait, oldest first (CO2). */
+  /** The agent's limit; null: none. Orders beyond it wait, oldest first (CO2). */
   maxProcesses: z.int().nullable(),
   state: z.enum(processStates).exclude(['held', 'ended']),
   stopReason: z.enum(processEndReasons).nullable(),
-  /** Its coordinator:offer is about to follow; when none comes, it is taken as any other. */
+  /** A `coordinator:offer` follows; if none comes, the launch is taken as usual. */
   offered: z.boolean().optional(),
 })
 export type LaunchOrder = z.output<typeof LaunchOrder>
@@ -136,39 +136,39 @@ export type LaunchOrder = z.output<typeof LaunchOrder>
 export interface CoordinatorOrders {
   /** Oldest first. */
   readonly launches: readonly LaunchOrder[]
-  /** Of launches that live. */
+  /** Of running launches. */
   readonly turns: readonly RunningTurn[]
-  /** Answers to what these turns have asked; those that were given to the agent already change nothing. */
+  /** Decided permissions of these turns; already delivered ones change nothing. */
   readonly permissions: readonly SettledPermission[]
-  /** What is to be set of agents that live, and was not answered. */
+  /** Unanswered settings for running agents. */
   readonly configures: readonly ConfigureOrder[]
-  /** That it has not answered, and that somebody still waits for. */
+  /** Unanswered requests that are still needed. */
   readonly questions: readonly OpenCoordinatorRequest[]
 }
 
-/** Behind its order or before it; said once, to whoever is connected. */
+/** Sent once to the connected coordinator, before or after its order. */
 export interface LaunchOffer {
   readonly type: 'coordinator:offer'
   readonly order: LaunchOrder
   readonly launch: LaunchParticulars
 }
 
-/** How to start it; holds secrets, so it is never logged, stored or put into an event. */
+/** How to start a launch. Contains secrets, so it is never logged, stored or put into an event. */
 export interface LaunchParticulars {
   readonly type: 'coordinator:launch'
   readonly launchId: string
   readonly agentId: string
   readonly projectId: string
   readonly protocol: 'acp' | 'mcp'
-  /** `holdfast` means this program itself. */
+  /** `holdfast` stands for this program. */
   readonly command: string
   readonly args: readonly string[]
-  /** From the agent's entry; added to the allow-list (SE4) and the variables of CO4. */
+  /** From the agent's entry; added to the allowlist (SE4) and the variables of CO4. */
   readonly env: Readonly<Record<string, string>>
-  /** The project's folder on this machine; null when it has none: then a folder of the launch's own. */
+  /** The project's folder on this machine; null: a folder for this launch only. */
   readonly folder: string | null
-  /** The bearer for `/mcp`, dead when the launch is. */
+  /** The bearer for `/mcp`, valid while the launch runs. */
   readonly launchToken: string
-  /** null: it pulls its work by itself. */
+  /** null: a pulling agent. */
   readonly acp: AcpParticulars | null
 }

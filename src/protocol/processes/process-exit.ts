@@ -1,4 +1,4 @@
-/** What a coordinator says when a process has exited, and what the server made of it (PX1). */
+/** A coordinator's report of an exited process, and the server's decision (PX1). */
 import * as z from 'zod'
 import { Id, line } from '../text.ts'
 
@@ -7,12 +7,12 @@ const maxProcesses = 1_000_000
 export const ProcessExit = z.strictObject({
   agentId: Id,
   projectId: Id,
-  /** How many processes of the pair the reporter has left. */
+  /** Processes of the pair that the reporter has left. */
   remainingProcesses: z.int().min(0).max(maxProcesses),
   launchId: Id.nullish(),
   exitCode: z.int().nullish(),
   signal: line(40).nullish(),
-  /** The reporter's own; the same one again does nothing more (PX6). */
+  /** The reporter's id; repeating it has no effect (PX6). */
   reportId: Id.nullish(),
   epoch: z.int().min(0).nullish(),
 })

@@ -5,33 +5,33 @@ import { Notice } from '../notices.ts'
 import { Time } from '../text.ts'
 
 /**
- * waiting: ordered, its turn has not come · starting: taken by the coordinator, not seen to run · running · held: too many
- * failed starts, a person or a new message lifts it · ended.
+ * waiting: ordered · starting: taken by the coordinator, not seen running · running · held: too many failed starts, until a
+ * person or a new message releases it · ended.
  */
 export const processStates = ['waiting', 'starting', 'running', 'held', 'ended'] as const
 
-/** Why a process is no more. What it said last is in `detail`. */
+/** Why a process ended. `detail` has its last output. */
 export const processEndReasons = [
   /** By itself, without an error. */
   'exited',
-  /** By itself, with an error, by a signal that was not ours, or in the middle of its work. */
+  /** By itself with an error, by a signal that was not ours, or during its work. */
   'crashed',
-  /** It could not be started at all, or went away without ever signing in. */
+  /** It could not be started, or exited without signing in. */
   'start_failed',
   /** It did not sign in within `agent.start_timeout_seconds`. */
   'start_timeout',
-  /** NA6: a chat process that nobody heard of for too long. */
+  /** NA6: a chat process that was silent for too long. */
   'idle',
-  /** Its agent session was over and it did not go by itself. */
+  /** Its agent session ended and it did not exit. */
   'finished',
   'stopped_by_person',
-  /** Holdfast itself was stopped on purpose. */
+  /** Holdfast itself was stopped. */
   'shutdown',
-  /** CO5: left behind by a coordinator that died, and ended by the next. */
+  /** CO5: an orphan of a dead coordinator, ended by the next. */
   'leftover',
-  /** CO6: somebody took over from its coordinator. */
+  /** CO6: another instance took over from its coordinator. */
   'coordinator_lost',
-  /** Not needed any more before it was started. */
+  /** No longer needed before it was started. */
   'withdrawn',
 ] as const
 
@@ -40,20 +40,20 @@ export const Process = z.object({
   agentId: z.string(),
   projectId: z.string(),
   coordinatorId: z.string(),
-  /** Set when it was spawned into a role of a user session; null for one that pulls its work. */
+  /** Set for an agent in a role of a user session; null for pulling agents. */
   roleAgentId: z.string().nullable(),
   pid: z.int().nullable(),
   state: z.enum(processStates),
   orderedAt: Time,
-  /** When it was taken; once it was seen to run, since when. */
+  /** When it was taken; when it was seen running, once it was. */
   startedAt: Time.nullable(),
-  /** A stop was ordered, and why; it goes on until its exit is reported. */
+  /** Why a stop was ordered; it stays until its exit is reported. */
   stopReason: z.enum(processEndReasons).nullable(),
   endedAt: Time.nullable(),
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
   reason: z.enum(processEndReasons).nullable(),
-  /** In words: the error of a start that failed, or why it is held. */
+  /** The error of a failed start, or why it is held. */
   detail: z.string().nullable(),
   /** The code and parameters that `detail` was made from. */
   notice: Notice.nullish(),
@@ -61,10 +61,10 @@ export const Process = z.object({
 export type Process = z.output<typeof Process>
 export type ProcessEndReason = (typeof processEndReasons)[number]
 
-/** With the last lines it wrote, masked; at most this many characters are kept. */
+/** Characters kept, with the last lines of output, masked. */
 export const maxOutputKept = 32 * 1024
 export const ProcessWithOutput = Process.extend({ output: z.string() })
 export type ProcessWithOutput = z.output<typeof ProcessWithOutput>
 
-/** How long what a launch wrote is kept after its end (CO4). */
+/** How long a launch's output is kept after its end (CO4). */
 export const outputKeptDays = 30

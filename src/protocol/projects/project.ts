@@ -5,10 +5,10 @@ import { folderStates } from '../../domain/projects/folder-states.ts'
 import { refusedAs } from '../notices.ts'
 import { line, Time } from '../text.ts'
 
-/** Values are checked by domain/projects/settings.ts, which knows each one's range; `null` takes one back to its default. */
+/** Values are checked by domain/projects/settings.ts; `null` restores the default. */
 const SettingsChange = z.record(z.string().max(100), z.union([z.number(), z.string().max(200), z.null()]))
 
-/** A folder on the machine that runs the agents: absolute, and never opened by the server itself. */
+/** An absolute path on the machine that runs the agents; never opened by the server. */
 export const ProjectPath = line(4096).refine(
   (path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path) && !path.split(/[\\/]/).includes('..'),
   refusedAs('absolutePath', {}, 'must be an absolute path without ..'),
@@ -18,9 +18,9 @@ export const Project = z.object({
   id: z.string(),
   name: z.string(),
   path: z.string().nullable(),
-  /** What is at the path now, where it was looked at: in answers about projects, not in events. */
+  /** What is at the path now; in answers about projects, not in events. */
   folder: z.enum(folderStates).optional(),
-  /** As they apply: what was chosen, and the default for the rest. */
+  /** The set values, with defaults for the rest. */
   settings: z.record(z.string(), z.union([z.number(), z.string()])),
   agentIds: z.array(z.string()),
   createdAt: Time,

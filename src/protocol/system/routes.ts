@@ -1,4 +1,4 @@
-/** What operators, monitors and newcomers ask for (HT3, HT5). */
+/** Routes for operators, monitoring and first use (HT3, HT5). */
 import * as z from 'zod'
 import type { Route } from '../route.ts'
 import { maxCursorLength } from '../socket.ts'
@@ -76,7 +76,7 @@ export const eventRoutes = {
       /** Comma-separated: `home,project:ID`; see stream-list.ts. */
       streams: z.string().min(1).max(20_000),
       after: z.string().max(maxCursorLength).optional(),
-      /** Chat panels that are open where this stream is read: they count as open for as long as it lasts, and a minute more. */
+      /** Chat panels open while this stream is read; they count as open that long, and a minute more. */
       panels: PanelIds.optional(),
     }),
     status: 200,

@@ -1,16 +1,16 @@
 /**
- * What an agent lets be seen of its work, in our own words: a small union over what ACP agents of any vendor send. It goes over the
- * coordinator's link and the relay, so every part of it has a greatest size.
+ * What an agent shows of its work: a small union over what ACP agents of any vendor send. It is sent over the coordinator's link
+ * and the relay, so every part is bounded.
  */
 import * as z from 'zod'
 
-/** In one piece of streamed text; longer ones come in several. */
+/** Characters of one piece of streamed text; longer ones are split. */
 export const maxTextPiece = 4 * 1024
-/** In one text of a tool call, a plan or a command: more is cut, and says so. */
+/** Characters of a text in a tool call, plan or command; more is cut and marked. */
 export const maxShownText = 32 * 1024
-/** Of anything that is a list. */
+/** Entries of any list. */
 export const maxListed = 200
-/** Of a title, a name, a path. */
+/** Characters of a title, name or path. */
 export const maxShownLine = 1000
 
 const Line = z.string().max(maxShownLine)
@@ -31,13 +31,13 @@ export const toolKinds = [
 export const toolStatuses = ['pending', 'in_progress', 'completed', 'failed'] as const
 export const permissionKinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const
 
-/** A tool call as it stands now: each one replaces what was known under its id. */
+/** The current state of a tool call; replaces the earlier one with its id. */
 export const ToolCall = z.object({
   toolCallId: Line,
   title: Line,
   toolKind: z.enum(toolKinds),
   status: z.enum(toolStatuses),
-  /** What it was called with, as JSON; null when the agent does not say. */
+  /** Its input as JSON; null when the agent does not report it. */
   input: Text.nullable(),
   locations: z.array(z.object({ path: Line, line: z.int().nullable() })).max(maxListed),
   content: z
@@ -45,12 +45,12 @@ export const ToolCall = z.object({
       z.discriminatedUnion('type', [
         z.object({ type: z.literal('text'), text: Text }),
         z.object({ type: z.literal('diff'), path: Line, oldText: Text.nullable(), newText: Text }),
-        /** A picture, a terminal, a file: named, not carried. */
+        /** An image, terminal or file: named only. */
         z.object({ type: z.literal('other'), name: Line }),
       ]),
     )
     .max(maxListed),
-  /** More was sent than is carried here. */
+  /** Parts of the call were cut. */
   cut: z.boolean(),
 })
 export type ToolCall = z.output<typeof ToolCall>
@@ -66,18 +66,18 @@ const Plan = z.array(
 export const AgentMode = z.object({ id: Line, name: Line, description: Line.nullable() })
 export type AgentMode = z.output<typeof AgentMode>
 
-/** Something that can be set while it runs: the model, how long it thinks. */
+/** An option that can be set while the agent runs, such as the model. */
 export const AgentOption = z.object({
   id: Line,
   name: Line,
   category: Line.nullable(),
   value: z.union([Line, z.boolean()]),
-  /** The values there are; none for one that is on or off. */
+  /** Possible values; none for a switch. */
   values: z.array(z.object({ id: Line, name: Line })).max(maxListed),
 })
 export type AgentOption = z.output<typeof AgentOption>
 
-/** Those without a turn around them (mode, options, commands, usage) may come at any time. */
+/** Updates of no turn (mode, options, commands, usage) may come at any time. */
 export const AgentUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string() }),
   z.object({ kind: z.literal('thought'), text: z.string() }),
@@ -93,16 +93,16 @@ export const AgentUpdate = z.discriminatedUnion('kind', [
 ])
 export type AgentUpdate = z.output<typeof AgentUpdate>
 
-/** AP4: what an agent asks for, with the digest that the answer is bound to. */
+/** AP4: a permission request, with the digest that its answer is bound to. */
 export const PermissionRequest = z.object({
   call: ToolCall,
   options: z
     .array(z.object({ optionId: Line, name: Line, kind: z.enum(permissionKinds) }))
     .min(1)
     .max(maxListed),
-  /** SHA-256 of the request exactly as the agent sent it. */
+  /** SHA-256 of the request as the agent sent it. */
   digest: z.string().length(64),
-  /** AG6: the same for the same call asked again; null: it cannot be known again. */
+  /** AG6: the fingerprint of the call, equal when the same call is asked again; null: it cannot be recognized. */
   likeness: z.string().length(64).nullable().default(null),
 })
 export type PermissionRequest = z.output<typeof PermissionRequest>

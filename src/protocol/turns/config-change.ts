@@ -1,4 +1,4 @@
-/** AG6: one thing that is set of an agent while it runs: its mode, or an option that it offers, the model among them. */
+/** AG6: a change to a running agent: its mode, or an option it offers, including the model. */
 import * as z from 'zod'
 import { storable } from '../text.ts'
 import { maxShownLine } from './agent-update.ts'

@@ -23,12 +23,12 @@ const Line = z.string().max(maxShownLine).overwrite(storable)
 const Words = z.string().max(4000).overwrite(storable)
 const about = { n: z.int().min(1), launchId: Id }
 
-/** Where a start can fail (AG2). `running` is what the server says of one that was ready and has gone. */
+/** The steps of a start (AG2). `running`: the agent exited after it was ready. */
 export const failureSteps = ['workspace', 'process', 'initialize', 'session', 'running'] as const
 export type FailureStep = (typeof failureSteps)[number]
 
 export const turnFacts = [
-  /** Where it is to work is there (WT1, WT4): told before its process is started, and once more when it was set up (WT5). */
+  /** The workspace exists (WT1, WT4). Sent before the process starts, and again after its set-up (WT5). */
   z.object({
     ...about,
     type: z.literal('workspace-made'),
@@ -40,40 +40,40 @@ export const turnFacts = [
     note: Words.nullable(),
     setUp: SetUpReport.nullable(),
   }),
-  /** It can be prompted. */
+  /** The agent is ready for prompts. */
   z.object({
     ...about,
     type: z.literal('agent-ready'),
     acpSessionId: Line.min(1),
     how: z.enum(['new', 'loaded', 'resumed']),
-    /** Why an earlier one was not brought back, though that was ordered. */
+    /** Why an earlier session was not restored, though ordered. */
     notRestored: Words.nullable(),
-    /** The folder it works in, absolute. */
+    /** The absolute folder it works in. */
     workspace: z.string().min(1).max(4096).overwrite(storable),
-    /** null in a plain folder; `note` says then why it is one (WT4). */
+    /** null in a plain folder; `note` says why (WT4). */
     branch: Line.nullable(),
     note: Words.nullable(),
     agentName: Line,
     agentVersion: Line.nullable(),
-    /** Takes pictures in prompts. */
+    /** Accepts images in prompts. */
     images: z.boolean(),
     modes: z.array(AgentMode).max(maxListed),
     modeId: Line.nullable(),
     options: z.array(AgentOption).max(maxListed),
   }),
-  /** It will not be ready. Told before the end of its process, or before `start-failed` when there never was one. */
+  /** The start failed. Sent before the end of its process, or before `start-failed` when there was none. */
   z.object({
     ...about,
     type: z.literal('agent-failed'),
     step: z.enum(failureSteps).exclude(['running']),
     error: Words,
-    /** Of a process that went by itself. */
+    /** Of a process that exited by itself. */
     exitCode: z.int().nullish(),
     signal: z.string().max(20).nullish(),
   }),
-  /** `turnId` is null for what belongs to no turn: mode, options, commands, usage. */
+  /** `turnId` is null for updates of no turn: mode, options, commands, usage. */
   z.object({ ...about, type: z.literal('turn-update'), turnId: Id.nullable(), update: AgentUpdate }),
-  /** The context of a turn was opened; told before anything else of it. */
+  /** The context of a turn was opened; sent before anything else of the turn. */
   z.object({
     ...about,
     type: z.literal('turn-began'),
@@ -83,28 +83,28 @@ export const turnFacts = [
     how: z.enum(['new', 'loaded', 'resumed']),
     notRestored: Words.nullable(),
   }),
-  /** The last about a turn. An agent that goes with a turn open tells its exit only, and the turn's end is unknown. */
+  /** The last fact about a turn. If the agent exits during a turn, only the exit is sent, and the turn's end is unknown. */
   z.object({
     ...about,
     type: z.literal('turn-ended'),
     turnId: Id,
     outcome: z.enum(['answered', 'cancelled', 'failed']),
-    /** The agent's word; null when it gave none. */
+    /** The agent's stop reason, if any. */
     stopReason: Line.nullable(),
     error: Words.nullable(),
     /**
-     * The prompt did not run: `refused`, the agent would not take it and had shown nothing; `no_context`, its context could not be opened
-     * beside those that the process holds.
+     * The prompt did not run: `refused`, the agent rejected it without output; `no_context`, its context could not be opened in
+     * the process.
      */
     notRun: z.enum(['refused', 'no_context']).nullish(),
-    /** It was told to stop and did not: it takes nothing new. */
+    /** It ignored a cancel, and accepts nothing new. */
     cancelIgnored: z.boolean().optional(),
   }),
-  /** `askId` is the coordinator's; the same question is told once. */
+  /** `askId` is the coordinator's; each request is sent once. */
   z.object({ ...about, type: z.literal('permission-asked'), turnId: Id, askId: Id, request: PermissionRequest }),
-  /** Nobody waits for the answer any more. */
+  /** The answer is no longer needed. */
   z.object({ ...about, type: z.literal('permission-withdrawn'), askId: Id }),
-  /** AG6: what was set, or why it was not. */
+  /** AG6: the result of a setting. */
   z.object({ ...about, type: z.literal('agent-configured'), configureId: Id, change: ConfigChange, error: Words.nullable() }),
 ] as const
 
@@ -117,73 +117,75 @@ export const CoordinatorTurn = z.object({
 })
 export type CoordinatorTurn = z.output<typeof CoordinatorTurn>
 
-/** What the agent is to be told: also the body of `turn-ordered`. */
+/** A turn's content; also the body of `turn-ordered`. */
 export interface TurnOrder {
   readonly launchId: string
   readonly turnId: string
   readonly content: readonly PromptPart[]
-  /** The context it runs in; left out: the one that was opened with the launch. */
+  /** Its context; left out: the one opened with the launch. */
   readonly context?: OpenContext | undefined
 }
 
 export interface OpenContext {
   readonly contextId: string
-  /** How to open it, where it is not open in this process: told back in `turn-began`. */
+  /** How to open the context if it is not open in this process; reported in `turn-began`. */
   readonly open: {
-    /** The ACP session to bring back, and when it was opened last; null: a new one. */
+    /** The ACP session to restore, and when it was last opened; null: a new one. */
     readonly acpSessionId: string | null
     readonly lastOpenedAt: string | null
-    /** Told before the prompt when the session is new, or when it was brought back. */
+    /** Sent before the prompt when the session is new, or when it was restored. */
     readonly primer: string | null
     readonly news: string | null
-    /** CX9: where it works, made first; null: in the project's own folder; left out, in a role: where its process does. */
+    /** CX9: its workspace, made first; null: the project's folder; left out, in a role: the process's folder. */
     readonly workspace?: AcpParticulars['workspace']
   } | null
 }
 
 export type CoordinatorPrompt = { readonly type: 'coordinator:prompt' } & TurnOrder
 
-/** A turn that runs, in the snapshot: one not known yet is asked for, one that is known goes on. */
+/** A running turn in the snapshot. Unknown ones are fetched; known ones go on. */
 export interface RunningTurn {
   readonly launchId: string
   readonly turnId: string
   readonly cancelOrdered: boolean
 }
 
-/** `optionId` null: no. Also the body of `permission-settled`. */
+/** `optionId` null: denied. Also the body of `permission-settled`. */
 export interface SettledPermission {
   readonly launchId: string
   readonly askId: string
   readonly optionId: string | null
 }
 
-/** Also the body of `configure-ordered`. In the snapshot: those that are not answered. */
+/** Also the body of `configure-ordered`. In the snapshot: unanswered ones. */
 export interface ConfigureOrder {
   readonly launchId: string
   readonly configureId: string
   readonly change: z.output<typeof ConfigChange>
 }
 
-/** What a launch needs beyond its command when its agent is spoken to over ACP. */
+/** What a launch of an ACP agent needs beyond its command. */
 export interface AcpParticulars {
-  /** Where the context works that is opened with the start; null: in the project's own folder (CX9). */
+  /** The workspace of the context opened at the start; null: the project's folder (CX9). */
   readonly workspace: {
-    /** In the names of folders and branches (WT1); of a conversation outside of consoles: `chat` and its short name. */
+    /** Used in names of folders and branches (WT1); for a conversation outside consoles: `chat` and its short name. */
     readonly userSessionShort: string
     readonly role: string
-    /** Below the workspace root; null: named after the role. One that leaves the root fails with the step `workspace` (US2). */
+    /**
+     * Below the workspace root; null: named after the role. A path that leaves the root fails with the step `workspace` (US2).
+     */
     readonly path: string | null
-    /** WT5: what makes a fresh worktree runnable; null: nothing. */
+    /** WT5: the set-up of a new worktree; null: none. */
     readonly setUp: SetUp | null
-    /** Where git has nothing to offer: the project's own folder, rather than an empty one. */
+    /** Without git: the project's own folder, rather than an empty one. */
     readonly orFolder?: boolean
   } | null
-  /** AC4: the ACP session to bring back, and when it was opened last; null: a new one. */
+  /** AC4: the ACP session to restore, and when it was last opened; null: a new one. */
   readonly loadAcpSessionId: string | null
   readonly lastOpenedAt: string | null
-  /** The context that is opened with the launch; null: of a server that knows none. */
+  /** The context opened with the launch; null: from servers without contexts. */
   readonly contextId?: string | null
-  /** AG2: for everything from the workspace to `session/new`; then `agent-failed` with the step it hangs in. */
+  /** AG2: time limit from the workspace to `session/new`; then `agent-failed` with the current step. */
   readonly startWithinMs: number
   /** `turn.max_minutes`: a turn that takes longer is cancelled. */
   readonly turnWithinMs: number

@@ -1,9 +1,9 @@
-/** What a person gives to an agent: text, pictures, files, links to files. It goes over the relay and the coordinator's link. */
+/** The content of a prompt: text, images, files, links to files. Sent over the relay and the coordinator's link. */
 import * as z from 'zod'
 import { longText } from '../text.ts'
 import { maxShownLine } from './agent-update.ts'
 
-/** Of everything in one prompt, in characters; a message on the wire is at most 1 MiB. */
+/** Characters of a whole prompt; a message on the wire is at most 1 MiB. */
 export const maxPromptChars = 900_000
 export const maxPromptParts = 50
 

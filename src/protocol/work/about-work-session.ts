@@ -5,11 +5,11 @@ export interface AboutWorkSession {
   readonly workSessionId: string
   /** Approaches changed, which are shared with all work sessions resumed from it (AR2). */
   readonly learned?: true
-  /** The name of an artifact that was stored or deleted. */
+  /** The name of a stored or deleted artifact. */
   readonly artifact?: string
 }
 
-/** `data`: the event's body as it is stored. */
+/** `data`: the event's body as stored. */
 export function aboutWorkSession(type: string, data: string): AboutWorkSession | undefined {
   const about = abouts[type as EventType] as ((body: unknown) => About) | undefined
   const { workSessionId, ...rest } = about?.(JSON.parse(data)) ?? {}

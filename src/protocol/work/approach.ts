@@ -33,10 +33,10 @@ const content = {
 export const Approach = z.object({
   id: z.string(),
   projectId: z.string(),
-  /** Where it was recorded; what is resumed from there has it too (AR2). */
+  /** Where it was recorded; sessions resumed from there have it too (AR2). */
   sessionId: z.string(),
   kind: z.enum(approachKinds),
-  /** The day on which it became what it is. */
+  /** The day of its current kind. */
   date: z.string(),
   ...content,
   /** Earlier versions, oldest first. */

@@ -1,4 +1,4 @@
-/** Artifacts on the wire (CK5): what a work session made, as bytes under a name. */
+/** Artifacts on the wire (CK5): files made by a work session. */
 import * as z from 'zod'
 import { Time } from '../text.ts'
 

@@ -1,4 +1,4 @@
-/** Checkpoints on the wire (CK1): when and why the state of a work session was saved. */
+/** Checkpoints on the wire (CK1): when and why a work session's state was saved. */
 import * as z from 'zod'
 import { checkpointReasons } from '../../domain/work/checkpoint.ts'
 import { line, longText, Time } from '../text.ts'
@@ -6,11 +6,11 @@ import { line, longText, Time } from '../text.ts'
 export const WorkError = z.object({ code: z.string(), message: z.string(), at: Time })
 
 export const Checkpoint = z.object({
-  /** Counted within the work session. */
+  /** Numbered within the work session. */
   number: z.number().int(),
   at: Time,
   reason: z.enum(checkpointReasons),
-  /** Which task, approval or approach it is about. */
+  /** The task, approval or approach it is about. */
   subject: z.string().nullable(),
   error: WorkError.nullable(),
 })
@@ -24,11 +24,11 @@ export const CheckpointRequest = z.strictObject({
   error: z.strictObject({ code: line(100), message: longText(10_000) }).optional(),
 })
 
-/** Where it is to be found, and of when it is. */
+/** Where the file is, and its time. */
 export const SavedCheckpoint = z.object({
   path: z.string(),
   timestamp: Time,
-  /** False: it is in the store, but the file cannot be written; the server goes on trying. */
+  /** False: it is stored, but the file could not be written; writing is retried. */
   written: z.boolean(),
 })
 export type SavedCheckpoint = z.output<typeof SavedCheckpoint>

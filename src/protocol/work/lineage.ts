@@ -4,7 +4,7 @@ import { Approval } from '../approvals/approval.ts'
 import { Checkpoint } from './checkpoint.ts'
 import { WorkSession } from './work-session.ts'
 
-/** The newest work sessions in it, and the newest marks of each kind on one. */
+/** Limits: the newest work sessions, and the newest events of each kind on one. */
 export const lineageSize = 40
 export const lineageMarks = 40
 

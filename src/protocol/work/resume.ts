@@ -18,13 +18,13 @@ export const RememberedTask = z.object({
 const { id, date, category, description, details, evidence, learnings, reusable, failureReason, error } = Approach.shape
 const { avoid, priority, nextToTry, note } = Approach.shape
 const fields = { date, category, description, details, evidence, learnings, reusable, failureReason, error }
-/** As much of it as there is room for. */
+/** As much of it as fits. */
 export const ToldApproach = z
   .object({ kind: z.enum(approachKinds), ...fields, avoid, priority, nextToTry, note })
   .partial()
   .extend({ id })
 
-/** An approval that matters to the work, and how it was decided (AP8). */
+/** An approval relevant to the work, and its decision (AP8). */
 export const ToldDecision = z.object({
   approvalId: z.number().int(),
   taskId: z.string().nullable(),
@@ -42,7 +42,7 @@ export const ResumeContext = z.object({
   previousState: z.string().nullable(),
   currentPhase: z.number().int().nullable(),
   currentTask: RememberedTask.nullable(),
-  /** Newest first; the words of older ones are left out where there is no room. */
+  /** Newest first; the text of older ones is left out where space is short. */
   decisions: z.array(ToldDecision),
   failedApproaches: z.array(ToldApproach),
   verifiedApproaches: z.array(ToldApproach),
@@ -89,10 +89,10 @@ export const resumedOnWire = ({ workSession, ...resumed }: Omit<Resumed, 'sessio
   session: workSession,
 })
 
-/** A work session that was brought back from its files (CK4). */
+/** A work session restored from its files (CK4). */
 export const Restored = z.object({
   session: WorkSession,
-  /** How many rows of each were missing and are there again. */
+  /** Restored rows of each kind. */
   restored: z.object({ tasks: z.number().int(), approvals: z.number().int(), approaches: z.number().int() }),
   notRestored: z.array(NotRestored),
 })
@@ -103,8 +103,8 @@ export const restoredOnWire = ({
   ...restored
 }: Omit<Restored, 'session'> & { workSession: WorkSession }): Restored => ({ ...restored, session: workSession })
 
-/** The work session that goes on. */
+/** The work session that continues. */
 export const workSessionIn = ({ session: workSession }: Pick<Resumed, 'session'>): WorkSession => workSession
 
-/** The id of the work session that goes on. */
+/** The id of the work session that continues. */
 export const childOf = ({ session: workSession }: Pick<Resumed, 'session'>): string => workSession.id

@@ -175,7 +175,7 @@ export const taskRoutes = {
 
 const approachId = { approachId: z.string().max(200) }
 
-/** The approaches of a work session (AR), its own and those it has inherited. */
+/** The approaches of a work session (AR), its own and inherited ones. */
 export const approachRoutes = {
   listApproaches: {
     method: 'GET',
@@ -229,18 +229,18 @@ export const approachRoutes = {
   },
 } as const satisfies Record<string, Route>
 
-const artifactPlace = z.object({ projectId: z.string().max(200), workSessionId: z.string().max(200) })
+const artifactParams = z.object({ projectId: z.string().max(200), workSessionId: z.string().max(200) })
 /** The domain checks names, with its own error (`invalid_name`). */
-const artifact = artifactPlace.extend({ name: z.string().max(1000) })
+const artifact = artifactParams.extend({ name: z.string().max(1000) })
 
-/** The artifacts of a work session (CK5): bytes under a name. */
+/** The artifacts of a work session (CK5). */
 export const artifactRoutes = {
   listArtifacts: {
     method: 'GET',
     path: '/api/projects/{projectId}/sessions/{workSessionId}/artifacts',
     scope: 'read',
     summary: 'List the artifacts of a work session by name',
-    params: artifactPlace,
+    params: artifactParams,
     query: PageQuery,
     status: 200,
     answer: pageOf(Artifact),

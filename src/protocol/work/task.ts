@@ -9,7 +9,7 @@ export const taskStatuses = ['pending', 'in_progress', 'completed', 'failed', 'b
 export const Task = z.object({
   id: z.string(),
   projectId: z.string(),
-  /** null until an agent takes it up (WK4). */
+  /** null until an agent starts it (WK4). */
   sessionId: z.string().nullable(),
   phase: z.number().int(),
   type: z.string(),
@@ -19,7 +19,7 @@ export const Task = z.object({
   progressPercent: z.number().int(),
   assignedTo: z.string().nullable(),
   dependsOn: z.array(z.string()),
-  /** The first unfinished one of them. */
+  /** The first unfinished one. */
   blockedBy: z.string().nullable(),
   startedAt: Time.nullable(),
   completedAt: Time.nullable(),
@@ -35,7 +35,7 @@ export const taskOnWire = ({ workSessionId, ...task }: Omit<Task, 'sessionId'> &
   sessionId: workSessionId,
 })
 
-/** A task that is not there yet may be waited for, so whole plans can be written in any order. */
+/** May name a task that does not exist yet, so that plans can be written in any order. */
 const DependsOn = z.array(line(200)).max(1000)
 const maxResultChars = 100_000
 const Result = z
@@ -47,10 +47,10 @@ const Result = z
 
 export const TaskDraft = z
   .strictObject({
-    /** Left out: the work session begins when its agent takes it up (WK4). */
+    /** Left out: the work session begins when its agent starts it (WK4). */
     sessionId: line(200).nullish(),
     phase: z.int().min(0).max(1_000_000),
-    /** Any word; what of it can be part of an id is. */
+    /** Free text; usable characters become part of the id. */
     type: line(100),
     title: line(500),
     description: longText(100_000).nullish(),
@@ -61,7 +61,7 @@ export const TaskDraft = z
 
 export const TaskChange = z.strictObject({
   status: z.enum(taskStatuses).optional(),
-  /** Any number: the range is a rule of the domain, with its own error (`invalid_progress`). */
+  /** Any number: the range is checked by the domain, with its own error (`invalid_progress`). */
   progressPercent: z.number().optional(),
   assignedTo: line(200).nullish(),
   dependsOn: DependsOn.optional(),

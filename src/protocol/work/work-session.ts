@@ -20,11 +20,11 @@ export const WorkSession = z.object({
   currentAgentType: z.string().nullable(),
   currentTaskId: z.string().nullable(),
   contextSummary: z.string().nullable(),
-  /** The newest work session that was resumed from it. */
+  /** The newest work session resumed from it. */
   resumedBy: z.string().nullable(),
-  /** Why it is not resumed any more (RS3). */
+  /** Why it is no longer resumed (RS3). */
   setAside: z.string().nullable(),
-  /** A person does not want to be reminded of it (WK6); it can be resumed all the same. */
+  /** A person dismissed the reminder (WK6); it can still be resumed. */
   dismissedAt: Time.nullable(),
   /** Why an entry in its approaches.json was not imported (AR3); the file is left as it is. */
   fileProblem: z.string().nullable(),
@@ -40,7 +40,7 @@ export const wholeListLimit = 1000
 /** What must happen before it continues (WK5). */
 export const WaitsFor = z.discriminatedUnion('what', [
   z.object({ what: z.literal('approval'), approvalId: z.number().int() }),
-  /** An agent that is not at work; null: it has no task but its role. */
+  /** An agent that is not working; null: it has only its role, no task. */
   z.object({ what: z.literal('agent'), agentId: z.string(), taskId: z.string().nullable() }),
   /** A task that is not assigned or belongs to another work session; null when there is none. */
   z.object({ what: z.literal('task'), taskId: z.string().nullable() }),
@@ -57,7 +57,7 @@ export type ListedWorkSession = z.output<typeof ListedWorkSession>
 export const WholeWorkSession = ListedWorkSession.extend({
   tasks: z.array(Task),
   approvals: z.array(Approval),
-  /** With those it has inherited (AR2). */
+  /** Including inherited ones (AR2). */
   approaches: z.array(Approach),
   checkpoints: z.array(Checkpoint),
   artifacts: z.array(Artifact),

@@ -1,6 +1,6 @@
 /** REST handlers for signing in and out, people and tokens. */
 import type * as z from 'zod'
-import { endOfMaker, type Who } from '../../domain/access/who.ts'
+import { endOfMaker, type Who } from '../../domain/access/caller.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'

@@ -3,8 +3,8 @@
  * follows; only lists, infos and errors are direct answers. A repeated request is answered by the same event.
  */
 
+import type { Who } from '../../domain/access/caller.ts'
 import type { Scope } from '../../domain/access/scopes.ts'
-import type { Who } from '../../domain/access/who.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { checked } from '../../protocol/checked-input.ts'

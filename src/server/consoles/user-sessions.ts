@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { statusText } from '../../domain/sentences.ts'

@@ -1,5 +1,5 @@
 /** REST handlers for conversations, chats, chapters and daily notes. */
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { refusalText } from '../../domain/because.ts'
 import { type CutoverRule, parseDay } from '../../domain/conversations/logical-day.ts'
 import { Refusal } from '../../domain/errors.ts'

@@ -1,7 +1,7 @@
 /** Handlers convert the validated input of a route to its answer and hold no rules. Most run one use case or one query. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod'
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import type { Route } from '../../protocol/route.ts'
 import type { Query, ReceiptKey, UseCase } from '../../store/store.ts'
 import type { ServerDependencies } from '../dependencies.ts'

@@ -1,5 +1,5 @@
 /** Validates the stream names a client asks for: known kinds, at most 100. */
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { parseStream, type StreamKind, type StreamName } from '../../domain/stream-name.ts'

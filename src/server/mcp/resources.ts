@@ -3,7 +3,7 @@
  * their template. Subscriptions are not supported: get_next_action reports changes, and a restart must cost a client nothing
  * (MC1).
  */
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import {

@@ -2,7 +2,7 @@
  * Messages of coordinators on `/ws` (src/protocol/processes/link.ts), accepted only with a coordinator's credential. After the
  * welcome the coordinator's orders are sent, beginning with all that have not ended.
  */
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
 import { checked } from '../../protocol/checked-input.ts'

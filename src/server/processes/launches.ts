@@ -1,6 +1,6 @@
 /** Launches and coordinators, shared by REST, MCP and `/ws`. Looks up what a use case must lock. Holds no rules and no state. */
 
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
 import type { Seals } from '../../platform/seals.ts'

@@ -3,7 +3,7 @@
  * Which folder a project may use is decided under the lock (domain/projects/folder.ts).
  */
 import { hostname } from 'node:os'
-import type { FolderLook } from '../../domain/projects/folder.ts'
+import type { FolderInspection } from '../../domain/projects/folder.ts'
 import type { FolderState } from '../../domain/projects/folder-states.ts'
 import { type FolderRules, inspectFolder, type LocalLook } from '../../platform/folder-rules.ts'
 import type { Project } from '../../protocol/projects/project.ts'
@@ -21,7 +21,7 @@ export class ProjectFolders {
   }
 
   /** Inspects a requested folder; undefined when none is requested. */
-  async look(wanted: string | null | undefined): Promise<FolderLook | undefined> {
+  async look(wanted: string | null | undefined): Promise<FolderInspection | undefined> {
     if (wanted === null || wanted === undefined) return undefined
     const found = inspectFolder(this.#rules, wanted)
     const state = await this.#here(found)

@@ -5,7 +5,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { owner, type Who } from '../../domain/access/who.ts'
+import { owner, type Who } from '../../domain/access/caller.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { hashSecret, kindOf, sameHash } from '../../platform/secrets.ts'

@@ -1,5 +1,5 @@
 /** Messages accepted on `/ws` and their handlers. */
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
 import type { StreamName } from '../../domain/stream-name.ts'

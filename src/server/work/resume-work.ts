@@ -2,7 +2,7 @@
  * Resumes interrupted work (RS1), shared by REST and MCP: creates the child work session, and starts its agent in its role if a
  * console is available.
  */
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { childOf, type Resumed } from '../../protocol/work/resume.ts'
 import { resumeWorkSession } from '../../services/work/resume-work-session.ts'

@@ -4,7 +4,7 @@
  * state.
  */
 
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'

@@ -3,8 +3,8 @@
  * person's cookie.
  */
 
+import { ownerId } from '../../domain/access/caller.ts'
 import { signInCodeLifetimeMs } from '../../domain/access/lifetimes.ts'
-import { ownerId } from '../../domain/access/who.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { later } from '../../domain/instant.ts'

@@ -1,8 +1,8 @@
 /** Creates a token for a script or coordinator, shown once. A script's scopes never exceed its maker's (SE3). */
 
 import type * as z from 'zod'
+import { endOfMaker, type Who } from '../../domain/access/caller.ts'
 import { exceeding, type PersonScope, personScopes } from '../../domain/access/scopes.ts'
-import { endOfMaker, type Who } from '../../domain/access/who.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'

@@ -1,6 +1,6 @@
 /** Finds a person who can be changed or removed. The installation's owner cannot. */
 
-import { ownerId } from '../../domain/access/who.ts'
+import { ownerId } from '../../domain/access/caller.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'

@@ -1,5 +1,5 @@
 /** Read queries for people, tokens and credentials. */
-import { ownerId, ownerName, type Who } from '../../domain/access/who.ts'
+import { ownerId, ownerName, type Who } from '../../domain/access/caller.ts'
 import { instant } from '../../domain/instant.ts'
 import type { Person, Token } from '../../protocol/access/people.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'

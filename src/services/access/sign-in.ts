@@ -2,8 +2,9 @@
  * Signs a browser in (SE1) with a one-time code, a person's token, or a verified owner token, and returns a cookie. All
  * failures give the same answer, so that trying reveals nothing.
  */
+
+import { ownerId } from '../../domain/access/caller.ts'
 import { browserLifetimeMs } from '../../domain/access/lifetimes.ts'
-import { ownerId } from '../../domain/access/who.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'

@@ -3,7 +3,7 @@
  * `take-next-action` makes, and how long a waiting call may be held.
  */
 import { heldUntil, type NextAction } from '../../domain/agent-sessions/next-action.ts'
-import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
+import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { epochMs, type Instant } from '../../domain/instant.ts'
 import { type AgentAction, agentAction } from '../../domain/processes/start.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
@@ -26,7 +26,7 @@ export interface NextAnswer {
   readonly resumedWorkSessionId: string | null
   readonly resumeContext: ResumeContext | null
   /** Set with `work_on_task`: decisions not delivered yet (AP8). */
-  readonly decisions: readonly ToldDecision[]
+  readonly decisions: readonly AgentDecision[]
 }
 
 export interface FoundNextAction extends NextAnswer {

@@ -7,10 +7,10 @@ import {
   type ChatFacts,
   type NextAction,
   nextAction,
-  type Patience,
   type TaskFacts,
+  type WaitSettings,
 } from '../../domain/agent-sessions/next-action.ts'
-import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
+import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { isWork, webKey } from '../../domain/conversations/key.ts'
 import { isSummaryDue } from '../../domain/conversations/summary.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -44,7 +44,7 @@ const holdSecondsOfNobody = 1
 
 export interface Step {
   readonly agentSession: AgentSession
-  readonly patience: Patience
+  readonly patience: WaitSettings
   readonly next: NextAction
   /** CX9: all its work waits for another turn in the same folder. */
   readonly waitsForFolder: boolean
@@ -59,7 +59,7 @@ export interface Step {
   /** The resumed work session whose context is delivered now. */
   readonly resumes: string | null
   /** Decisions that this agent session has not received (AP8). */
-  readonly decisions: readonly ToldDecision[]
+  readonly decisions: readonly AgentDecision[]
 }
 
 export async function nextStep(reader: Reader, caller: Receiver, now: Instant): Promise<Step> {
@@ -96,7 +96,7 @@ export async function nextStepFrom(reader: Reader, row: AgentSessionState, now: 
 
 const nothingOfTasks = { task: undefined, takesUp: null, places: false, begins: false, resumes: null, decisions: [] } as const
 
-async function untold(reader: Reader, at: Receiver & { workSessionId: string | null }, task: TaskRow): Promise<ToldDecision[]> {
+async function untold(reader: Reader, at: Receiver & { workSessionId: string | null }, task: TaskRow): Promise<AgentDecision[]> {
   const decided = await decisionsAt(reader, at, task)
   return decided
     .filter(({ told_to, decision }) => decision.status !== 'pending' && told_to !== at.agentSessionId)
@@ -115,13 +115,13 @@ async function chatFacts(
 ): Promise<ChatFacts> {
   const key = row.bound_key ?? webKey(caller.projectId, caller.agentId)
   const found = await chatState(reader, caller, key)
-  const { undelivered, makesRoom, waitsForFolder } =
+  const { undelivered, yieldsConversation, waitsForFolder } =
     found.unread > found.held ? await waitingFor(reader, caller, row) : nothingWaits
   return {
     purpose: 'chat',
     undelivered,
     unanswered: found.held,
-    makesRoom,
+    yieldsConversation,
     waitsForFolder,
     // NA9: requested only when nothing is unread, so that a summary can cover everything.
     summaryDue: await summaryDueIn(reader, row, { key, found }, settings),
@@ -130,7 +130,7 @@ async function chatFacts(
   }
 }
 
-const nothingWaits = { undelivered: 0, makesRoom: false, waitsForFolder: false }
+const nothingWaits = { undelivered: 0, yieldsConversation: false, waitsForFolder: false }
 
 /** The chats waiting for a pulling agent. It holds one conversation; others are for another process. */
 async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: AgentSessionState) {
@@ -147,7 +147,7 @@ async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }
   const free = await chatsFreeToBegin(reader, { agentId, projectId })
   const { dispatch } = chooseDispatch(free, { contexts, contextLimit: 1, runningTurns: 0, isOpening: false })
   const waitsForFolder = free.length === 0 && waiting.length > 0
-  return { undelivered: typeof dispatch === 'object' ? 1 : 0, makesRoom: dispatch === 'make-room', waitsForFolder }
+  return { undelivered: typeof dispatch === 'object' ? 1 : 0, yieldsConversation: dispatch === 'make-room', waitsForFolder }
 }
 
 /** Finds a conversation that needs a summary: the one the session holds, or any context of its process. */

@@ -1,5 +1,5 @@
 /** Read queries for agent sessions: callers, lists, due sessions, and pairs that have work. */
-import { expiresAtToWrite, terminatingAtMostMs } from '../../domain/agent-sessions/expiry.ts'
+import { expiresAtToWrite, maxTerminatingMs } from '../../domain/agent-sessions/expiry.ts'
 import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
@@ -145,7 +145,7 @@ export const findDueAgentSessions = defineQuery({
   run: async (reader, _: Record<never, never>, { now }): Promise<Due> => {
     const due = await reader.all(selectDue, {
       until: now,
-      terminatingUntil: later(now, -terminatingAtMostMs),
+      terminatingUntil: later(now, -maxTerminatingMs),
       limit: dueAtOnce,
     })
     const leftOpen = await reader.all(selectLeftOpen, { limit: dueAtOnce })

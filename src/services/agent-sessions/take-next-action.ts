@@ -3,7 +3,7 @@
  * session, takes over a work session, or places a task. Decides again under the chat's lock, so that no message arrives between
  * "nothing is unread" and the end (NA2).
  */
-import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
+import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
@@ -45,7 +45,7 @@ async function takeTask(tx: Tx, task: TaskRow, { agentSession, places, begins }:
   return (await tx.first(selectTask, { projectId, id: task.id })) ?? task
 }
 
-async function markTold(tx: Tx, agentSessionId: string, decisions: readonly ToldDecision[]): Promise<void> {
+async function markTold(tx: Tx, agentSessionId: string, decisions: readonly AgentDecision[]): Promise<void> {
   for (const { approvalId: id, status } of decisions)
     if (status !== 'pending') await tx.write(updateToldTo, { id, agentSessionId })
 }

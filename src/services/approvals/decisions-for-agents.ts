@@ -2,7 +2,7 @@
  * Finds approvals relevant to current work (AP8): about its unfinished tasks, from any work session, and about the work along
  * its lineage. Tool permissions are answered directly and left out (AP4).
  */
-import { briefly, type ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
+import { type AgentDecision, briefly } from '../../domain/approvals/decision-for-agent.ts'
 import type { Instant } from '../../domain/instant.ts'
 import {
   type ApprovalRow,
@@ -20,7 +20,7 @@ import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
 const mostDecisions = 50
 
 /** A decision, and which agent session it was delivered to. */
-export type Decided = Pick<ApprovalRow, 'told_to' | 'leader_id'> & { readonly decision: ToldDecision }
+export type Decided = Pick<ApprovalRow, 'told_to' | 'leader_id'> & { readonly decision: AgentDecision }
 
 const decidedOf = (row: ApprovalRow): Decided => ({
   told_to: row.told_to,
@@ -70,7 +70,7 @@ export async function decisionsIn(
   reader: Reader,
   which: { key: string; agentId: string },
   since: Instant | null,
-): Promise<ToldDecision[]> {
+): Promise<AgentDecision[]> {
   const rows = await reader.all(selectAskedIn, { ...which, limit: mostDecisions })
   const isNews = ({ resolved_at }: ApprovalRow): boolean => resolved_at === null || since === null || resolved_at > since
   return rows.filter(isNews).map((row) => decidedOf(row).decision)

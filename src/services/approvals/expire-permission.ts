@@ -1,5 +1,5 @@
 /** Expires a permission request past its deadline (AP4). The agent gets a refusal. Running this too early changes nothing. */
-import { systemId } from '../../domain/access/who.ts'
+import { systemId } from '../../domain/access/caller.ts'
 import { selectApproval } from '../../store/approvals/approvals.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { permissionStreams, refusingOption, settlePermission } from './permission-record.ts'

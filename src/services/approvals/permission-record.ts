@@ -3,7 +3,7 @@
  * the turn's stream, and to the agent. The calling use case locks these streams.
  */
 
-import { systemId } from '../../domain/access/who.ts'
+import { systemId } from '../../domain/access/caller.ts'
 import { optionFor, type PermissionPolicy, policyAnswer } from '../../domain/approvals/permission.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'

@@ -2,10 +2,10 @@
 
 import type * as z from 'zod'
 import { refusalText } from '../../domain/because.ts'
-import type { ChatPlace } from '../../domain/channels/key.ts'
+import { chatWords } from '../../domain/channels/chat-texts.ts'
+import type { ChatAddress } from '../../domain/channels/key.ts'
 import { channelKey } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
-import { chatWords } from '../../domain/channels/words.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { ChannelChat, ChannelChatChange } from '../../protocol/channels/channel.ts'
@@ -18,7 +18,7 @@ import { forgetLimitsIn } from '../turns/limit-record.ts'
 import { dropOpenTurns } from '../turns/turn-record.ts'
 import { changedChat, chatStream, sayIn } from './channel-chat-record.ts'
 
-type Change = z.output<typeof ChannelChatChange> & ChatPlace & { readonly by: string }
+type Change = z.output<typeof ChannelChatChange> & ChatAddress & { readonly by: string }
 
 /** The states from which each decision is allowed. */
 const before: Record<Exclude<ChatState, 'asking'>, readonly ChatState[]> = {
@@ -48,7 +48,7 @@ export const changeChannelChat = defineUseCase({
   },
 })
 
-async function tellThem(tx: Tx, { state, language }: ChatRow, place: ChatPlace, now: string): Promise<void> {
+async function tellThem(tx: Tx, { state, language }: ChatRow, place: ChatAddress, now: string): Promise<void> {
   const words = chatWords(language)
   if (state === 'revoked') {
     await dropOpenTurns(tx, channelKey(place), now)

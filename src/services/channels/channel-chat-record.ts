@@ -1,5 +1,5 @@
 /** Routes channel chats, queues outgoing messages and announces changes, for all use cases about them. */
-import { type ChannelName, type ChatPlace, channelKey, parseChannelKey } from '../../domain/channels/key.ts'
+import { type ChannelName, type ChatAddress, channelKey, parseChannelKey } from '../../domain/channels/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { statusText } from '../../domain/sentences.ts'
 import { conversationStream, home, type StreamName } from '../../domain/stream-name.ts'
@@ -23,7 +23,7 @@ import { isAssigned } from '../projects/project-record.ts'
 /** Messages waiting for one chat. Further ones are not sent and the chat shows trouble; the conversation keeps them. */
 const maxOutgoingOfChat = 500
 
-export const chatStream = (place: ChatPlace): StreamName => conversationStream(channelKey(place))
+export const chatStream = (place: ChatAddress): StreamName => conversationStream(channelKey(place))
 
 /** The chat's own route, or the channel's, or the first assignment. A route whose agent is unassigned is skipped. */
 export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatRow | undefined): Promise<ChannelRoute | null> {
@@ -35,7 +35,7 @@ export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatR
 }
 
 /** Queues a message for the chat. */
-export async function sayIn(tx: Tx, place: ChatPlace, content: string, now: Instant): Promise<void> {
+export async function sayIn(tx: Tx, place: ChatAddress, content: string, now: Instant): Promise<void> {
   const { count, newest } = (await tx.first(selectOutgoingOf, place)) ?? { count: 0, newest: 0 }
   if (Number(count) >= maxOutgoingOfChat) {
     const chat = await tx.first(selectChat, place)

@@ -3,10 +3,10 @@
  * is told how to be paired, a few times. The message is not stored; senders, attempts and answers are bounded.
  */
 
-import { systemId } from '../../domain/access/who.ts'
-import type { ChatPlace } from '../../domain/channels/key.ts'
-import { askingLifetimeMs, isHeard, maxAskingChats, maxStrangerAttempts, readCode } from '../../domain/channels/pairing.ts'
-import { type ChatLanguage, chatWords } from '../../domain/channels/words.ts'
+import { systemId } from '../../domain/access/caller.ts'
+import { type ChatLanguage, chatWords } from '../../domain/channels/chat-texts.ts'
+import type { ChatAddress } from '../../domain/channels/key.ts'
+import { askingLifetimeMs, isAnswered, maxAskingChats, maxUnpairedAttempts, readCode } from '../../domain/channels/pairing.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
@@ -24,7 +24,7 @@ import { defineUseCase, type Tx } from '../../store/store.ts'
 import { changedChat, chatStream, sayIn } from './channel-chat-record.ts'
 import { chatHasChanged } from './take-channel-message.ts'
 
-export interface Stranger extends ChatPlace {
+export interface Stranger extends ChatAddress {
   readonly kind: ChatRow['kind']
   readonly title: string
   readonly handle: string | null
@@ -45,18 +45,18 @@ export const handleUnpairedSender = defineUseCase({
     const row = { ...known, kind, title, handle, language, attempts: known.attempts + 1, last_in_at: now }
     const words = chatWords(language)
     const code = readCode(input.attempt)
-    const pairedBy = code !== undefined && known.attempts < maxStrangerAttempts ? await useUp(tx, input, code, now) : undefined
+    const pairedBy = code !== undefined && known.attempts < maxUnpairedAttempts ? await useUp(tx, input, code, now) : undefined
     if (pairedBy !== undefined) {
       const paired = { ...row, state: 'paired', attempts: 0, decided_at: now, decided_by: pairedBy } as const
       await changedChat(tx, paired, pairedBy)
       await sayIn(tx, input, words.paired, now)
       return { state: 'paired' }
     }
-    if (isHeard(known.state, known.attempts)) {
+    if (isAnswered(known.state, known.attempts)) {
       await changedChat(tx, row, systemId)
       await sayIn(tx, input, code === undefined ? words.stranger : words.wrongCode, now)
       // Later messages are not answered. Only tried codes are counted.
-    } else if (code !== undefined && known.attempts < maxStrangerAttempts) await tx.write(updateChat, row)
+    } else if (code !== undefined && known.attempts < maxUnpairedAttempts) await tx.write(updateChat, row)
     return { state: row.state }
   },
 })
@@ -97,7 +97,7 @@ async function newcomer(tx: Tx, input: Stranger, now: Instant): Promise<ChatRow 
 }
 
 /** Consumes a valid code and returns its maker. */
-async function useUp(tx: Tx, { channel }: ChatPlace, code: string, now: Instant): Promise<string | undefined> {
+async function useUp(tx: Tx, { channel }: ChatAddress, code: string, now: Instant): Promise<string | undefined> {
   const found = await tx.first(selectPairingCode, { channel, hash: hashSecret(code) })
   if (!found || found.expires_at <= now) return undefined
   await tx.write(deletePairingCode, { channel, hash: found.hash })

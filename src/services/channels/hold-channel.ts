@@ -3,7 +3,7 @@
  * one is told and stops sending. An expired hold means that nobody serves the channel.
  */
 
-import { systemId } from '../../domain/access/who.ts'
+import { systemId } from '../../domain/access/caller.ts'
 import type { ChannelName } from '../../domain/channels/key.ts'
 import { later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'

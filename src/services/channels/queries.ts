@@ -1,5 +1,5 @@
 /** Read queries for channels, their chats and outgoing messages. */
-import { type ChannelName, type ChatPlace, channelKey, channelNames } from '../../domain/channels/key.ts'
+import { type ChannelName, type ChatAddress, channelKey, channelNames } from '../../domain/channels/key.ts'
 import { askingLifetimeMs, type ChatState } from '../../domain/channels/pairing.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import type { Channel, ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
@@ -29,7 +29,7 @@ export interface FoundChat {
 /** Returns a chat's state and route. Called first, because they decide which streams are locked. */
 export const findChat = defineQuery({
   name: 'find-chat',
-  run: async (reader, place: ChatPlace): Promise<FoundChat> => {
+  run: async (reader, place: ChatAddress): Promise<FoundChat> => {
     const chat = await reader.first(selectChat, place)
     if (chat?.state !== 'paired') return { state: chat?.state ?? null, route: null, work: null }
     const route = await routeFor(reader, place.channel, chat)
@@ -37,7 +37,7 @@ export const findChat = defineQuery({
   },
 })
 
-async function workFor(reader: Reader, place: ChatPlace, { agentId }: ChannelRoute): Promise<ChatWork | null> {
+async function workFor(reader: Reader, place: ChatAddress, { agentId }: ChannelRoute): Promise<ChatWork | null> {
   const running = await reader.all(selectRunningIn, { key: channelKey(place) })
   const launchId = running.find((turn) => turn.agent_id === agentId)?.launch_id
   const launch = launchId ? await findLaunch(reader, launchId) : undefined

@@ -1,8 +1,8 @@
 /** Runs the commands of a paired chat: /start, /help, /new, /status, /stop, /continue. Each is answered in the chat. */
 
+import { type ChatStatus, chatWords, type VendorLimit } from '../../domain/channels/chat-texts.ts'
 import type { ChatCommand } from '../../domain/channels/command.ts'
-import { type ChatPlace, channelKey } from '../../domain/channels/key.ts'
-import { type ChatStatus, chatWords, type VendorLimit } from '../../domain/channels/words.ts'
+import { type ChatAddress, channelKey } from '../../domain/channels/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { coordinatorStream, home, projectStream, type StreamName } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
@@ -31,7 +31,7 @@ import { chatHasChanged } from './take-channel-message.ts'
 /** Waiting messages counted by /status and /stop. */
 const maxWaitingSeen = 1000
 
-export interface CommandInChat extends ChatPlace {
+export interface CommandInChat extends ChatAddress {
   readonly command: ChatCommand
   readonly senderId: string
   /** From `find-chat`. */

@@ -1,6 +1,7 @@
 /** Records the sending of a queued message to its channel, and its result. */
-import type { ChatPlace } from '../../domain/channels/key.ts'
-import type { ChatLanguage } from '../../domain/channels/words.ts'
+
+import type { ChatLanguage } from '../../domain/channels/chat-texts.ts'
+import type { ChatAddress } from '../../domain/channels/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { mask } from '../../platform/mask.ts'
 import { selectChannel, selectChat, updateChat, updateLastOut } from '../../store/channels/channels.ts'
@@ -8,7 +9,7 @@ import { deleteOutgoing, selectOutgoing, updateOutgoing } from '../../store/chan
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { chatStream } from './channel-chat-record.ts'
 
-interface Next extends ChatPlace {
+interface Next extends ChatAddress {
   readonly n: number
   readonly holder: string
 }
@@ -48,7 +49,7 @@ export type SentOutcome =
   | { readonly is: 'later'; readonly afterMs: number; readonly maybeSent: boolean }
   | { readonly is: 'never'; readonly why: string }
 
-interface Sent extends ChatPlace {
+interface Sent extends ChatAddress {
   readonly n: number
   readonly part: number
   readonly outcome: SentOutcome
@@ -74,7 +75,7 @@ export const recordSent = defineUseCase({
   },
 })
 
-async function noteChat(tx: Tx, place: ChatPlace, trouble: string | null, now: string): Promise<void> {
+async function noteChat(tx: Tx, place: ChatAddress, trouble: string | null, now: string): Promise<void> {
   const chat = await tx.first(selectChat, place)
   if (chat) await tx.write(updateChat, { ...chat, trouble, last_out_at: trouble === null ? now : chat.last_out_at })
   if (trouble === null) await tx.write(updateLastOut, { channel: place.channel, now })

@@ -3,9 +3,8 @@
  * then starts the agent as for the page's chat. A receipt with the platform's message id makes it idempotent.
  */
 import { refusalText } from '../../domain/because.ts'
-import type { ChatPlace } from '../../domain/channels/key.ts'
+import type { ChatAddress } from '../../domain/channels/key.ts'
 import { channelKey } from '../../domain/channels/key.ts'
-import { chatWords } from '../../domain/channels/words.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
@@ -17,7 +16,7 @@ import { defaultWorkplace } from '../conversations/conversation-workplace.ts'
 import { isAssigned } from '../projects/project-record.ts'
 import { chatStream, sayIn } from './channel-chat-record.ts'
 
-export interface ChannelMessage extends ChatPlace {
+export interface ChannelMessage extends ChatAddress {
   /** The author, as the platform knows them. */
   readonly senderId: string
   readonly senderName: string

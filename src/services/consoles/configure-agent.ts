@@ -3,7 +3,7 @@
  * result as `agent:configured`. It is stored until then, so that a disconnected coordinator gets it later.
  */
 import { refusalText } from '../../domain/because.ts'
-import { type ConfigChange, maxPendingChanges, notOffered } from '../../domain/consoles/configuring.ts'
+import { type ConfigChange, maxPendingChanges, notOffered } from '../../domain/consoles/configure-agent.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'

@@ -1,7 +1,7 @@
 /** Finds what the sweeper of user sessions must handle, oldest first, up to a limit per kind. The use cases decide. */
 
 import { leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
-import { isForsaken } from '../../domain/consoles/roster.ts'
+import { isAbandoned } from '../../domain/consoles/roster.ts'
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { epochMs, type Instant, later } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
@@ -86,7 +86,7 @@ export const findDueUserSessions = defineQuery({
     for (const row of await reader.all(selectDetached, { until: now, limit: lookedAtOnce })) {
       const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
       const detachedMs = epochMs(now) - epochMs(row.attached_until)
-      if (isForsaken(detachedMs, allowedMs, 0) && isForsaken(detachedMs, allowedMs, await runningIn(reader, row.id)))
+      if (isAbandoned(detachedMs, allowedMs, 0) && isAbandoned(detachedMs, allowedMs, await runningIn(reader, row.id)))
         forsaken.push({ userSessionId: row.id, reason: nobodyConnected })
       for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
         if (idle.length < dueAtOnce && (await isIdle(reader, agent, now)))

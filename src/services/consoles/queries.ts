@@ -1,6 +1,6 @@
 /** Read queries for user sessions and agents in roles. */
 
-import type { Who } from '../../domain/access/who.ts'
+import type { Who } from '../../domain/access/caller.ts'
 import { endedAnswer, terminatedAnswer } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'

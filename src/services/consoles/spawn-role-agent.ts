@@ -4,7 +4,7 @@
  */
 
 import { refusalText } from '../../domain/because.ts'
-import { placeFor } from '../../domain/consoles/roster.ts'
+import { assignRole } from '../../domain/consoles/roster.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { order } from '../../domain/processes/lifecycle.ts'
 import { statusText } from '../../domain/sentences.ts'
@@ -56,7 +56,7 @@ export const spawnRoleAgent = defineUseCase({
     const { now, random } = context
     const { state, account_id: accountId } = await existingUserSession(tx, userSessionId)
     const rows = await tx.all(selectOccupants, { userSessionId })
-    const place = placeFor({ state, occupants: rows.map((row) => ({ ...lifeOf(row), role: row.role })) }, role, maxRoleAgents)
+    const place = assignRole({ state, occupants: rows.map((row) => ({ ...lifeOf(row), role: row.role })) }, role, maxRoleAgents)
     if ('refused' in place) throw notNow(place)
     const agent = await agentFor(tx, projectId, input.agentId ?? null)
     const failed = place.replaces ? rows.find((row) => row.role === role) : undefined

@@ -1,7 +1,7 @@
 /** Reads user sessions inside use cases, names the streams to lock, and announces an end when the last agent has gone (US4). */
 
 import { refusalText } from '../../domain/because.ts'
-import { mayPrompt, type NotNow } from '../../domain/consoles/roster.ts'
+import { type ConsoleRefusal, mayPrompt } from '../../domain/consoles/roster.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
@@ -34,7 +34,7 @@ export const rosterStreams = (which: WhichUserSession): StreamName[] => [
 export const noSuchUserSession = (userSessionId: string): Refusal =>
   new Refusal('user_session_not_found', refusalText('noUserSession', { id: userSessionId }), { userSessionId })
 
-export const notNow = ({ refused, because }: NotNow): Refusal => new Refusal(refused, because)
+export const notNow = ({ refused, because }: ConsoleRefusal): Refusal => new Refusal(refused, because)
 
 export async function existingUserSession(reader: Reader, id: string): Promise<UserSessionRow> {
   const row = await reader.first(selectUserSession, { id })

@@ -10,7 +10,7 @@ import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { NoticeText } from '../../domain/notices.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
-import type { Workplace, WorkplaceChoice } from '../../protocol/conversations/workplace.ts'
+import type { ConversationWorkspace, WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
@@ -36,7 +36,7 @@ interface Asked {
 const placeKeyOf = ({ key, originKey }: Asked): string => originKey || key
 
 /** The workplace of a new conversation, from the project's settings. */
-export async function defaultWorkplace(reader: Reader, route: Route): Promise<WorkplaceChoice> {
+export async function defaultWorkplace(reader: Reader, route: Route): Promise<WorkspaceChoice> {
   const project = await reader.first(selectProject, { id: route.projectId })
   const wanted = project && settingsFrom(project.settings)['chat.workplace']
   return wanted === 'worktree' && !(await whyNoWorktree(reader, route)) ? 'worktree' : 'checkout'
@@ -53,7 +53,7 @@ async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Pro
 export async function chooseWorkplace(
   tx: Tx,
   row: ConversationRow,
-  { workplace, by, now }: { readonly workplace?: WorkplaceChoice | undefined; readonly by: string; readonly now: Instant },
+  { workplace, by, now }: { readonly workplace?: WorkspaceChoice | undefined; readonly by: string; readonly now: Instant },
 ): Promise<ConversationRow> {
   if (workplace === undefined || workplace === (row.workplace ?? 'checkout')) return row
   const { project_id: projectId, agent_id: agentId } = row
@@ -127,7 +127,7 @@ export async function chatsFreeToBegin(reader: Reader, pair: Pair): Promise<Queu
   return free
 }
 
-export async function workplaceOf(reader: Reader, row: ConversationRow): Promise<Workplace | null> {
+export async function workplaceOf(reader: Reader, row: ConversationRow): Promise<ConversationWorkspace | null> {
   const { key } = row
   const role = parseConsoleKey(key)
   if (role) {

@@ -1,6 +1,6 @@
 /** Tracks open chat panels (CH5): records which are open, and expires those that were not seen for too long. */
 
-import { systemId } from '../../domain/access/who.ts'
+import { systemId } from '../../domain/access/caller.ts'
 import { closedUntil } from '../../domain/conversations/panel-lifetime.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'

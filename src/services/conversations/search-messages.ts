@@ -5,8 +5,8 @@
 import { refusalText } from '../../domain/because.ts'
 import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../../domain/conversations/logical-day.ts'
 import { excerptOf, find } from '../../domain/conversations/search/find.ts'
+import { type Phrase, parseQuery, queryTerms } from '../../domain/conversations/search/parse-query.ts'
 import { facetTerm } from '../../domain/conversations/search/terms.ts'
-import { type Piece, parseWanted, wantedTerms } from '../../domain/conversations/search/wanted.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { inField } from '../../domain/notices.ts'
@@ -41,9 +41,9 @@ export const searchMessages = defineQuery({
   name: 'search-messages',
   withoutSnapshot: true,
   run: async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
-    const pieces = parseWanted(search.q)
+    const pieces = parseQuery(search.q)
     if (pieces.length === 0) throw new Refusal('invalid_request', inField('q', refusalText('nothingToSearch')), { field: 'q' })
-    const terms = [...wantedTerms(pieces), ...facets(search)]
+    const terms = [...queryTerms(pieces), ...facets(search)]
     const rule = await cutoverRule(reader)
     const from = search.from === undefined ? 0 : firstIdAt(epochMs(boundaryOf(rule, search.from)))
     const last = search.to === undefined ? afterAllIds : firstIdAt(epochMs(endOf(rule, search.to)) + maxTurnMs)
@@ -64,7 +64,7 @@ const facets = ({ conversation, channel, project }: MessageSearch): string[] => 
 ]
 
 interface Looking {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly Phrase[]
   readonly terms: readonly string[]
   readonly from: number
   readonly before: number

@@ -3,14 +3,14 @@
  * message. Repeating it requests nothing twice. The panel's name is stored, so that the chat closes with the last panel (CH5).
  */
 
-import { systemId } from '../../domain/access/who.ts'
+import { systemId } from '../../domain/access/caller.ts'
 import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
 import { webKey } from '../../domain/conversations/key.ts'
 import { seenAtOpening, unnamedPanel } from '../../domain/conversations/panel-lifetime.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
-import type { WorkplaceChoice } from '../../protocol/conversations/workplace.ts'
+import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import {
   agentSessionFrom,
@@ -45,7 +45,7 @@ interface ChatPair {
 interface OpenedPanel extends ChatPair {
   readonly panelId?: string | undefined
   /** CX9: left out to keep the current one or the project's default. */
-  readonly workplace?: WorkplaceChoice | undefined
+  readonly workplace?: WorkspaceChoice | undefined
 }
 
 /** Panels of one chat. The one seen longest ago is dropped beyond that. */

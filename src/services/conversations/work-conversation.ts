@@ -2,7 +2,7 @@
  * Stores prompts and answers of an agent's work as messages: in a role (`console:…`) or on a work session's tasks (`work:…`).
  * So they are listed, searched and exported like others. The calling use case locks the conversation's stream.
  */
-import { systemId } from '../../domain/access/who.ts'
+import { systemId } from '../../domain/access/caller.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { selectUserSession } from '../../store/consoles/user-sessions.ts'

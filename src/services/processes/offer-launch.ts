@@ -2,7 +2,7 @@
  * Starts a launch together with its order (CO4). If the coordinator has capacity and nothing waits before it, the particulars
  * are sent with the order, in the same commit. Otherwise nothing changes and the coordinator takes the launch later.
  */
-import { hasRoom } from '../../domain/processes/capacity.ts'
+import { hasCapacity } from '../../domain/processes/capacity.ts'
 import type { LaunchOffer } from '../../protocol/processes/link.ts'
 import { findLaunch, liveCountsOn } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
@@ -33,7 +33,7 @@ export const offerLaunch = defineUseCase({
     const { capacity } = await requireCurrentEpoch(tx, take)
     const order = await orderOf(tx, launch)
     const room = { ...order, maxConcurrent: capacity ?? maxConcurrent }
-    if (!hasRoom(await liveCountsOn(tx, launch.coordinatorId), room)) return null
+    if (!hasCapacity(await liveCountsOn(tx, launch.coordinatorId), room)) return null
     const taken = await takeLaunch.run(tx, take, context)
     return 'withdrawn' in taken ? null : { order, launch: taken }
   },

@@ -3,7 +3,7 @@
 import type { Instant } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { overdue } from '../../domain/processes/overdue.ts'
-import { type Deaf, heardMs } from '../../domain/silence.ts'
+import { type OfflinePeriod, onlineMsSince } from '../../domain/silence.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { Process, ProcessWithOutput } from '../../protocol/processes/process.ts'
@@ -93,7 +93,7 @@ interface DuePage {
   readonly last: Pick<Launch, 'orderedAt' | 'id'> | undefined
 }
 
-type From = { readonly coordinatorId: string; readonly deaf: readonly Deaf[]; readonly last?: DuePage['last'] }
+type From = { readonly coordinatorId: string; readonly deaf: readonly OfflinePeriod[]; readonly last?: DuePage['last'] }
 
 /**
  * Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides, with what this server
@@ -117,7 +117,7 @@ interface Patience {
   readonly unreachableMs: number
   /** Null when takeover by time is off. */
   readonly takeoverMs: number | null
-  readonly deaf: readonly Deaf[]
+  readonly deaf: readonly OfflinePeriod[]
 }
 
 interface Silent {
@@ -131,7 +131,7 @@ export const findSilentCoordinators = defineQuery({
   name: 'find-silent-coordinators',
   run: async (reader, { unreachableMs, takeoverMs, deaf }: Patience, { now }): Promise<Silent> => {
     const rows = await allCoordinators(reader)
-    const silentFor = (at: Instant): number => heardMs(at, now, deaf)
+    const silentFor = (at: Instant): number => onlineMsSince(at, now, deaf)
     return {
       all: rows.map(({ id }) => id),
       unreachable: rows

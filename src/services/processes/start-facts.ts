@@ -4,7 +4,7 @@ import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import type { Detail } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { placeOn } from '../../domain/processes/placement.ts'
+import { chooseMachine } from '../../domain/processes/placement.ts'
 import { failuresAllowed, heldBecause } from '../../domain/processes/restart-intensity.ts'
 import type { OrderFacts } from '../../domain/processes/start.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
@@ -92,7 +92,7 @@ export async function chosenMachine(reader: Reader, { agentId, projectId }: Want
   if (machines.length === 0) return undefined
   const agent = agentId === undefined ? undefined : await reader.first(selectAgent, { id: agentId })
   const asked = [agent?.runs_on, (await settingsOf(reader, projectId))['agent.runs_on']]
-  return placeOn(
+  return chooseMachine(
     machines,
     asked.map((each) => String(each ?? '')).filter((label) => label !== ''),
   )

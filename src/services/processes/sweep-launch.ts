@@ -7,7 +7,7 @@ import type { Launch, LaunchEndReason } from '../../domain/processes/lifecycle.t
 import { type LaunchFacts, overdue } from '../../domain/processes/overdue.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
 import type { ProjectSettings } from '../../domain/projects/settings.ts'
-import type { Deaf } from '../../domain/silence.ts'
+import type { OfflinePeriod } from '../../domain/silence.ts'
 import { liveOfPair, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
@@ -33,7 +33,7 @@ export async function launchFactsOf(reader: Reader, launch: Launch, { now, lastS
     startable: (await startableAgent(reader, launch)) !== undefined,
     hasWork: detectWork(now, await workFactsOf(reader, launch)).purpose !== 'no_work',
     coordinator: connected.includes(launch.coordinatorId) ? 'here' : 'away',
-    othersHere: connected.some((id) => id !== launch.coordinatorId),
+    othersReachable: connected.some((id) => id !== launch.coordinatorId),
     signedIn: own !== undefined || (await hasSignedIn(reader, launch, await liveOfPair(reader, launch))),
     holds: holds
       ? {
@@ -55,7 +55,7 @@ function lastHeardAt(held: AgentSession, lastSeenAt: Instant | null, settings: P
 }
 
 interface Look extends Omit<WhichLaunch, 'userSessionId'> {
-  readonly deaf: readonly Deaf[]
+  readonly deaf: readonly OfflinePeriod[]
   readonly lastSeenAt: Instant | null
 }
 

@@ -6,7 +6,7 @@
 import type { Scope } from '../../domain/access/scopes.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { type FolderLook, folderRefusal } from '../../domain/projects/folder.ts'
+import { type FolderInspection, folderRefusal } from '../../domain/projects/folder.ts'
 import { type ChosenSettings, managedSettings } from '../../domain/projects/settings.ts'
 import { selectProjectsAt } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
@@ -15,7 +15,7 @@ import type { Reader } from '../../store/store.ts'
 export async function chooseFolder(
   reader: Reader,
   wanted: string,
-  look: FolderLook | undefined,
+  look: FolderInspection | undefined,
   projectId?: string,
 ): Promise<string> {
   const refusal = look && folderRefusal(look)

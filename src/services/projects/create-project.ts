@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { Scope } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { projectId } from '../../domain/ids.ts'
-import type { FolderLook } from '../../domain/projects/folder.ts'
+import type { FolderInspection } from '../../domain/projects/folder.ts'
 import { changeSettings } from '../../domain/projects/settings.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Project, ProjectDraft } from '../../protocol/projects/project.ts'
@@ -21,7 +21,7 @@ export interface Choosing {
   /** The caller's scopes. Left out for the server itself. */
   readonly scopes?: readonly Scope[] | undefined
   /** What was found at the path. */
-  readonly look?: FolderLook | undefined
+  readonly look?: FolderInspection | undefined
 }
 
 export const createProject = defineUseCase({

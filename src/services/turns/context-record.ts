@@ -4,8 +4,8 @@
  */
 import { consoleKey, isWork, parseKey } from '../../domain/conversations/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import type { ContextEndReason, Held } from '../../domain/turns/context.ts'
-import { newsOf, type PrimerFacts, primerOf, type ToldMessage } from '../../domain/turns/primer.ts'
+import type { ContextEndReason, HeldContext } from '../../domain/turns/context.ts'
+import { newsOf, type PrimerFacts, type PrimerMessage, primerOf } from '../../domain/turns/primer.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { selectPerson } from '../../store/access/credentials.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
@@ -91,7 +91,7 @@ export async function contextFor(
 /**
  * Facts about a context for choosing the next dispatch. `isOver` means that the conversation has moved to another generation.
  */
-export async function heldIn(reader: Reader, row: ContextRow): Promise<Held> {
+export async function heldIn(reader: Reader, row: ContextRow): Promise<HeldContext> {
   const generation = (await reader.first(selectConversation, { key: row.conversation_key }))?.generation ?? 0
   return {
     conversationKey: row.conversation_key,
@@ -133,7 +133,7 @@ export async function primingOf(reader: Reader, row: ContextRow, priming: Primin
 }
 
 type Facts = Omit<PrimerFacts, 'messages'> & {
-  readonly messages: readonly (ToldMessage & { readonly seq: number; readonly senderId: string })[]
+  readonly messages: readonly (PrimerMessage & { readonly seq: number; readonly senderId: string })[]
 }
 
 async function factsOf(

@@ -20,7 +20,7 @@ import {
 } from '../../domain/stream-name.ts'
 import { chooseDispatch, type ProcessFacts } from '../../domain/turns/context.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
-import { promptOfMessages, promptOfSummary, promptOfTask } from '../../domain/turns/words.ts'
+import { promptOfMessages, promptOfSummary, promptOfTask } from '../../domain/turns/prompts.ts'
 import { resumePrompt } from '../../domain/work/resume-prompt.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'

@@ -3,7 +3,7 @@
  * marked as a retry (NA7); after two losses in a row the chat gets a message instead. Tasks and role prompts are not repeated
  * automatically.
  */
-import { systemId } from '../../domain/access/who.ts'
+import { systemId } from '../../domain/access/caller.ts'
 import { statusText } from '../../domain/sentences.ts'
 import { processGone } from '../../domain/turns/lifecycle.ts'
 import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'

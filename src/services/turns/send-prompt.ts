@@ -3,7 +3,7 @@ import { refusalText } from '../../domain/because.ts'
 import { consoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
-import { placeInLine } from '../../domain/turns/lifecycle.ts'
+import { enqueue } from '../../domain/turns/lifecycle.ts'
 import { maxQueuedPrompts } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { type Offers, updateRoleAgent } from '../../store/consoles/role-agents.ts'
@@ -44,7 +44,7 @@ export const sendPrompt = defineUseCase({
     const triesAnyway = limit?.goes_on_left === 0
     const asked = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
     const isHeld = (limit !== undefined && !triesAnyway) || agent.asleep_at !== null || (await mustWait(tx, asked))
-    const place = placeInLine(open, maxQueuedPrompts, isHeld)
+    const place = enqueue(open, maxQueuedPrompts, isHeld)
     if (place === 'full') throw new Refusal('wrong_state', refusalText('promptsFull', { count: maxQueuedPrompts }))
     const row = { ...asked, through_seq: await keepPrompt(tx, asked, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)

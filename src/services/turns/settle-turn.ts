@@ -3,14 +3,14 @@
  * stored; a task is completed by an answer only.
  */
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
+import { chatWords } from '../../domain/channels/chat-texts.ts'
 import { parseChannelKey } from '../../domain/channels/key.ts'
-import { chatWords } from '../../domain/channels/words.ts'
 import { webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { statusText } from '../../domain/sentences.ts'
 import { limitReached } from '../../domain/turns/lifecycle.ts'
-import { promptToGoOn, summaryFrom } from '../../domain/turns/words.ts'
+import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
 import { selectPerson } from '../../store/access/credentials.ts'
 import { changesOf, newestOfLaunch, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
@@ -133,7 +133,7 @@ async function goOnOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, contex
   const own = launch && (await newestOfLaunch(tx, launch.id))
   if (!launch || launch.stopReason !== null || own?.state !== 'active') return false
   const inContext = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
-  const content = JSON.stringify([{ type: 'text', text: promptToGoOn(stopReason) }])
+  const content = JSON.stringify([{ type: 'text', text: promptToContinue(stopReason) }])
   const { id: retry_of, usage: _, primer: __, ...rest } = turn
   const fresh = {
     state: 'queued',

@@ -3,7 +3,7 @@
  * first. Prompts for a sleeping agent stay queued until it is ready (AG7).
  */
 import type { Instant } from '../../domain/instant.ts'
-import { nextInLine } from '../../domain/turns/lifecycle.ts'
+import { nextQueued } from '../../domain/turns/lifecycle.ts'
 import type { RoleAgentRow } from '../../store/consoles/role-agents.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit } from '../../store/processes/ready-launches.ts'
@@ -56,7 +56,7 @@ export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): 
 export async function nextInRole(reader: Reader, agent: RoleAgentRow): Promise<TurnRow | undefined> {
   // Other prompts would meet the limit too. `end-limit` sends the parked one first.
   if (agent.asleep_at !== null || (await limitNow(reader, contextInRole(agent)))) return undefined
-  const next = nextInLine(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
+  const next = nextQueued(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
   return next && !(await mustWait(reader, next)) ? next : undefined
 }
 

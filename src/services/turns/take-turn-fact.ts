@@ -3,8 +3,8 @@
  * turns. A piece of output is one event in the turn's stream. Facts about an ended turn or process are ignored.
  */
 
-import { systemId } from '../../domain/access/who.ts'
-import { changesTo, notOffered, withChange } from '../../domain/consoles/configuring.ts'
+import { systemId } from '../../domain/access/caller.ts'
+import { changesTo, notOffered, withChange } from '../../domain/consoles/configure-agent.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusText } from '../../domain/sentences.ts'
 import { coordinatorStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'

@@ -1,6 +1,6 @@
 /** Read queries for work sessions, tasks, approaches and artifacts. */
 
-import type { ToldDecision } from '../../domain/approvals/decision-for-agent.ts'
+import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
 import type { ApproachKind } from '../../domain/work/approach-lifecycle.ts'
@@ -119,7 +119,7 @@ export const listTasks = defineQuery({
 /** Returns the task in progress of an agent session (`get_my_task`, AS3) and the decisions about it. */
 export const getMyTask = defineQuery({
   name: 'get-my-task',
-  run: async (reader, caller: Receiver): Promise<{ task: Task | null; decisions: ToldDecision[] }> => {
+  run: async (reader, caller: Receiver): Promise<{ task: Task | null; decisions: AgentDecision[] }> => {
     const { agentId, projectId, workSessionId } = await liveAgentSession(reader, caller)
     const row = await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId })
     if (!row) return { task: null, decisions: [] }

@@ -4,7 +4,7 @@
  */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
-import type { FolderLook } from '../../domain/projects/folder.ts'
+import type { FolderInspection } from '../../domain/projects/folder.ts'
 import { changeSettings } from '../../domain/projects/settings.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
@@ -110,7 +110,7 @@ async function bringProject(
 }
 
 /** Folders are checked for requests from outside. A rebuild from the store's own files keeps them as they were. */
-async function folderOr(tx: Tx, wanted: string, look: FolderLook, told: Told): Promise<string | null> {
+async function folderOr(tx: Tx, wanted: string, look: FolderInspection, told: Told): Promise<string | null> {
   try {
     return await chooseFolder(tx, wanted, look)
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import type { Approach } from '../../domain/work/approach-lifecycle.ts'
 import {
-  mostWarningsTold,
+  maxWarnings,
   type RememberedTask,
   type Remembering,
   type ResumeContext,
@@ -48,7 +48,7 @@ interface Decisions {
 async function context(reader: Reader, row: WorkSessionRow, carried: Carried, asked: Decisions): Promise<ResumeContext> {
   const budget = Number((await settingsOf(reader, row.project_id))['resume.budget_tokens'])
   const lineage = await lineageOf(reader, row, { descendants: asked.descendants ?? false })
-  const warnings = await readWarnings(reader, lineage, mostWarningsTold(budget))
+  const warnings = await readWarnings(reader, lineage, maxWarnings(budget))
   const currentTask = (await taskAt(reader, row, carried)) ?? null
   const decisions = (await decisionsAbout(reader, lineage, asked.about))
     .filter(({ leader_id }) => asked.agentId === undefined || leader_id === asked.agentId)

@@ -1,7 +1,7 @@
 /** Queries about people, credentials and sign-in codes. */
 
+import { ownerId, ownerName, type Who } from '../../domain/access/caller.ts'
 import { type PersonScope, personScopes, type Scope, scopesOf } from '../../domain/access/scopes.ts'
-import { ownerId, ownerName, type Who } from '../../domain/access/who.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Person, Token } from '../../protocol/access/people.ts'
 import type { PageParams } from '../page-cursor.ts'

@@ -1,6 +1,6 @@
 /** Queries about channels and pairing codes. Written under the lock of `home`, except for the times of the last messages. */
 import { sql } from 'kysely'
-import { type ChannelName, type ChatPlace, channelKey } from '../../domain/channels/key.ts'
+import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
@@ -124,7 +124,7 @@ export const selectFirstPair = statement()((db) =>
 /** The chats on channels. Written under the lock of the chat's conversation; admission also under that of `home`. */
 export type ChatRow = Tables['channel_chats']
 
-export const selectChat = statement<ChatPlace>()((db, p) =>
+export const selectChat = statement<ChatAddress>()((db, p) =>
   db.selectFrom('channel_chats').selectAll().where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
 )
 
@@ -169,7 +169,7 @@ export const selectAsking = statement<{ channel: ChannelName; limit: number }>()
     .limit(p.limit),
 )
 
-export const deleteChat = statement<ChatPlace>()((db, p) =>
+export const deleteChat = statement<ChatAddress>()((db, p) =>
   db.deleteFrom('channel_chats').where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
 )
 

@@ -3,7 +3,7 @@
  * lock of the chat's conversation.
  */
 import { sql } from 'kysely'
-import type { ChannelName, ChatPlace } from '../../domain/channels/key.ts'
+import type { ChannelName, ChatAddress } from '../../domain/channels/key.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 
@@ -39,12 +39,12 @@ export const updateOutgoing = statement<Omit<OutgoingRow, 'content' | 'created_a
     .where('n', '=', p.n),
 )
 
-export const selectOutgoing = statement<ChatPlace & { n: number }>()((db, p) =>
+export const selectOutgoing = statement<ChatAddress & { n: number }>()((db, p) =>
   db.selectFrom('outgoing').selectAll().where('channel', '=', p.channel).where('chat_id', '=', p.chatId).where('n', '=', p.n),
 )
 
 /** The number of waiting messages in a chat, and the number of the newest. */
-export const selectOutgoingOf = statement<ChatPlace>()((db, p) =>
+export const selectOutgoingOf = statement<ChatAddress>()((db, p) =>
   db
     .selectFrom('outgoing')
     .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(max(n), 0)`.as('newest')])
@@ -70,10 +70,10 @@ export const selectNextOfChats = statement<{ channel: ChannelName; after: string
     .limit(p.limit),
 )
 
-export const deleteOutgoing = statement<ChatPlace & { n: number }>()((db, p) =>
+export const deleteOutgoing = statement<ChatAddress & { n: number }>()((db, p) =>
   db.deleteFrom('outgoing').where('channel', '=', p.channel).where('chat_id', '=', p.chatId).where('n', '=', p.n),
 )
 
-export const deleteOutgoingOf = statement<ChatPlace>()((db, p) =>
+export const deleteOutgoingOf = statement<ChatAddress>()((db, p) =>
   db.deleteFrom('outgoing').where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
 )

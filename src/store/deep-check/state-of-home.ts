@@ -4,7 +4,7 @@
  * with the log.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { ownerId } from '../../domain/access/who.ts'
+import { ownerId } from '../../domain/access/caller.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { EventBodies } from '../../protocol/events.ts'
 import { personOf } from '../access/credentials.ts'

@@ -1,7 +1,6 @@
 /** The tables of channels, their chats and outgoing messages. Part of tables.ts. */
 import type { ChannelName } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
-import type { ChatLanguage } from '../../domain/channels/words.ts'
 import type { Instant } from '../../domain/instant.ts'
 
 export interface ChannelsTable {

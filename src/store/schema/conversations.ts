@@ -1,7 +1,7 @@
 /** The tables of conversations (CV) and days (DC): messages, unread messages, chapters and notes. Part of tables.ts. */
 import type { Day } from '../../domain/conversations/logical-day.ts'
 import type { Instant } from '../../domain/instant.ts'
-import type { Workplace } from '../../protocol/conversations/workplace.ts'
+import type { ConversationWorkspace } from '../../protocol/conversations/conversation-workspace.ts'
 
 export interface ConversationsTable {
   key: string
@@ -31,7 +31,7 @@ export interface ConversationsTable {
   /** The account it belongs to, besides the owner; null: all who may read its project. */
   account_id: string | null
   /** CX9: where its agent works; null: the project's own folder, the only one before this column. */
-  workplace: Workplace['kind'] | null
+  workplace: ConversationWorkspace['kind'] | null
   created_at: Instant
   updated_at: Instant
 }

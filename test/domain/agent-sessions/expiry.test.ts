@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import {
   expiresAtToWrite,
-  lastSeenWrittenEveryMs,
+  maxTerminatingMs,
   postponed,
   type SweepFacts,
   sweep,
-  terminatingAtMostMs,
+  writeLastSeenEveryMs,
 } from '../../../src/domain/agent-sessions/expiry.ts'
 import { epochMs, instant, later } from '../../../src/domain/instant.ts'
 import { fc, property } from '../../support/property.ts'
@@ -36,7 +36,7 @@ describe('the end of a session that nobody ends', () => {
   })
 
   test('[NA5] a terminating one that nobody asks for within a minute is ended and its process stopped', () => {
-    expect(terminatingAtMostMs).toBe(60_000)
+    expect(maxTerminatingMs).toBe(60_000)
     for (const processKnownToLive of [true, false]) {
       const facts = { ...unknown, processKnownToLive }
       expect(sweep(later(atMinute(6), -1), terminating(atMinute(5)), facts)).toEqual(keep)
@@ -51,7 +51,7 @@ describe('the end of a session that nobody ends', () => {
 
 describe('the sight of a living agent', () => {
   test('[AS6] is written at most once a minute', () => {
-    expect(lastSeenWrittenEveryMs).toBe(60_000)
+    expect(writeLastSeenEveryMs).toBe(60_000)
     expect(expiresAtToWrite(later(atMinute(1), -1), atMinute(60), hour)).toBeUndefined()
     expect(expiresAtToWrite(atMinute(1), atMinute(60), hour)).toBe(atMinute(61))
   })

@@ -6,21 +6,21 @@ import {
   heldUntil,
   type NextAction,
   nextAction,
-  type Patience,
   type TaskFacts,
+  type WaitSettings,
 } from '../../../src/domain/agent-sessions/next-action.ts'
 import { later } from '../../../src/domain/instant.ts'
 import { effectiveSettings } from '../../../src/domain/projects/settings.ts'
 import { fc, property } from '../../support/property.ts'
 import { active, atMinute, ended, start, terminating } from './samples.ts'
 
-const patience: Patience = { settings: effectiveSettings({}), holdSeconds: 50 }
+const patience: WaitSettings = { settings: effectiveSettings({}), holdSeconds: 50 }
 const quiet: ChatFacts = {
   purpose: 'chat',
   undelivered: 0,
   unanswered: 0,
   summaryDue: null,
-  makesRoom: false,
+  yieldsConversation: false,
   waitsForFolder: false,
   approvalId: null,
   approvalDecidedAt: null,
@@ -30,7 +30,7 @@ const idle: TaskFacts = { purpose: 'task', approvalId: null, resumes: false, tas
 const unread = { undelivered: 2 }
 const handed = { unanswered: 1 }
 const summary = { summaryDue: { conversationKey: 'web:p.a', throughSeq: 17 } }
-const another = { makesRoom: true }
+const another = { yieldsConversation: true }
 const approval = { approvalId: 4 }
 
 const chat = (
@@ -191,7 +191,7 @@ describe('every answer', () => {
     undelivered: fc.nat(3),
     unanswered: fc.nat(3),
     summaryDue: fc.option(fc.record({ conversationKey: fc.constant('web:p.a'), throughSeq: fc.nat(9) }), { nil: null }),
-    makesRoom: fc.boolean(),
+    yieldsConversation: fc.boolean(),
     waitsForFolder: fc.boolean(),
     approvalId: fc.option(fc.nat(9), { nil: null }),
     approvalDecidedAt: fc.option(fc.integer({ min: 0, max: 100 }).map(atMinute), { nil: null }),

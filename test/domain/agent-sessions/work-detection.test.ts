@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import {
+  currentWork,
   detectWork,
   pendingPurposeLifetimeMs,
   type WorkFacts,
-  workAtHand,
 } from '../../../src/domain/agent-sessions/work-detection.ts'
 import { later } from '../../../src/domain/instant.ts'
 import { fc, property } from '../../support/property.ts'
@@ -50,9 +50,9 @@ describe('[AS2] work detection', () => {
 
   test('[PX4] without the check for sessions: a task first, then unread messages, and an open panel does not count', () => {
     const both = { ...none, live: ['chat', 'task'] } as const
-    expect(workAtHand({ ...both, ...task, ...unread })).toBe('task')
-    expect(workAtHand({ ...both, ...unread })).toBe('chat')
-    expect(workAtHand({ ...both, ...panel })).toBe('no_work')
+    expect(currentWork({ ...both, ...task, ...unread })).toBe('task')
+    expect(currentWork({ ...both, ...unread })).toBe('chat')
+    expect(currentWork({ ...both, ...panel })).toBe('no_work')
   })
 
   const facts: fc.Arbitrary<WorkFacts> = fc.record({

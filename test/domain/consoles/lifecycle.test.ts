@@ -7,7 +7,7 @@ import {
   type RoleAgentEvent,
   type RoleAgentLife,
 } from '../../../src/domain/consoles/lifecycle.ts'
-import { isForsaken, mayPrompt, type Occupant, placeFor } from '../../../src/domain/consoles/roster.ts'
+import { assignRole, isAbandoned, mayPrompt, type Occupant } from '../../../src/domain/consoles/roster.ts'
 
 const end = (changes: Partial<ProcessEnd> = {}): ProcessEnd => ({
   exitCode: 1,
@@ -87,12 +87,12 @@ describe('roles', () => {
 
   test('[US2] a role is taken while its agent spawns, is active or leaves; one whose agent has failed is the retry', () => {
     for (const taken of [occupant('db', 'SPAWNING'), occupant('db', 'ACTIVE'), occupant('db', 'ACTIVE', 'x')])
-      expect(placeFor({ state: 'ACTIVE', occupants: [taken] }, 'db', 9)).toEqual({ refused: 'role_taken' })
+      expect(assignRole({ state: 'ACTIVE', occupants: [taken] }, 'db', 9)).toEqual({ refused: 'role_taken' })
     const occupants = [occupant('db', 'FAILED'), occupant('auth', 'ACTIVE')]
-    expect(placeFor({ state: 'ACTIVE', occupants }, 'db', 9)).toEqual({ replaces: true })
-    expect(placeFor({ state: 'ACTIVE', occupants }, 'ui', 9)).toEqual({ replaces: false })
-    expect(placeFor({ state: 'ACTIVE', occupants }, 'ui', 2)).toMatchObject({ refused: 'wrong_state' })
-    expect(placeFor({ state: 'TERMINATED', occupants: [] }, 'ui', 9)).toEqual({ refused: 'user_session_terminated' })
+    expect(assignRole({ state: 'ACTIVE', occupants }, 'db', 9)).toEqual({ replaces: true })
+    expect(assignRole({ state: 'ACTIVE', occupants }, 'ui', 9)).toEqual({ replaces: false })
+    expect(assignRole({ state: 'ACTIVE', occupants }, 'ui', 2)).toMatchObject({ refused: 'wrong_state' })
+    expect(assignRole({ state: 'TERMINATED', occupants: [] }, 'ui', 9)).toEqual({ refused: 'user_session_terminated' })
   })
 
   test('[RL6] only an active agent of an active session is spoken to', () => {
@@ -103,6 +103,6 @@ describe('roles', () => {
   })
 
   test('[US3] a session is forsaken when nobody was connected for its time and nothing runs', () => {
-    expect([isForsaken(10, 10, 0), isForsaken(9, 10, 0), isForsaken(99, 10, 1)]).toEqual([true, false, false])
+    expect([isAbandoned(10, 10, 0), isAbandoned(9, 10, 0), isAbandoned(99, 10, 1)]).toEqual([true, false, false])
   })
 })

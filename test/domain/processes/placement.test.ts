@@ -1,6 +1,6 @@
 /** On which machine a process is started. */
 import { expect, test } from 'vitest'
-import { labelForm, type Machine, placeOn } from '../../../src/domain/processes/placement.ts'
+import { chooseMachine, labelForm, type Machine } from '../../../src/domain/processes/placement.ts'
 
 const machine = (coordinatorId: string, about: Partial<Machine> = {}): Machine => ({
   coordinatorId,
@@ -12,11 +12,11 @@ const machine = (coordinatorId: string, about: Partial<Machine> = {}): Machine =
 
 test('[SC4] a machine must have every label that is asked for; without one, none is chosen', () => {
   const machines = [machine('plain'), machine('gpu', { labels: ['gpu', 'eu'], processes: 9 })]
-  expect(placeOn(machines, [])).toBe('plain')
-  expect(placeOn(machines, ['gpu'])).toBe('gpu')
-  expect(placeOn(machines, ['gpu', 'eu'])).toBe('gpu')
-  expect(placeOn(machines, ['gpu', 'us'])).toBeUndefined()
-  expect(placeOn([], [])).toBeUndefined()
+  expect(chooseMachine(machines, [])).toBe('plain')
+  expect(chooseMachine(machines, ['gpu'])).toBe('gpu')
+  expect(chooseMachine(machines, ['gpu', 'eu'])).toBe('gpu')
+  expect(chooseMachine(machines, ['gpu', 'us'])).toBeUndefined()
+  expect(chooseMachine([], [])).toBeUndefined()
 })
 
 test('[SC4] processes are spread by what each machine takes', () => {
@@ -24,7 +24,7 @@ test('[SC4] processes are spread by what each machine takes', () => {
   const counts = new Map<string, number>()
   for (let n = 0; n < 16; n++) {
     const now = machines.map((each) => ({ ...each, processes: counts.get(each.coordinatorId) ?? 0 }))
-    const chosen = placeOn(now, []) ?? ''
+    const chosen = chooseMachine(now, []) ?? ''
     counts.set(chosen, (counts.get(chosen) ?? 0) + 1)
   }
   expect(Object.fromEntries(counts)).toEqual({ small: 4, large: 12 })

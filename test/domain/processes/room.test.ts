@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasRoom, type LiveLaunches } from '../../../src/domain/processes/capacity.ts'
+import { hasCapacity, type LiveLaunches } from '../../../src/domain/processes/capacity.ts'
 
 const itself: LiveLaunches = { agentId: 'a', state: 'waiting', count: 1 }
 const wanted = { agentId: 'a', maxProcesses: null, maxConcurrent: 3 }
@@ -10,18 +10,18 @@ const begun = (agentId: string, count: number, state: 'starting' | 'running' = '
 })
 
 test('[CO2] a machine that has fewer than it may have begins it at once, whoever runs there', () => {
-  expect(hasRoom([itself], wanted)).toBe(true)
-  expect(hasRoom([itself, begun('a', 1), begun('b', 1, 'starting')], wanted)).toBe(true)
-  expect(hasRoom([itself, begun('a', 1), begun('b', 2, 'starting')], wanted)).toBe(false)
+  expect(hasCapacity([itself], wanted)).toBe(true)
+  expect(hasCapacity([itself, begun('a', 1), begun('b', 1, 'starting')], wanted)).toBe(true)
+  expect(hasCapacity([itself, begun('a', 1), begun('b', 2, 'starting')], wanted)).toBe(false)
 })
 
 test('[CO2] an agent has no more than it may have; those of others do not count', () => {
   const one = { ...wanted, maxProcesses: 1 }
-  expect(hasRoom([itself, begun('b', 2)], one)).toBe(true)
-  expect(hasRoom([itself, begun('a', 1, 'starting')], one)).toBe(false)
+  expect(hasCapacity([itself, begun('b', 2)], one)).toBe(true)
+  expect(hasCapacity([itself, begun('a', 1, 'starting')], one)).toBe(false)
 })
 
 test('[CO2] behind another that waits, nothing is begun', () => {
-  expect(hasRoom([{ ...itself, count: 2 }], wanted)).toBe(false)
-  expect(hasRoom([itself, { ...itself, agentId: 'b' }], wanted)).toBe(false)
+  expect(hasCapacity([{ ...itself, count: 2 }], wanted)).toBe(false)
+  expect(hasCapacity([itself, { ...itself, agentId: 'b' }], wanted)).toBe(false)
 })

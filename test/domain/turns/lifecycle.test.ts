@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { statusText } from '../../../src/domain/sentences.ts'
 import {
   decide,
-  nextInLine,
-  placeInLine,
+  enqueue,
+  nextQueued,
   type TurnDecision,
   type TurnEvent,
   type TurnLife,
@@ -78,11 +78,11 @@ test.each(cases)('[RL6] a turn %s', (_, current, event, decision) => {
 
 test('[RL6] one runs at a time; the others wait in the order in which they came, and not without end', () => {
   const [running, first, second] = [life('running'), life('queued'), life('queued')]
-  expect(placeInLine([], 2)).toBe('run')
-  expect(placeInLine([running], 2)).toEqual({ position: 1 })
-  expect(placeInLine([running, first], 2)).toEqual({ position: 2 })
-  expect(placeInLine([running, first, second], 2)).toBe('full')
-  expect(nextInLine([running, first])).toBeUndefined()
-  expect(nextInLine([first, second])).toBe(first)
-  expect(nextInLine([])).toBeUndefined()
+  expect(enqueue([], 2)).toBe('run')
+  expect(enqueue([running], 2)).toEqual({ position: 1 })
+  expect(enqueue([running, first], 2)).toEqual({ position: 2 })
+  expect(enqueue([running, first, second], 2)).toBe('full')
+  expect(nextQueued([running, first])).toBeUndefined()
+  expect(nextQueued([first, second])).toBe(first)
+  expect(nextQueued([])).toBeUndefined()
 })

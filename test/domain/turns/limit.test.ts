@@ -1,6 +1,6 @@
 /** AG6: the sentences in which agents say that a limit was reached, as they were seen, and what is none. */
 import { expect, test } from 'vitest'
-import { limitInAnswer, limitInError } from '../../../src/domain/turns/limit.ts'
+import { limitInAnswer, limitInError } from '../../../src/domain/turns/vendor-limit.ts'
 
 const heard = { now: '2026-11-15T12:00:00.000Z', zone: 'Europe/Berlin' }
 

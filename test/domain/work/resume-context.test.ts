@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Approach, type ApproachKind, contentOf } from '../../../src/domain/work/approach-lifecycle.ts'
 import {
-  mostWarningsTold,
+  maxWarnings,
   type Remembered,
   type RememberedTask,
   resumeContext,
@@ -131,7 +131,7 @@ describe('the resume context', () => {
   test('[RS5] no more warnings could be told in words than are read whole', () => {
     const warnings = many('failed', 1000, { category: 'c', description: '' })
     const told = resumeContext({ ...nothing, warnings }, budget).failedApproaches.filter(({ category }) => category !== undefined)
-    expect(told.length).toBeLessThanOrEqual(mostWarningsTold(budget))
+    expect(told.length).toBeLessThanOrEqual(maxWarnings(budget))
   })
 
   const text = fc.string({ unit: 'grapheme', maxLength: 400 })

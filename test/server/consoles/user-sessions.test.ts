@@ -1,7 +1,7 @@
 /** User sessions on both stores: what happens when two ask at once, and what is told twice. */
 
 import { describe, expect, test } from 'vitest'
-import type { Who } from '../../../src/domain/access/who.ts'
+import type { Who } from '../../../src/domain/access/caller.ts'
 import { Refusal } from '../../../src/domain/errors.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { UserSessions } from '../../../src/server/consoles/user-sessions.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Who } from '../../../src/domain/access/who.ts'
+import type { Who } from '../../../src/domain/access/caller.ts'
 import { Token } from '../../../src/protocol/access/people.ts'
 import { addPerson } from '../../../src/services/access/add-person.ts'
 import { createToken } from '../../../src/services/access/create-token.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   askingLifetimeMs,
   maxAskingChats,
-  maxStrangerAttempts,
+  maxUnpairedAttempts,
   pairingCodeLifetimeMs,
 } from '../../../src/domain/channels/pairing.ts'
 import { changeChannelChat } from '../../../src/services/channels/change-channel-chat.ts'
@@ -33,7 +33,7 @@ test('[CN2] a code lets in one chat, once, within its time, however it is typed'
 
 test('[CN2] after a few wrong codes even the right one is not heard, until the owner decides or a day has passed', async () => {
   const { store, clock } = await openTestStore()
-  for (let attempt = 0; attempt < maxStrangerAttempts; attempt++) await hear(store, 'BBBB-2222')
+  for (let attempt = 0; attempt < maxUnpairedAttempts; attempt++) await hear(store, 'BBBB-2222')
   expect(await hear(store, await newCode(store))).toEqual({ state: 'asking' })
   clock.advance(askingLifetimeMs)
   expect(await hear(store, await newCode(store))).toEqual({ state: 'paired' })

@@ -1,6 +1,6 @@
 /** A project whose agent can be started, and coordinators that are played by the test, through the very parts the doors use. */
 
-import type { Who } from '../../../src/domain/access/who.ts'
+import type { Who } from '../../../src/domain/access/caller.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import { hashSecret } from '../../../src/platform/secrets.ts'
 import {

@@ -1,6 +1,6 @@
 /** A real store with what the tests of services ask of it again and again. */
 import { expect } from 'vitest'
-import { owner, ownerId, type Who } from '../../../src/domain/access/who.ts'
+import { owner, ownerId, type Who } from '../../../src/domain/access/caller.ts'
 import type { ErrorCode } from '../../../src/domain/errors.ts'
 import type { StreamName } from '../../../src/domain/stream-name.ts'
 import { hashSecret } from '../../../src/platform/secrets.ts'

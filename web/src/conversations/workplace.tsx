@@ -1,7 +1,7 @@
 /** Shows the folder that the agent of a chat works in, with a way to choose another; and whether it waits for the folder, with a way not to (CX9). */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Workplace } from '../../../src/protocol/conversations/workplace.ts'
+import type { ConversationWorkspace } from '../../../src/protocol/conversations/conversation-workspace.ts'
 import { client, invalidate } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { webChatKey } from '../live/work.ts'
@@ -41,7 +41,7 @@ export function WorkplaceLine({ place, mayWrite, ring }: WorkplaceProps) {
   return (
     <div className="flex min-w-0 flex-1 flex-wrap items-center justify-end gap-x-2 text-sm text-faint" data-workplace={kind}>
       <span className="truncate" title={folder ?? undefined}>
-        {words.kinds[kind satisfies Workplace['kind']]}
+        {words.kinds[kind satisfies ConversationWorkspace['kind']]}
         {branch && <span className="font-mono"> {branch}</span>}
       </span>
       {mayWrite && (folder !== null || kind === 'worktree') && (

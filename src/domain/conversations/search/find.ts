@@ -1,11 +1,12 @@
 /**
- * Whether a text holds what is wanted, and where: the index only says that the parts are there, this says that they stand
- * together. And what is shown of it: an excerpt around the first place. Pure.
+ * Locates a query in a text. The index only says that all terms occur; this checks that phrases stand together, and makes an
+ * excerpt around the first match. Pure.
  */
-import { split, type Token } from './split.ts'
-import type { Piece } from './wanted.ts'
 
-/** From a place up to, not including, another; in UTF-16 units. */
+import type { Phrase } from './parse-query.ts'
+import { split, type Token } from './split.ts'
+
+/** A range in UTF-16 units, end exclusive. */
 export interface Range {
   readonly start: number
   readonly end: number
@@ -13,19 +14,19 @@ export interface Range {
 
 export interface Excerpt {
   readonly text: string
-  /** Where in the excerpt. */
+  /** Ranges within the excerpt. */
   readonly highlights: Range[]
   readonly cutBefore: boolean
   readonly cutAfter: boolean
 }
 
-/** Of one text; more would help nobody. */
+/** Matches of one text. */
 const maxRanges = 200
 const excerptChars = 240
 const charsBefore = 60
 
-/** Where the pieces stand, in order and without overlaps; undefined when one of them is not there. */
-export function find(text: string, pieces: readonly Piece[]): Range[] | undefined {
+/** Ranges of the matches, sorted and without overlaps; undefined when a phrase is missing. */
+export function find(text: string, pieces: readonly Phrase[]): Range[] | undefined {
   const tokens = split(text)
   const found: Range[] = []
   for (const piece of pieces) {
@@ -38,7 +39,7 @@ export function find(text: string, pieces: readonly Piece[]): Range[] | undefine
   return merged(found)
 }
 
-function standsAt(tokens: readonly Token[], at: number, { tokens: wanted, open }: Piece): boolean {
+function standsAt(tokens: readonly Token[], at: number, { tokens: wanted, open }: Phrase): boolean {
   return wanted.every(({ kind, text }, nth) => {
     const token = tokens[at + nth] as Token
     if (token.kind !== kind) return false
@@ -46,7 +47,7 @@ function standsAt(tokens: readonly Token[], at: number, { tokens: wanted, open }
   })
 }
 
-const rangeOf = (tokens: readonly Token[], at: number, { tokens: wanted }: Piece): Range => ({
+const rangeOf = (tokens: readonly Token[], at: number, { tokens: wanted }: Phrase): Range => ({
   start: (tokens[at] as Token).start,
   end: (tokens[at + wanted.length - 1] as Token).end,
 })
@@ -71,7 +72,7 @@ export function excerptOf(text: string, ranges: readonly Range[]): Excerpt {
   return { text: text.slice(start, end), highlights, cutBefore: start > 0, cutAfter: end < text.length }
 }
 
-/** Not between the two halves of one. */
+/** Never inside a surrogate pair. */
 const beginningOfCharacter = (text: string, at: number): number => {
   const unit = text.charCodeAt(at)
   return at > 0 && unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at

@@ -6,22 +6,19 @@
  */
 export interface Token {
   readonly kind: 'word' | 'character' | 'sign'
-  /** Folded; what is compared. */
+  /** Normalized; used for comparison. */
   readonly text: string
-  /** Where it stands in the original, in UTF-16 units. */
+  /** Position in the original, in UTF-16 units. */
   readonly start: number
   readonly end: number
 }
 
 const marks = '\\p{M}\\uff9e\\uff9f'
-/** Kana, ideographs and syllables that are folded already: nearly all there are, and each is a character by itself. */
+/** Kana, ideographs and syllables that need no normalization. Most are these, and each is a token. */
 const settled = `[\\u3041-\\u3096\\u30a1-\\u30fa\\u30fc\\u4e00-\\u9fff\\uac00-\\ud7a3](?![${marks}])`
-/**
- * What may hold something to search for, settled characters apart; all else separates. Symbols are among it, because ㍿ is a
- * word and 🚀 a sign.
- */
+/** Runs of searchable characters; everything else separates. Symbols are included, because ㍿ is a word and 🚀 a sign. */
 const runs = new RegExp(`(?<settled>(?:${settled})+)|(?:(?!${settled})[\\p{L}\\p{N}\\p{So}${marks}])+`, 'gu')
-/** A character with the marks behind it; jamo go together, because only together they are a syllable. */
+/** A character with its combining marks. Jamo stay together, because they form a syllable. */
 const clusters = /[\u1100-\u11ff]+|.[\p{M}\uff9e\uff9f]*/gsu
 const plain = /^[a-z0-9]+$/
 const accents = /[\u0300-\u036f\ufe00-\ufe0f]/g

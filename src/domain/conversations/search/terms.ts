@@ -1,19 +1,18 @@
 /**
- * What is kept of a text in the index: its words, and each two neighbouring characters of scripts without spaces, so that 承認 is
- * found wherever it stands. A term holds letters, digits and signs only, in lower case: never anything that an engine's query
- * language means something by. Pure.
+ * Index terms of a text: its words, and each pair of neighbouring characters in scripts without spaces, so that 承認 is found
+ * anywhere. A term has only lower-case letters, digits and signs, and no characters with a meaning in a query language. Pure.
  */
 import { split, type Token } from './split.ts'
 
-/** Of a word so much is told apart by the index; the rest is compared in the text itself. */
+/** Characters of a word in the index; the rest is compared in the text itself. */
 const maxTerm = 64
-/** Of the terms of one message together, each with what an engine adds; PostgreSQL takes a little more than this. */
+/** Bytes of all terms of a message, including overhead; slightly below PostgreSQL's limit. */
 const maxTermBytes = 900_000
 const addedBytes = 4
 
 const bytes = (term: string): number => Buffer.byteLength(term) + addedBytes
 
-/** The terms of neighbouring tokens, in order, also repeated ones. */
+/** The terms of neighbouring tokens in order, with repetitions. */
 export function* termsOf(tokens: readonly Token[]): Generator<string> {
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] as Token
@@ -27,10 +26,10 @@ export function* termsOf(tokens: readonly Token[]): Generator<string> {
 
 export const cutTerm = (word: string): string => word.slice(0, maxTerm).toWellFormed()
 
-/** One that became several when it was folded, such as ㍿, stands in one place. */
+/** Characters that became several by normalization, such as ㍿, share a position. */
 const areNeighbours = (one: Token, next: Token): boolean => one.end === next.start || one.start === next.start
 
-/** Each term of a text once. One that has more than an engine takes is kept as far as that goes. */
+/** Each term of a text once, up to the size limit. */
 export function indexTerms(text: string): Set<string> {
   const terms = new Set<string>()
   let sum = 0
@@ -44,8 +43,7 @@ export function indexTerms(text: string): Set<string> {
 }
 
 /**
- * What a search can be narrowed to, as terms beside those of the text: so the index itself leaves out the rest, however much
- * there is. The first character belongs to no script, so that no text has such a term.
+ * Filters as terms, so that the index itself excludes other messages. The first character is a private one that no text contains.
  */
 const facetMarks = { conversation: '\ue000', channel: '\ue001', project: '\ue002' } as const
 

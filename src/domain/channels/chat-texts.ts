@@ -1,16 +1,16 @@
-/** What the server itself says in a chat, in the language its reader's device is set to. Pure. */
+/** Messages of the server in a chat, in the language of the reader's device. Pure. */
 import type { Instant } from '../instant.ts'
 
 export type ChatLanguage = 'en' | 'ja'
 
-/** From a language tag such as `ja-JP`; English for those we do not speak. */
+/** From a language tag such as `ja-JP`; English for unsupported languages. */
 export const languageOf = (tag: string | undefined): ChatLanguage => (tag?.toLowerCase().startsWith('ja') ? 'ja' : 'en')
 
 export interface ChatStatus {
   readonly agent: string
   readonly project: string
   readonly doing: 'answering' | 'there' | 'starting' | 'held' | 'away'
-  /** Messages of this chat that are not answered yet. */
+  /** Unanswered messages of this chat. */
   readonly waiting: number
   readonly limit: VendorLimit | null
 }
@@ -18,21 +18,21 @@ export interface ChatStatus {
 /** Until when an agent is at its vendor's limit (AG6). */
 export interface VendorLimit {
   readonly until: Instant
-  /** An IANA name: where the clock hangs that is read. */
+  /** The IANA time zone for displayed times. */
   readonly zone: string
   readonly now: Instant
-  /** Somebody said that what could not be answered is answered by itself then. */
+  /** Unanswered messages are answered automatically then. */
   readonly goesOn: boolean
 }
 
-/** An agent that could not answer because of it. */
+/** An agent that could not answer because of the limit. */
 export interface ChatAtLimit extends VendorLimit {
   readonly agent: string
-  /** The agent's own words. */
+  /** The agent's own text. */
   readonly said: string
 }
 
-/** `15:40 (Asia/Tokyo)`; on another day with its date. Whoever reads it may be anywhere. */
+/** `15:40 (Asia/Tokyo)`, with the date on another day. The zone is named, because readers may be anywhere. */
 function timeIn({ until, zone, now }: VendorLimit): string {
   const at = Temporal.Instant.from(until).toZonedDateTimeISO(zone)
   const isToday = at.toPlainDate().equals(Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate())

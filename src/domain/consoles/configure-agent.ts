@@ -1,8 +1,8 @@
-/** What can be set of an agent while it runs (AG6): its mode, its model and whatever else it offers. Only what it has offered is asked of it. Pure. */
+/** Settings of a running agent (AG6): its mode, its model and other options. Only offered values are accepted. Pure. */
 import { refusalText } from '../because.ts'
 import type { NoticeText } from '../notices.ts'
 
-/** One thing at a time. */
+/** One change at a time. */
 export type ConfigChange = { readonly modeId: string } | { readonly optionId: string; readonly value: string | boolean }
 
 export interface Configurable {
@@ -15,7 +15,7 @@ export interface Configurable {
   }[]
 }
 
-/** Ordered and not yet answered. */
+/** Limit of changes not yet answered. */
 export const maxPendingChanges = 16
 
 /** The field that is wrong and why; undefined: the agent offers it. */
@@ -44,7 +44,7 @@ export function changesTo(before: Configurable, now: Configurable): ConfigChange
   return [...mode, ...options.map(({ id, value }) => ({ optionId: id, value }))].slice(0, maxPendingChanges)
 }
 
-const mostNamed = 20
+const maxNamedValues = 20
 
 function without(what: 'noMode' | 'noOption', id: string, things: readonly { readonly id: string }[]): NoticeText {
   return things.length === 0 ? refusalText(what, { id }) : refusalText(`${what}Among`, { id, offered: named(things) })
@@ -55,6 +55,6 @@ const notAmong = (id: string, value: string, things: readonly { readonly id: str
 
 const named = (things: readonly { readonly id: string }[]): string =>
   things
-    .slice(0, mostNamed)
+    .slice(0, maxNamedValues)
     .map(({ id }) => id)
     .join(', ')

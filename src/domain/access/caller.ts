@@ -1,28 +1,28 @@
-/** Who is asking: what a credential stands for. Made by the server from what was presented, never from what a caller claims. */
+/** The caller: what a credential stands for. Made by the server from the credential, never from a caller's claim. */
 import type { Instant } from '../instant.ts'
 import { personScopes, type Role, type Scope } from './scopes.ts'
 
 export interface Who {
-  /** The credential presented; revoking it ends what it opened. */
+  /** The presented credential; revoking it ends what it opened. */
   readonly credentialId: string
   readonly kind: 'person' | 'script' | 'agent' | 'coordinator'
   /** The person, token or agent it stands for; the owner's is `owner`. */
   readonly id: string
   readonly name: string
-  /** null for what is not a person. */
+  /** null for callers that are not people. */
   readonly role: Role | null
   readonly scopes: readonly Scope[]
   readonly expiresAt: Instant | null
-  /** CO4: of an agent that presented the token of its launch; it is good for this launch and project alone. */
+  /** CO4: the launch of an agent that presented its launch token, valid for this launch and project only. */
   readonly launch?: { readonly id: string; readonly projectId: string }
 }
 
-/** SE3: what a token makes is gone when it is; a browser's end is not its person's. */
+/** SE3: what a token made is gone with it; a browser sign-in's end does not end its person. */
 export const endOfMaker = ({ kind, expiresAt }: Who): Instant | null => (kind === 'script' ? expiresAt : null)
 
 export const ownerId = 'owner'
 export const ownerName = 'Owner'
-/** Whoever holds the owner's token, and the server itself where it acts for them. */
+/** The holder of the owner's token, and the server where it acts for them. */
 export const owner: Who = {
   credentialId: ownerId,
   kind: 'person',
@@ -32,7 +32,7 @@ export const owner: Who = {
   scopes: personScopes,
   expiresAt: null,
 }
-/** Who sends what the server itself has to say. */
+/** The sender of the server's own messages. */
 export const systemId = 'system'
-/** Who a program that embeds conversations is, unless it says so. */
+/** A program that embeds conversations and gives no other name. */
 export const libraryId = 'library'

@@ -1,25 +1,22 @@
-/**
- * What an agent that is spoken to is told of its chat or task (CH12): the same that one which pulls would find with its tools, as a
- * prompt. Pure.
- */
+/** Prompts for ACP agents about a chat or task (CH12), with the same content that pulling agents get from tools. Pure. */
 import { shortened } from '../conversations/shortened.ts'
 import { maxSummaryChars } from '../conversations/summary.ts'
 
-interface Told {
+interface PromptMessage {
   readonly content: string
-  /** Who wrote it, by name. */
+  /** The sender's name. */
   readonly sender: string
   /** The agent that wrote it; undefined for a person. */
   readonly fromAgent: string | undefined
-  /** It answers what this agent asked. */
+  /** It answers this agent's question. */
   readonly isAnswer: boolean
   readonly handoffId: string | null
 }
 
-/** What one person writes is told as it is; where several write, with their names. What another agent writes is no person's word. */
-export function promptOfMessages(messages: readonly Told[]): string {
+/** Joins messages to a prompt. Names are added when several people write; messages of agents are always marked. */
+export function promptOfMessages(messages: readonly PromptMessage[]): string {
   const several = new Set(messages.filter(({ fromAgent }) => fromAgent === undefined).map(({ sender }) => sender)).size > 1
-  return messages.map((message) => told(message, several)).join('\n\n')
+  return messages.map((message) => messageText(message, several)).join('\n\n')
 }
 
 function told({ content: written, sender, fromAgent, isAnswer, handoffId }: Told, several: boolean): string {
@@ -28,26 +25,26 @@ function told({ content: written, sender, fromAgent, isAnswer, handoffId }: Told
   return `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${content}`
 }
 
-const wishForSummary =
+const summaryRequest =
   'This conversation has grown long. Answer with a summary that can stand for all of it, and with nothing else: what was asked, decided ' +
   `and done, what is open, and every name, number and path that will be needed, in at most ${maxSummaryChars} characters.`
 
 export const promptOfSummary = (earlier: string | null): string =>
-  wishForSummary + (earlier === null ? '' : `\n\nThe earlier summary, which yours takes the place of:\n\n${earlier}`)
+  summaryRequest + (earlier === null ? '' : `\n\nThe earlier summary, which yours takes the place of:\n\n${earlier}`)
 
-export const asksForSummary = (prompt: string): boolean => prompt.startsWith(wishForSummary)
+export const asksForSummary = (prompt: string): boolean => prompt.startsWith(summaryRequest)
 
 const noSummary = 'There is no summary of what was said then.'
 
-/** Nobody can be asked to say it shorter; and one that could not be had does not take the earlier with it. */
+/** Shortens a summary that is too long. Without an answer, the earlier summary is kept. */
 export function summaryFrom(answer: string, earlier: string): string {
   if (answer !== '') return shortened(answer, maxSummaryChars)
   if (earlier === '' || earlier.endsWith(noSummary)) return earlier || noSummary
   return `${earlier}\n\n${noSummary}`
 }
 
-/** To a task whose turn ended without an answer. */
-export const promptToGoOn = (stopReason: string | null): string =>
+/** For a task whose turn ended without an answer. */
+export const promptToContinue = (stopReason: string | null): string =>
   stopReason === 'empty'
     ? 'Your last turn ended without an answer. Go on with the task, and answer with the result when it is done.'
     : 'Your last turn was cut off before it was done. Go on where you stopped, and answer with the result when it is done.'
@@ -58,7 +55,7 @@ interface Task {
   readonly description: string | null
 }
 
-/** `resume`: what is known about work that was begun before. */
+/** `resume`: what is known about work begun before. */
 export function promptOfTask({ id, title, description }: Task, resume: string | null): string {
   const parts = [`Task ${id}: ${title}`]
   if (description !== null) parts.push(description)
