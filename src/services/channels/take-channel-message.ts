@@ -3,6 +3,7 @@
  * then starts the agent as for the page's chat. A receipt with the platform's message id makes it idempotent.
  */
 import { refusalText } from '../../domain/because.ts'
+import { chatWords } from '../../domain/channels/chat-texts.ts'
 import type { ChatAddress } from '../../domain/channels/key.ts'
 import { channelKey } from '../../domain/channels/key.ts'
 import { Refusal } from '../../domain/errors.ts'
