@@ -19,7 +19,7 @@ export function promptOfMessages(messages: readonly PromptMessage[]): string {
   return messages.map((message) => messageText(message, several)).join('\n\n')
 }
 
-function told({ content: written, sender, fromAgent, isAnswer, handoffId }: Told, several: boolean): string {
+function messageText({ content: written, sender, fromAgent, isAnswer, handoffId }: PromptMessage, several: boolean): string {
   const content = handoffId === null ? written : `${written}\n\n(This belongs to the handoff ${handoffId}.)`
   if (fromAgent === undefined) return several ? `${sender}: ${content}` : content
   return `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${content}`

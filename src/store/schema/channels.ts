@@ -1,4 +1,5 @@
 /** The tables of channels, their chats and outgoing messages. Part of tables.ts. */
+import type { ChatLanguage } from '../../domain/channels/chat-texts.ts'
 import type { ChannelName } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import type { Instant } from '../../domain/instant.ts'
