@@ -15,6 +15,8 @@ import type { QueryBuilder, Statement } from './statement.ts'
 export interface Context {
   /** The store's clock at the start of the use case. */
   readonly now: Instant
+  /** The server's time zone, an IANA name. */
+  readonly timeZone: string
   readonly random: Randomness
 }
 

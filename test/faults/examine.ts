@@ -73,7 +73,7 @@ async function ask(connection: SqliteConnection, ledger: Ledger, exact = true): 
 async function writeOne(connection: SqliteConnection): Promise<void> {
   await connection.transaction(async () => {
     const before = (await new EngineReader(connection).first(selectPosition, { name: 'home' }))?.head ?? 0
-    const { heads } = await runUseCase(connection, createProject, { input: { name: 'afterwards', by: 'test' }, now }, randomness)
+    const { heads } = await runUseCase(connection, createProject, { input: { name: 'afterwards', by: 'test' }, now })
     if (heads.get('home') !== before + 1) throw new Error(`home went from ${before} to ${heads.get('home')}`)
   })
 }

@@ -210,8 +210,12 @@ describe('with many sessions', () => {
     expect(many).toBeLessThan(Math.max(few * 5, 2))
     const file = `${folder}/holdfast.db`
     const plan = [
-      ...(await planOf(file, (reader) => findDueAgentSessions.run(reader, {}, { now: new Date(clock.now()).toISOString() }))),
-      ...(await planOf(file, (reader) => listLiveAgentSessions.run(reader, { after: firstLive, limit: 100 }, { now: '' }))),
+      ...(await planOf(file, (reader) =>
+        findDueAgentSessions.run(reader, {}, { now: new Date(clock.now()).toISOString(), timeZone: 'UTC' }),
+      )),
+      ...(await planOf(file, (reader) =>
+        listLiveAgentSessions.run(reader, { after: firstLive, limit: 100 }, { now: '', timeZone: 'UTC' }),
+      )),
     ]
     // Each index holds live ones alone; the last is the key, asked for single ones.
     const allowed =

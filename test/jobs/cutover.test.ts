@@ -192,12 +192,12 @@ describe('chapters', () => {
 
   test('[DC2] what is due, and whether a turn runs in it, is found through indexes, however many conversations and messages there are', async () => {
     const { folder } = await openChatStore()
-    const now = '2026-03-02T00:00:00.000Z'
+    const clock = { now: '2026-03-02T00:00:00.000Z', timeZone: 'UTC' }
     const plan = await planOf(join(folder, 'holdfast.db'), async (reader) => {
-      await findDueChapters.run(reader, { after: beforeAllDue }, { now })
+      await findDueChapters.run(reader, { after: beforeAllDue }, clock)
       await turnRunsIn(reader, key)
-      await findDaysToNote.run(reader, {}, { now })
-      await listChapters.run({ ...reader, first: async () => ({ key }) as never }, { key, limit: 50 }, { now })
+      await findDaysToNote.run(reader, {}, clock)
+      await listChapters.run({ ...reader, first: async () => ({ key }) as never }, { key, limit: 50 }, clock)
     })
     expect(plan.filter((step) => /^SCAN(?! CONSTANT)/.test(step) && !step.includes('chapters_not_noted'))).toEqual([])
     expect(plan.join('\n')).toMatch(/conversations_by_due[\s\S]*turns_in[\s\S]*chapters_not_noted/)

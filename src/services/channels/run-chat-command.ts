@@ -73,12 +73,12 @@ async function obey(tx: Tx, input: CommandInChat, { language }: ChatRow, context
     await beginAnew(tx, addressed, context)
     return words.begun
   }
-  if (command === 'status') return words.status(await statusOf(tx, addressed, context.now))
+  if (command === 'status') return words.status(await statusOf(tx, addressed, context))
   if (command === 'stop') return words[await stop(tx, addressed, context)]
   const limit = await limitNow(tx, contextOf(addressed))
   if (!limit) return words.noLimit
   await chooseToGoOn(tx, limit, { goOn: true, by: input.senderId })
-  return words.goesOn(shownLimit(limit, context.now))
+  return words.goesOn(shownLimit(limit, context))
 }
 
 const contextOf = ({ route: { projectId, agentId }, ...place }: Addressed) => ({
@@ -88,9 +88,9 @@ const contextOf = ({ route: { projectId, agentId }, ...place }: Addressed) => ({
   originKey: '',
 })
 
-const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, now: Instant): VendorLimit => ({
+const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, { now, timeZone: zone }: Context): VendorLimit => ({
   until: row.limited_until,
-  zone: Temporal.Now.timeZoneId(),
+  zone,
   now,
   goesOn: row.goes_on_left > 0,
 })
@@ -105,7 +105,7 @@ async function beginAnew(tx: Tx, { route, senderId, ...place }: Addressed, conte
   if (!panel) await closeChat(tx, route, { by: senderId, now: context.now })
 }
 
-async function statusOf(reader: Reader, addressed: Addressed, now: Instant): Promise<ChatStatus> {
+async function statusOf(reader: Reader, addressed: Addressed, context: Context): Promise<ChatStatus> {
   const { route, ...place } = addressed
   const limit = await limitNow(reader, contextOf(addressed))
   const unread = await reader.all(selectUnreadIn, { ...route, key: channelKey(place), limit: maxWaitingSeen })
@@ -114,7 +114,7 @@ async function statusOf(reader: Reader, addressed: Addressed, now: Instant): Pro
     project: (await reader.first(selectProject, { id: route.projectId }))?.name ?? route.projectId,
     doing: await doingOf(reader, route, channelKey(place)),
     waiting: unread.length,
-    limit: limit ? shownLimit(limit, now) : null,
+    limit: limit ? shownLimit(limit, context) : null,
   }
 }
 

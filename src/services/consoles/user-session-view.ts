@@ -108,13 +108,13 @@ async function askedIn(reader: Reader, turnId: string): Promise<RoleAgent['permi
 }
 
 /** The newest ended turns that fit, oldest first. */
-export async function newestTurns(reader: Reader, userSessionId: string): Promise<Turn[]> {
+export async function newestTurns(reader: Reader, userSessionId: string, timeZone: string): Promise<Turn[]> {
   const turns: Turn[] = []
   let chars = 0
   for (let before = afterAllMessages; turns.length < snapshotTurnLimit; ) {
     const [row] = await reader.all(selectTurnsOver, { userSessionId, before, limit: 1 })
     if (!row) break
-    const turn = turnOverOf(row)
+    const turn = turnOverOf(row, timeZone)
     const shown = { ...turn, content: listed(turn.content) }
     chars += JSON.stringify(shown).length
     if (chars > snapshotTurnChars) break

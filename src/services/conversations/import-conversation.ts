@@ -25,7 +25,8 @@ type Piece = ConversationPiece & {
 export const importConversation = defineUseCase({
   name: 'import-conversation',
   streams: ({ key }: Piece) => [streamOfKey(key)],
-  run: async (tx, { key, by, ours, ...piece }: Piece, { now, random }): Promise<ImportedPiece> => {
+  run: async (tx, { key, by, ours, ...piece }: Piece, context): Promise<ImportedPiece> => {
+    const { now } = context
     const read = readFlags(piece.flags)
     if ('refused' in read) throw new Refusal(read.refused.code, read.refused.detail, { field: read.refused.field })
     // A time in the future is replaced by now.
@@ -44,7 +45,7 @@ export const importConversation = defineUseCase({
     const begun = isNew ? await beginImported(tx, row, now, said) : row
     let counted = begun
     for (const each of missing)
-      counted = (await writeMessage(tx, counted, { ...each, senderId: by, receiverId: null }, { now: said, random })).counted
+      counted = (await writeMessage(tx, counted, { ...each, senderId: by, receiverId: null }, { ...context, now: said })).counted
     if (missing.length > 0) await changeConversation(tx, counted, {}, row.updated_at > said ? row.updated_at : said)
     if (isNew) await fileImported(tx, counted, now)
     const after = missing.length > 0 ? ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) : found.through

@@ -28,7 +28,7 @@ import { openQuestionsOf } from '../../store/processes/coordinator-requests.ts'
 import { selectEpoch } from '../../store/processes/coordinators.ts'
 import { ordersOf } from '../../store/processes/launches.ts'
 import { findProject, projectsPage } from '../../store/projects/projects.ts'
-import { defineQuery, type Reader, type StreamPosition } from '../../store/store.ts'
+import { type Context, defineQuery, type Reader, type StreamPosition } from '../../store/store.ts'
 import { selectLimitedIn } from '../../store/turns/contexts.ts'
 import { runningTurnsOn, settledPermissionsOn } from '../../store/turns/turn-items.ts'
 import { isPushed, selectRunningIn } from '../../store/turns/turns.ts'
@@ -54,25 +54,27 @@ interface Snapshot {
 
 export const readSnapshot = defineQuery({
   name: 'read-snapshot',
-  run: async (reader, { streams }: { streams: readonly StreamName[] }, { now }): Promise<Snapshot> => {
+  run: async (reader, { streams }: { streams: readonly StreamName[] }, clock): Promise<Snapshot> => {
     const positions: StreamPosition[] = []
     const states: [StreamName, StreamState][] = []
     for (const name of streams) {
       positions.push((await reader.first(selectPosition, { name })) ?? { head: 0, floor: 0 })
-      states.push([name, await stateOf(reader, name, now)])
+      states.push([name, await stateOf(reader, name, clock)])
     }
     return { positions, state: Object.fromEntries(states) as Snapshot['state'] }
   },
 })
 
-async function stateOf(reader: Reader, name: StreamName, now: Instant): Promise<StreamState> {
+type Clock = Pick<Context, 'now' | 'timeZone'>
+
+async function stateOf(reader: Reader, name: StreamName, { now, timeZone }: Clock): Promise<StreamState> {
   const stream = parseStream(name)
   if (stream?.kind === home) return homeState(reader)
   if (stream?.kind === 'project') return projectState(reader, stream.id)
   if (stream?.kind === 'conversation') return conversationState(reader, stream.id)
   if (stream?.kind === 'turns') return turnsState(reader, stream.id)
   if (stream?.kind === 'coordinator') return coordinatorOrders(reader, stream.id, now)
-  if (stream?.kind === 'user-session') return userSessionState(reader, stream.id)
+  if (stream?.kind === 'user-session') return userSessionState(reader, stream.id, timeZone)
   return {}
 }
 
@@ -96,10 +98,10 @@ async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
 const epochOf = async (reader: Reader, coordinatorId: string): Promise<number> =>
   (await reader.first(selectEpoch, { coordinatorId }))?.epoch ?? 0
 
-async function userSessionState(reader: Reader, id: string): Promise<UserSessionState> {
+async function userSessionState(reader: Reader, id: string, timeZone: string): Promise<UserSessionState> {
   const row = await reader.first(selectUserSession, { id })
   if (!row) return { userSession: null, turns: [] }
-  return { userSession: await userSessionView(reader, row), turns: await newestTurns(reader, id) }
+  return { userSession: await userSessionView(reader, row), turns: await newestTurns(reader, id, timeZone) }
 }
 
 const page = { ...newest, limit: snapshotListLimit }

@@ -23,6 +23,8 @@ const maxParkedParts = 100
 /** Contexts of one conversation whose limits are cleared, the newest first. */
 const maxForgotten = 1000
 
+type Clock = Pick<Context, 'now' | 'timeZone'>
+
 interface Over {
   readonly outcome: 'answered' | 'cancelled' | 'failed'
   readonly error: string | null
@@ -30,22 +32,21 @@ interface Over {
 }
 
 /** Returns until when the agent is at its limit, as its turn's outcome says. */
-export function limitOf({ outcome, error, answer }: Over, now: Instant): Instant | undefined {
+export function limitOf({ outcome, error, answer }: Over, { now, timeZone: zone }: Clock): Instant | undefined {
   // The agent's time zone is unknown. A wall-clock time in its text is read in the server's zone.
-  const heard = { now, zone: Temporal.Now.timeZoneId() }
-  if (outcome === 'failed') return limitInError(error ?? '', heard)
-  return outcome === 'answered' ? limitInAnswer(answer, heard) : undefined
+  if (outcome === 'failed') return limitInError(error ?? '', { now, zone })
+  return outcome === 'answered' ? limitInAnswer(answer, { now, zone }) : undefined
 }
 
-function limitIn({ state, error, answer }: TurnRow, endedAt: Instant): Instant | undefined {
+function limitIn({ state, error, answer }: TurnRow, clock: Clock): Instant | undefined {
   if (state !== 'failed' && state !== 'answered') return undefined
-  return limitOf({ outcome: error === null ? 'answered' : 'failed', error, answer }, endedAt)
+  return limitOf({ outcome: error === null ? 'answered' : 'failed', error, answer }, clock)
 }
 
 /** Converts an ended turn to its public form. */
-export const turnOverOf = (row: TurnRow): Turn => ({
+export const turnOverOf = (row: TurnRow, timeZone: string): Turn => ({
   ...turnOf(row),
-  limitedUntil: (row.ended_at !== null && limitIn(row, row.ended_at)) || null,
+  limitedUntil: (row.ended_at !== null && limitIn(row, { now: row.ended_at, timeZone })) || null,
 })
 
 type Limited = ContextRow & { readonly limited_until: Instant }

@@ -108,7 +108,7 @@ interface TurnsOf extends PageQuery {
 /** Lists the turns of a user session with their answers, newest first. A page holds as many as fit. */
 export const listTurns = defineQuery({
   name: 'list-turns',
-  run: async (reader, { userSessionId, accountId, limit, cursor }: TurnsOf): Promise<Page<Turn>> => {
+  run: async (reader, { userSessionId, accountId, limit, cursor }: TurnsOf, { timeZone }): Promise<Page<Turn>> => {
     const row = await reader.first(selectUserSession, { id: userSessionId })
     if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
     const found: (Turn & { seq: number })[] = []
@@ -118,7 +118,7 @@ export const listTurns = defineQuery({
       if (!next) return cutSeqPage(found, limit)
       before = next.ended_seq ?? 0
       chars += next.content.length + next.answer.length
-      found.push({ ...turnOverOf(next), seq: before })
+      found.push({ ...turnOverOf(next, timeZone), seq: before })
     }
     return cutSeqPage(found, Math.max(1, Math.min(limit, found.length - 1)))
   },

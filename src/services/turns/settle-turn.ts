@@ -58,7 +58,7 @@ async function settleChat(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
   const { conversation_key: key } = turn
   const { limitedUntil: until } = ended
   const said = await wordsOf(tx, turn, ended)
-  const elsewhere = until && (await toldElsewhere(tx, turn, { until, said: ended.error ?? ended.text }, context.now))
+  const elsewhere = until && (await toldElsewhere(tx, turn, { until, said: ended.error ?? ended.text }, context))
   const content = (elsewhere ?? said).slice(0, maxContentChars)
   const message = await sayAnswer(tx, callerOf(turn), { content, turn, key }, context)
   await settleMessages(tx, turn, message?.seq ?? null, context)
@@ -91,14 +91,14 @@ async function toldElsewhere(
   reader: Reader,
   { project_id: projectId, agent_id: agentId, conversation_key: key }: TurnRow,
   met: { until: Instant; said: string },
-  now: Instant,
+  { now, timeZone: zone }: Context,
 ): Promise<string | undefined> {
   const place = parseChannelKey(key)
   const chat = place && (await reader.first(selectChat, place))
   if (!chat) return undefined
   const agent = (await reader.first(selectAgent, { id: agentId }))?.name ?? agentId
   const willGoOn = await goesOn(reader, { key, projectId, agentId, originKey: '' })
-  return chatWords(chat.language).atLimit({ agent, zone: Temporal.Now.timeZoneId(), now, goesOn: willGoOn, ...met })
+  return chatWords(chat.language).atLimit({ agent, zone, now, goesOn: willGoOn, ...met })
 }
 
 async function settleSummary(tx: Tx, turn: TurnRow, { state, text }: EndedTurn, context: Context): Promise<void> {

@@ -156,13 +156,14 @@ export interface EndedTurn {
 type Event = Exclude<TurnEvent, { type: 'ended' }> | Omit<Extract<TurnEvent, { type: 'ended' }>, 'hasText' | 'isLimit'>
 
 /** Ends a turn. Returns false when the event changes nothing. */
-export async function endTurn(tx: Tx, row: TurnRow, event: Event, ending: Ending, { now }: Context): Promise<EndedTurn | false> {
+export async function endTurn(tx: Tx, row: TurnRow, event: Event, ending: Ending, context: Context): Promise<EndedTurn | false> {
+  const { now } = context
   if (row.state === 'queued') return endQueued(tx, row, event, ending, now)
   if (row.state !== 'running') return false
   const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
   const came = await cameOf(tx, which, unwritten.get(tx)?.get(row.id) ?? [])
   const agent = row.launch_id === null ? null : ((await tx.first(selectAgentName, { id: row.launch_id }))?.agent_name ?? null)
-  const { text, told, limitedUntil } = heard(row.answer, came, event, agent, now)
+  const { text, told, limitedUntil } = heard(row.answer, came, event, agent, context)
   const decision = decide(turnLife(row), told)
   if (decision.outcome !== 'changed') return false
   const { state, stopReason, error } = decision
@@ -195,16 +196,16 @@ interface Heard {
 }
 
 /** Interprets the end of a turn for a given agent: some agents report a model error as an answer, or end without text. */
-function heard(before: string, came: CameOf, event: Event, agent: string | null, now: Instant): Heard {
+function heard(before: string, came: CameOf, event: Event, agent: string | null, clock: Context): Heard {
   const said = before + came.text
   if (event.type !== 'ended') return { text: said, told: event, limitedUntil: undefined }
   const { sinceTools, tools } = came
   const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
-  const atLimit = said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, now) !== undefined
+  const atLimit = said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, clock) !== undefined
   const wrong = isDone ? (notAnAnswer('error', agent, sinceTools) ?? (atLimit ? sinceTools.trim() : undefined)) : undefined
   const text = wrong !== undefined && said.endsWith(sinceTools) ? said.slice(0, said.length - sinceTools.length) : said
   const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
-  const limitedUntil = limitOf({ ...over, answer: text }, now)
+  const limitedUntil = limitOf({ ...over, answer: text }, clock)
   const hasText = text.trim() !== '' && !(tools.length > 0 && endedInSilence(agent, sinceTools))
   return { text, told: { ...over, hasText, isLimit: limitedUntil !== undefined }, limitedUntil }
 }

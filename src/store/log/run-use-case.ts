@@ -4,8 +4,10 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
+import { machineTimeZone as timeZone } from '../../platform/local-zone.ts'
+import { randomness as random } from '../../platform/randomness.ts'
 import type { WritingEngine } from '../engine.ts'
-import type { Randomness, ReceiptKey, UseCase } from '../store.ts'
+import type { ReceiptKey, UseCase } from '../store.ts'
 import { EngineReader } from './reader.ts'
 import { answerIn, isValid, keepReceipt, readReceipt } from './receipts.ts'
 import { Transaction } from './transaction.ts'
@@ -38,7 +40,6 @@ export async function runUseCase<Input, Output>(
   engine: WritingEngine,
   useCase: UseCase<Input, Output>,
   job: Job<Input>,
-  random: Randomness,
 ): Promise<Outcome<Output>> {
   const { receipt } = job
   // Requested together: PostgreSQL answers both in one round trip, and reads the receipt after the locks. SQLite returns values,
@@ -50,7 +51,7 @@ export async function runUseCase<Input, Output>(
   const now = locked.now ?? job.now
   if (receipt && kept && isValid(kept, now)) return { answer: answerIn(kept, receipt) as Output, heads: nothingMoved }
   const tx = new Transaction(engine, now, locked.heads)
-  const answer = await useCase.run(tx, job.input, { now, random })
+  const answer = await useCase.run(tx, job.input, { now, timeZone, random })
   if (receipt)
     await keepReceipt(tx, receipt, { answer, secret: useCase.answersSecret === true, now, outlived: kept !== undefined })
   const written = tx.flush()

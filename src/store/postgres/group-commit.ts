@@ -5,7 +5,6 @@
  * share a transaction is run alone. No result, not even a refusal, is returned before the COMMIT is answered.
  */
 import { performance } from 'node:perf_hooks'
-import { randomness } from '../../platform/randomness.ts'
 import { lockOrder, type Outcome, runUseCase } from '../log/run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
 import { OutcomeUnknown } from './failures.ts'
@@ -143,9 +142,7 @@ export class GroupCommit {
     const members = group.map(() => new GroupMember(transaction, locking))
     const now = time.now()
     const decided = await Promise.allSettled(
-      group.map(({ useCase, input, receipt }, at) =>
-        runUseCase(members[at] as GroupMember, useCase, { input, receipt, now }, randomness),
-      ),
+      group.map(({ useCase, input, receipt }, at) => runUseCase(members[at] as GroupMember, useCase, { input, receipt, now })),
     )
     const written: GroupMember[] = []
     const settled = group.map(({ useCase, done, failed }, at) => {

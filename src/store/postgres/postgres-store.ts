@@ -5,6 +5,7 @@
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
+import { machineTimeZone as timeZone } from '../../platform/local-zone.ts'
 import { randomness } from '../../platform/randomness.ts'
 import type { Row } from '../engine.ts'
 import { LocalDoorbell } from '../log/doorbell.ts'
@@ -118,7 +119,7 @@ export class PostgresStore implements Store {
   }
 
   query<Input, Output>(query: Query<Input, Output>, input: Input): Promise<Output> {
-    return this.read((reader) => query.run(reader, input, { now: this.#time.now() }))
+    return this.read((reader) => query.run(reader, input, { now: this.#time.now(), timeZone }))
   }
 
   eventsAfter(stream: StreamName, after: number, limit: number): Promise<StoredEvent[]> {

@@ -5,7 +5,6 @@
  */
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { randomness } from '../../platform/randomness.ts'
 import { lockOrder, maxRuns, type Outcome, runUseCase } from '../log/run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
 import { isUnavailable, isWriteRetryable, OutcomeUnknown } from './failures.ts'
@@ -73,7 +72,7 @@ export class UseCaseRunner {
     const connection = await this.#pool.acquire()
     const transaction = new WriteTransaction(connection, this.#time, this.#locks)
     try {
-      const outcome = await runUseCase(transaction, useCase, { input, receipt, now: this.#time.now() }, randomness)
+      const outcome = await runUseCase(transaction, useCase, { input, receipt, now: this.#time.now() })
       await transaction.commit()
       this.figures.commits++
       return outcome

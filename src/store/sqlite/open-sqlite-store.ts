@@ -4,6 +4,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { machineTimeZone as timeZone } from '../../platform/local-zone.ts'
 import { LocalDoorbell } from '../log/doorbell.ts'
 import { selectEventsAfter, selectPosition, selectStreamsAfter } from '../log/event-log.ts'
 import { EngineReader } from '../log/reader.ts'
@@ -66,7 +67,7 @@ class SqliteStore implements Store {
 
   query<Input, Output>(query: Query<Input, Output>, input: Input): Promise<Output> {
     const work = (connection: SqliteConnection): Promise<Output> =>
-      query.run(new EngineReader(connection), input, { now: this.#now() })
+      query.run(new EngineReader(connection), input, { now: this.#now(), timeZone })
     return query.withoutSnapshot ? this.#readers.lend(work) : this.#readers.snapshot(work)
   }
 

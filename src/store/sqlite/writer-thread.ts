@@ -138,7 +138,7 @@ class Writer {
   async #runOne(request: WriterRequest, heads: Map<StreamName, number>): Promise<WriterResult> {
     const useCase = this.#useCases[request.useCase]
     if (!useCase) throw new Error(`There is no use case ${request.useCase}`)
-    const outcome = await runUseCase(this.#connection, useCase, request, randomness)
+    const outcome = await runUseCase(this.#connection, useCase, request)
     for (const [stream, head] of outcome.heads) heads.set(stream, head)
     return { answer: outcome.answer }
   }
