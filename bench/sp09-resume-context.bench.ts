@@ -11,7 +11,7 @@ import { createProject } from '../src/services/projects/create-project.ts'
 import { createTask } from '../src/services/work/create-task.ts'
 import { createWorkSession } from '../src/services/work/create-work-session.ts'
 import { recordApproach } from '../src/services/work/record-approach.ts'
-import { contextOf } from '../src/services/work/resume-context.ts'
+import { resumeContextOf } from '../src/services/work/resume-context.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
 import { defineQuery } from '../src/store/store.ts'
 import { selectWorkSession } from '../src/store/work/work-sessions.ts'
@@ -28,7 +28,7 @@ const context = defineQuery({
   name: 'bench-resume-context',
   run: async (reader, { id }: { id: string }) => {
     const row = await reader.first(selectWorkSession, { id })
-    return row && contextOf(reader, row)
+    return row && resumeContextOf(reader, row)
   },
 })
 

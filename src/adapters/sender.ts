@@ -10,8 +10,8 @@ import { splitText } from '../domain/channels/split-text.ts'
 import { home, parseStream, type StreamName } from '../domain/stream-name.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { chatsAtOnce, findOutgoing, type NextOutgoing } from '../services/channels/queries.ts'
-import { type Begun, beginSending, recordSent, type SentOutcome } from '../services/channels/send-outgoing.ts'
+import { chatsPageSize, findOutgoing, type NextOutgoing } from '../services/channels/queries.ts'
+import { type BegunPart, beginSending, recordSent, type SentOutcome } from '../services/channels/send-outgoing.ts'
 import type { Store } from '../store/store.ts'
 import { backoffMs } from './backoff.ts'
 import { type ChannelAdapter, ChannelFailure } from './port.ts'
@@ -108,7 +108,7 @@ export class Sender {
       if (due.length > 0) this.#rung = true
       for (const { inMs } of next) if (inMs > 0) waitMs = Math.min(waitMs, inMs)
       after = next.at(-1)?.chatId ?? after
-      if (next.length < chatsAtOnce) break
+      if (next.length < chatsPageSize) break
     }
     // RE9: thrown after all other chats were served and their sends finished; a retry before would send twice.
     if (failures.length > 0) throw failures[0]
@@ -134,7 +134,7 @@ export class Sender {
     this.#arrived.delete(id)
   }
 
-  async #sendPart(chatId: string, parts: readonly string[], begun: Begun): Promise<SentOutcome> {
+  async #sendPart(chatId: string, parts: readonly string[], begun: BegunPart): Promise<SentOutcome> {
     const { adapter, clock, logger } = this.#options
     const { part, maybeSent, language, attempts, createdAt } = begun
     const text = parts[part]

@@ -7,9 +7,9 @@ import { epochMs } from '../domain/instant.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
-import { dueAtOnce, findDueAgentSessions, findLastSweep, listLiveAgentSessions } from '../services/agent-sessions/queries.ts'
+import { duePageSize, findDueAgentSessions, findLastSweep, listLiveAgentSessions } from '../services/agent-sessions/queries.ts'
 import {
-  findSweep,
+  findSweepLocks,
   postponeAgentSession,
   recordSweep,
   sweepAgentSession,
@@ -99,7 +99,7 @@ export class AgentSessionSweeper implements PeriodicJob {
 
   async #check(which: DueAgentSession): Promise<boolean> {
     const { store, logger, lastSeen } = this.#options
-    const found = await store.query(findSweep, which)
+    const found = await store.query(findSweepLocks, which)
     const lastSeenAt = lastSeen.of(which.agentSessionId)
     const { ended } = await store.run(sweepAgentSession, { ...which, ...found, lastSeenAt })
     if (ended === null) return false

@@ -5,7 +5,7 @@
 import { instant } from '../domain/instant.ts'
 import type { Clock } from '../platform/clock.ts'
 import { forEachSettled, inPages } from '../platform/for-each-settled.ts'
-import { findRunningWork, type RunningWork, runningAtOnce } from '../services/work/queries.ts'
+import { findRunningWork, type RunningWork, runningPageSize } from '../services/work/queries.ts'
 import { saveDueCheckpoint } from '../services/work/save-checkpoint.ts'
 import type { Store } from '../store/store.ts'
 import type { PeriodicJob } from './periodic-job.ts'
@@ -20,7 +20,7 @@ export const checkpointSaver = (store: Store, clock: Clock): PeriodicJob => ({
 
 export const saveAllDue = (store: Store, clock: Clock): Promise<void> =>
   forEachSettled(
-    inPages<RunningWork>((last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }), runningAtOnce),
+    inPages<RunningWork>((last) => store.query(findRunningWork, last ?? { projectId: '', workSessionId: '' }), runningPageSize),
     async ({ projectId, workSessionId, dueAt }) => {
       if (dueAt <= instant(clock.now())) await store.run(saveDueCheckpoint, { projectId, workSessionId })
     },

@@ -9,14 +9,14 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { expirePermission } from '../services/approvals/expire-permission.ts'
 import { findPermission } from '../services/approvals/queries.ts'
-import { findDueUserSessions, nobodyConnected } from '../services/consoles/find-due-user-sessions.ts'
+import { detachedReason, findDueUserSessions } from '../services/consoles/find-due-user-sessions.ts'
 import { giveUpRoleAgent } from '../services/consoles/give-up-role-agent.ts'
 import { findUserSession } from '../services/consoles/queries.ts'
 import { sleepRoleAgent } from '../services/consoles/sleep-role-agent.ts'
 import { spawnRoleAgent } from '../services/consoles/spawn-role-agent.ts'
 import { terminateUserSession } from '../services/consoles/terminate-user-session.ts'
 import { attachedForMs } from '../services/consoles/touch-user-sessions.ts'
-import type { WhichUserSession } from '../services/consoles/user-session-record.ts'
+import type { UserSessionLocks } from '../services/consoles/user-session-record.ts'
 import { wakeRoleAgent } from '../services/consoles/wake-role-agent.ts'
 import { endLimit } from '../services/turns/end-limit.ts'
 import type { Store } from '../store/store.ts'
@@ -79,13 +79,13 @@ export class UserSessionSweeper implements PeriodicJob {
       await this.#each({ userSessionId }, async () =>
         store.run(sleepRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
       )
-    for (const { userSessionId, reason } of due.forsaken.filter((each) => !mayReconnect || each.reason !== nobodyConnected))
+    for (const { userSessionId, reason } of due.forsaken.filter((each) => !mayReconnect || each.reason !== detachedReason))
       await this.#each({ userSessionId }, async () =>
         store.run(terminateUserSession, { ...(await this.#which(userSessionId)), reason }),
       )
   }
 
-  async #which(userSessionId: string): Promise<WhichUserSession> {
+  async #which(userSessionId: string): Promise<UserSessionLocks> {
     const {
       startOn: _,
       cannotStart: __,

@@ -16,11 +16,11 @@ export const noSuchAgent = (agentId: string): Refusal =>
 export const invalidSetting = ({ detail, ...fields }: SettingProblem): Refusal => new Refusal('invalid_setting', detail, fields)
 
 /** SE3: a credential gives at most what its maker has. */
-export const cannotGive = (scope: PersonScope): Refusal =>
+export const scopeExceeded = (scope: PersonScope): Refusal =>
   new Refusal('missing_scope', refusalText('cannotGive', { scope }), { scope })
 
 /** SE7: a masked value stands for a stored one, and there is none. */
-export const nothingToKeep = (name: string): Refusal =>
+export const maskWithoutValue = (name: string): Refusal =>
   new Refusal('invalid_request', inField(`env.${name}`, refusalText('notMasked')), {
     field: `env.${name}`,
   })
@@ -54,7 +54,7 @@ export const noSuchApproach = (approachId: string): Refusal =>
 export const noSuchArtifact = (name: string): Refusal => new Refusal('not_found', refusalText('noArtifact', { name }), { name })
 
 /** A chat session has no work session. */
-export const atNoWork = (): Refusal =>
+export const noWorkSession = (): Refusal =>
   new Refusal('wrong_state', 'This agent session is at no work session: there is nothing to keep this in', { state: 'chat' })
 
 /** The upload was swept, or never begun. */

@@ -27,7 +27,7 @@ import { expirePermission } from './approvals/expire-permission.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import { resubmitApproval } from './approvals/resubmit-approval.ts'
 import { revokeAllowance } from './approvals/revoke-allowance.ts'
-import { beginInRole } from './begin-in-role.ts'
+import { startWaitingRole } from './begin-in-role.ts'
 import { changeChannelChat } from './channels/change-channel-chat.ts'
 import { createPairingCode } from './channels/create-pairing-code.ts'
 import { handleUnpairedSender } from './channels/handle-unpaired-sender.ts'
@@ -71,7 +71,7 @@ import { orderStop } from './processes/order-stop.ts'
 import { registerCoordinator } from './processes/register-coordinator.ts'
 import { releaseAgent } from './processes/release-agent.ts'
 import { sweepLaunch } from './processes/sweep-launch.ts'
-import { takeFacts } from './processes/take-facts.ts'
+import { storeFacts } from './processes/take-facts.ts'
 import { takeLaunch } from './processes/take-launch.ts'
 import { takeOverCoordinator } from './processes/take-over-coordinator.ts'
 import { assignAgent } from './projects/assign-agent.ts'
@@ -86,7 +86,7 @@ import { trimStream } from './system/trim-stream.ts'
 import { answerChat } from './turns/answer-chat.ts'
 import { beginTurn } from './turns/begin-turn.ts'
 import { cancelTurn } from './turns/cancel-turn.ts'
-import { chooseGoOn } from './turns/choose-go-on.ts'
+import { setContinueAfterLimit } from './turns/choose-go-on.ts'
 import { dispatchTurn } from './turns/dispatch-turn.ts'
 import { endLimit } from './turns/end-limit.ts'
 import { handOverMessages } from './turns/hand-over-messages.ts'
@@ -118,7 +118,7 @@ export const useCases = {
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,
   'begin-sending': beginSending,
-  'begin-in-role': beginInRole,
+  'start-waiting-role': startWaitingRole,
   'begin-turn': beginTurn,
   'begin-upload': beginUpload,
   'begin-with-demo': beginWithDemo,
@@ -132,7 +132,7 @@ export const useCases = {
   'change-task': changeTask,
   'close-chapters': closeChapters,
   'close-conversation': closeConversation,
-  'choose-go-on': chooseGoOn,
+  'set-continue-after-limit': setContinueAfterLimit,
   'configure-agent': configureAgent,
   'create-agent': createAgent,
   'create-approval': createApproval,
@@ -221,7 +221,7 @@ export const useCases = {
   'sweep-expired': sweepExpired,
   'sweep-launch': sweepLaunch,
   'take-channel-message': takeChannelMessage,
-  'take-facts': takeFacts,
+  'store-facts': storeFacts,
   'import-approaches': importApproaches,
   'take-launch': takeLaunch,
   'take-next-action': takeNextAction,

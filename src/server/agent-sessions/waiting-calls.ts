@@ -133,7 +133,7 @@ class WaitingCall implements TailFollower {
         const found = await this.#read(left / 1000)
         if (this.#superseded) return superseded
         if (this.#over || isAnswer(found) || isOther(found, first)) return await this.#answerWith(found)
-        await this.#rungOrAfter(Math.min(left, found.lookAgainMs))
+        await this.#rungOrAfter(Math.min(left, found.checkAgainMs))
       }
     } finally {
       stopWaiting()
@@ -145,7 +145,7 @@ class WaitingCall implements TailFollower {
     return this.#options.store.query(findNextAction, { ...this.#caller, waitSeconds })
   }
 
-  async #answerWith({ changes, holdMs: _, suspected: __, lookAgainMs: ___, ...answer }: FoundNextAction): Promise<NextAnswer> {
+  async #answerWith({ changes, holdMs: _, suspected: __, checkAgainMs: ___, ...answer }: FoundNextAction): Promise<NextAnswer> {
     if (!changes) return answer
     const { store } = this.#options
     const openConversations = await store.query(findOpenConversations, this.#caller)

@@ -25,18 +25,18 @@ import {
   type EndOf,
   type FoundUserSession,
   findEndAnswer,
+  findEndSeq,
   findRoleAtWork,
-  findToldEnd,
   findUserSession,
   getUserSession,
-  type Start,
+  type StartTarget,
 } from '../../services/consoles/queries.ts'
 import { type Spawn, spawnRoleAgent } from '../../services/consoles/spawn-role-agent.ts'
-import { byRequest, terminateRoleAgent } from '../../services/consoles/terminate-role-agent.ts'
+import { requestedReason, terminateRoleAgent } from '../../services/consoles/terminate-role-agent.ts'
 import { terminateUserSession } from '../../services/consoles/terminate-user-session.ts'
 import { noSuchApproval } from '../../services/refusals.ts'
 import { cancelTurn } from '../../services/turns/cancel-turn.ts'
-import { chooseGoOn } from '../../services/turns/choose-go-on.ts'
+import { setContinueAfterLimit } from '../../services/turns/choose-go-on.ts'
 import { sendPrompt } from '../../services/turns/send-prompt.ts'
 import { withdrawPrompt } from '../../services/turns/withdraw-prompt.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
@@ -92,7 +92,7 @@ export class UserSessions {
     return this.#store.query(getUserSession, { userSessionId, accountId: accountOf(who) })
   }
 
-  async find(who: Who, userSessionId: string, forStart?: Start): Promise<FoundUserSession> {
+  async find(who: Who, userSessionId: string, forStart?: StartTarget): Promise<FoundUserSession> {
     const asked = { userSessionId, accountId: accountOf(who), forStart }
     const found = await this.#store.query(findUserSession, asked)
     const isSettled = forStart === undefined || found.startOn !== null || found.cannotStart !== null
@@ -155,7 +155,7 @@ export class UserSessions {
   async cancel(who: Who, request: Request<'agent:cancel'>): Promise<number | null> {
     const which = await this.find(who, request.userSessionId)
     const { turnId } = await this.#store.run(cancelTurn, { ...request, ...which, by: who.id }, receiptIn(request))
-    return this.#store.query(findToldEnd, { turnId })
+    return this.#store.query(findEndSeq, { turnId })
   }
 
   async configure(who: Who, request: Request<'agent:configure'>): Promise<number> {
@@ -165,22 +165,22 @@ export class UserSessions {
 
   async goOn(who: Who, request: Request<'agent:go-on'>): Promise<number> {
     const which = await this.find(who, request.userSessionId)
-    return (await this.#store.run(chooseGoOn, { ...request, ...which, by: who.id }, receiptIn(request))).seq
+    return (await this.#store.run(setContinueAfterLimit, { ...request, ...which, by: who.id }, receiptIn(request))).seq
   }
 
   async terminateAgent(who: Who, request: Request<'agent:terminate'>): Promise<Terminating | 'nobody'> {
     const which = await this.find(who, request.userSessionId)
     const { roleAgentId, byOther } = await this.#store.run(terminateRoleAgent, { ...request, ...which }, receiptIn(request))
     if (roleAgentId === null) return 'nobody'
-    return byOther ? { awaits: { roleAgentId } } : { seq: await this.#store.query(findToldEnd, { roleAgentId }) }
+    return byOther ? { awaits: { roleAgentId } } : { seq: await this.#store.query(findEndSeq, { roleAgentId }) }
   }
 
   async terminate(who: Who, request: Omit<Request<'session:terminate'>, 'type'>, receipt?: ReceiptKey): Promise<Terminating> {
     const { userSessionId, requestId } = request
     const which = await this.find(who, userSessionId)
     const kept = receipt ?? receiptIn({ type: 'session:terminate', ...request })
-    const { byOther } = await this.#store.run(terminateUserSession, { ...which, reason: byRequest, requestId }, kept)
-    return byOther ? { awaits: { userSessionId } } : { seq: await this.#store.query(findToldEnd, { userSessionId }) }
+    const { byOther } = await this.#store.run(terminateUserSession, { ...which, reason: requestedReason, requestId }, kept)
+    return byOther ? { awaits: { userSessionId } } : { seq: await this.#store.query(findEndSeq, { userSessionId }) }
   }
 
   /** Resolves with the event of a termination another request has begun; undefined when it does not come in time. */

@@ -1,7 +1,7 @@
 /** Chat panels named by event streams of this node (CH5). Records periodically that each panel is open. Decides nothing. */
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { maxSeenAtOnce, touchPanels } from '../../services/conversations/panels.ts'
+import { maxTouchedPanels, touchPanels } from '../../services/conversations/panels.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A third of the time after which a panel counts as closed. */
@@ -73,8 +73,8 @@ export class OpenPanels {
   async #see(panelIds: readonly string[]): Promise<void> {
     const { store, logger } = this.#options
     try {
-      for (let at = 0; at < panelIds.length; at += maxSeenAtOnce)
-        await store.run(touchPanels, { panelIds: panelIds.slice(at, at + maxSeenAtOnce) })
+      for (let at = 0; at < panelIds.length; at += maxTouchedPanels)
+        await store.run(touchPanels, { panelIds: panelIds.slice(at, at + maxTouchedPanels) })
     } catch (error) {
       if (!this.#closed) logger.warn({ error: String(error) }, 'Open chat panels could not be noted; trying again')
     }

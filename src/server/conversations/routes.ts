@@ -35,7 +35,7 @@ import { truncateHistory } from '../../services/conversations/truncate-history.t
 import { getProject } from '../../services/projects/queries.ts'
 import { noSuchNote } from '../../services/refusals.ts'
 import { beginTurn } from '../../services/turns/begin-turn.ts'
-import { chooseGoOn } from '../../services/turns/choose-go-on.ts'
+import { setContinueAfterLimit } from '../../services/turns/choose-go-on.ts'
 import { listConversationTurns, readContexts, readTurnItems } from '../../services/turns/queries.ts'
 import { noteContents, noteText } from '../../store/conversations/notes.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
@@ -111,7 +111,7 @@ export const chatHandlers: HandlersOf<typeof chatRoutes> = {
   },
   endChat: run(endChat, (call) => ({ ...call.params, ...call.query, by: call.who.id })),
   goOnInChat: async ({ params, body, who, deps, receipt }) => {
-    const { until, goesOn } = await deps.store.run(chooseGoOn, { ...params, ...body, by: who.id }, receipt)
+    const { until, goesOn } = await deps.store.run(setContinueAfterLimit, { ...params, ...body, by: who.id }, receipt)
     return { until, goesOn }
   },
   postMessage: async ({ body: { senderId, ...body }, who, deps, receipt }) => {

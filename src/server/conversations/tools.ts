@@ -10,7 +10,7 @@ import { readOwnHistory } from '../../services/conversations/read-own-history.ts
 import { sendMessage as sendMessageTo } from '../../services/conversations/send-message.ts'
 import { setFlags as setFlagsOf } from '../../services/conversations/set-flags.ts'
 import { setSummary as setSummaryOf } from '../../services/conversations/set-summary.ts'
-import { answerChat, findAnswered } from '../../services/turns/answer-chat.ts'
+import { answerChat, findAnswerTarget } from '../../services/turns/answer-chat.ts'
 import { findHandOver, handOverMessages } from '../../services/turns/hand-over-messages.ts'
 import { agentSessionToken, clientId, content } from '../mcp/arguments.ts'
 import { defineTool, reads, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
@@ -96,7 +96,7 @@ export const respondChat = defineTool({
     const { store } = call.deps
     const { messageId, seq, answered } = await store.run(answerChat, {
       ...caller,
-      ...(await store.query(findAnswered, caller)),
+      ...(await store.query(findAnswerTarget, caller)),
       content: args.content,
       clientId: args.client_id,
     })

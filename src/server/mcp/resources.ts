@@ -7,12 +7,12 @@ import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import {
-  type AskedResource,
   type FoundResource,
   findResource,
   listProjects,
   listProjectsOfAgent,
   type ResourceName,
+  type ResourceQuery,
 } from '../../services/projects/queries.ts'
 import type { Store } from '../../store/store.ts'
 import { snakeFields } from './snake-case.ts'
@@ -101,7 +101,7 @@ export async function readResource(store: Store, who: Who, uri: string): Promise
   return found && { contents: [{ uri, mimeType, text: JSON.stringify(told(found)) }] }
 }
 
-const findOrNothing = (store: Store, asked: AskedResource): Promise<FoundResource | undefined> =>
+const findOrNothing = (store: Store, asked: ResourceQuery): Promise<FoundResource | undefined> =>
   store.query(findResource, asked).catch((error) => {
     if (error instanceof Refusal && error.code === 'not_found') return undefined
     throw error

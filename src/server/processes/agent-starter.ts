@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { forEachSettled, inPages } from '../../platform/for-each-settled.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EventType } from '../../protocol/events.ts'
-import { findPairsWithWork, pairsAtOnce } from '../../services/agent-sessions/queries.ts'
+import { findPairsWithWork, pairsPageSize } from '../../services/agent-sessions/queries.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { PairsFilter } from '../../store/agent-sessions/work-at-hand.ts'
 import type { Store } from '../../store/store.ts'
@@ -85,7 +85,7 @@ export class Starter implements TailFollower {
     const { store, launches } = this.#options
     if ('pair' in target) return void (await launches.order(target.pair, target.inChat))
     await forEachSettled(
-      inPages<Pair>((after) => store.query(findPairsWithWork, { ...target.among, after }), pairsAtOnce),
+      inPages<Pair>((after) => store.query(findPairsWithWork, { ...target.among, after }), pairsPageSize),
       (pair) => launches.order(pair),
     )
   }

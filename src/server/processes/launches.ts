@@ -16,17 +16,17 @@ import type {
 import type { Process } from '../../protocol/processes/process.ts'
 import type { CoordinatorPrompt, CoordinatorTurn } from '../../protocol/turns/link.ts'
 import {
+  findFactLocks,
   findHeldLaunch,
   findLaunchesOn,
   findStart,
-  findToldLaunches,
   locateLaunch,
 } from '../../services/processes/coordinator-queries.ts'
 import { orderLaunch } from '../../services/processes/order-launch.ts'
 import { orderStop } from '../../services/processes/order-stop.ts'
 import { registerCoordinator } from '../../services/processes/register-coordinator.ts'
 import { releaseAgent } from '../../services/processes/release-agent.ts'
-import { takeFacts } from '../../services/processes/take-facts.ts'
+import { storeFacts } from '../../services/processes/take-facts.ts'
 import { takeLaunch } from '../../services/processes/take-launch.ts'
 import { takeOverCoordinator } from '../../services/processes/take-over-coordinator.ts'
 import { findPrompt } from '../../services/turns/queries.ts'
@@ -77,8 +77,8 @@ export class Launches {
 
   async facts({ id: coordinatorId }: Who, { epoch, facts }: CoordinatorFacts): Promise<CoordinatorTaken> {
     const from = { coordinatorId, epoch }
-    const told = await this.#store.query(findToldLaunches, { ...from, facts })
-    const { through } = 'through' in told ? told : await this.#store.run(takeFacts, { ...from, facts, ...told })
+    const told = await this.#store.query(findFactLocks, { ...from, facts })
+    const { through } = 'through' in told ? told : await this.#store.run(storeFacts, { ...from, facts, ...told })
     return { type: 'coordinator:taken', through }
   }
 

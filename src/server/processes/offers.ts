@@ -6,7 +6,7 @@
 import { randomness } from '../../platform/randomness.ts'
 import type { Seals } from '../../platform/seals.ts'
 import type { LaunchOffer } from '../../protocol/processes/link.ts'
-import { type Offer, type Offered, offerLaunch } from '../../services/processes/offer-launch.ts'
+import { type Offer, type OfferId, offerLaunch } from '../../services/processes/offer-launch.ts'
 import type { Store } from '../../store/store.ts'
 
 interface Connection {
@@ -51,7 +51,7 @@ export class Offers {
   }
 
   /** `order` must call the store before it awaits anything, so that order and offer can share a commit. */
-  order<Answer>({ coordinatorId, ...where }: Where, order: (offered: Offered) => Promise<Answer>): Promise<Answer> {
+  order<Answer>({ coordinatorId, ...where }: Where, order: (offered: OfferId) => Promise<Answer>): Promise<Answer> {
     const linked = coordinatorId === null ? undefined : this.#linked.get(coordinatorId)
     if (coordinatorId === null || !linked) return order({})
     const offeredAs = randomness.uuid()

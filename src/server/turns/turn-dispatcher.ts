@@ -7,9 +7,9 @@ import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { forEachSettled, inPages } from '../../platform/for-each-settled.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { beginInRole, findRolesToBegin } from '../../services/begin-in-role.ts'
+import { findStartableRoles, startWaitingRole } from '../../services/begin-in-role.ts'
 import { dispatchTurn, findDispatch } from '../../services/turns/dispatch-turn.ts'
-import { findReadyLaunches, readyAtOnce } from '../../services/turns/queries.ts'
+import { findReadyLaunches, readyPageSize } from '../../services/turns/queries.ts'
 import type { ReadyLaunch } from '../../store/processes/ready-launches.ts'
 import type { Store } from '../../store/store.ts'
 import { ChangeScanner, type ScanTarget } from '../live/change-scanner.ts'
@@ -46,14 +46,14 @@ function* targetsOf(name: StreamName): Iterable<ScanTarget<ProjectId>> {
 }
 
 async function dispatchWhereNeeded(store: Store, projectId: ProjectId): Promise<void> {
-  await forEachSettled(await store.query(findRolesToBegin, {}), (which) => store.run(beginInRole, which))
+  await forEachSettled(await store.query(findStartableRoles, {}), (which) => store.run(startWaitingRole, which))
   await forEachSettled(
-    inPages<ReadyLaunch>((last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }), readyAtOnce),
+    inPages<ReadyLaunch>((last) => store.query(findReadyLaunches, { projectId, after: last?.launchId ?? '' }), readyPageSize),
     async (launch) => {
       // A process may have several free contexts.
       for (let more = true; more; ) {
         const next = await store.query(findDispatch, launch)
-        more = next !== undefined && (await store.run(dispatchTurn, next)).told
+        more = next !== undefined && (await store.run(dispatchTurn, next)).dispatched
       }
     },
   )

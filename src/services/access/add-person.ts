@@ -6,7 +6,7 @@ import { hashSecret } from '../../platform/secrets.ts'
 import type { PersonDraft, PersonWithToken } from '../../protocol/access/people.ts'
 import { insertCredential, insertPerson, personOf, scopesHeldBy } from '../../store/access/credentials.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { cannotGive } from '../refusals.ts'
+import { scopeExceeded } from '../refusals.ts'
 import { personCredential } from './person-record.ts'
 
 export const addPerson = defineUseCase({
@@ -15,7 +15,7 @@ export const addPerson = defineUseCase({
   streams: () => [home],
   run: async (tx, input: z.output<typeof PersonDraft> & { by: string }, { now, random }): Promise<PersonWithToken> => {
     const [tooMuch] = exceeding(scopesOf(input.role), await scopesHeldBy(tx, input.by))
-    if (tooMuch) throw cannotGive(tooMuch)
+    if (tooMuch) throw scopeExceeded(tooMuch)
     const row = { id: random.uuid(), name: input.name, role: input.role, created_at: now }
     const token = random.secret('person')
     await tx.write(insertPerson, row)

@@ -16,7 +16,7 @@ import {
 } from '../../store/access/credentials.ts'
 import { revokeOfGiver } from '../../store/approvals/allowances.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { cannotGive } from '../refusals.ts'
+import { scopeExceeded } from '../refusals.ts'
 import { findChangeable } from './person-record.ts'
 
 interface Change {
@@ -31,7 +31,7 @@ export const changePersonRole = defineUseCase({
   run: async (tx, { personId, role, by }: Change, { now }): Promise<PersonWithNewRole> => {
     const before = await findChangeable(tx, personId)
     const [tooMuch] = exceeding(scopesOf(role), await scopesHeldBy(tx, by))
-    if (tooMuch) throw cannotGive(tooMuch)
+    if (tooMuch) throw scopeExceeded(tooMuch)
     const person = personOf({ ...before, role })
     if (before.role === role) return { ...person, revokedTokens: [] }
     await tx.write(updateRole, { id: personId, role })

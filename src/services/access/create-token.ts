@@ -17,11 +17,11 @@ import {
   tokenOf,
 } from '../../store/access/credentials.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { cannotGive } from '../refusals.ts'
+import { scopeExceeded } from '../refusals.ts'
 
 type Draft = z.output<typeof TokenDraft>
 
-interface Making {
+interface TokenOptions {
   readonly by: Who
   /**
    * For a token that the server makes for itself, whose name may repeat: the id of the revoked one to reuse, or null if there
@@ -34,7 +34,7 @@ export const createToken = defineUseCase({
   name: 'create-token',
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, { by, insteadOf, ...draft }: Draft & Making, { now, random }): Promise<TokenWithSecret> => {
+  run: async (tx, { by, insteadOf, ...draft }: Draft & TokenOptions, { now, random }): Promise<TokenWithSecret> => {
     if (draft.expiresAt && draft.expiresAt <= now)
       throw new Refusal('invalid_request', inField('expiresAt', refusalText('pastTime')), { field: 'expiresAt' })
     const until = endOfMaker(by)
@@ -51,7 +51,7 @@ export const createToken = defineUseCase({
     const row: CredentialRow = {
       id: isFree ? insteadOf : random.uuid(),
       kind: draft.kind,
-      person_id: await answerableFor(tx, by),
+      person_id: await responsiblePerson(tx, by),
       name: draft.name,
       hash: hashSecret(token),
       scopes: JSON.stringify(scopes),
@@ -69,7 +69,7 @@ export const createToken = defineUseCase({
 function scriptScopes(draft: Draft, by: Who): PersonScope[] {
   const wanted = draft.scopes ?? personScopes.filter((scope) => by.scopes.includes(scope))
   const [tooMuch] = exceeding(wanted, by.scopes)
-  if (tooMuch) throw cannotGive(tooMuch)
+  if (tooMuch) throw scopeExceeded(tooMuch)
   return personScopes.filter((scope) => wanted.includes(scope))
 }
 
@@ -79,7 +79,7 @@ function coordinatorScopes(draft: Draft): ['coordinator'] {
 }
 
 /** The person responsible: a token made with a token belongs to the first one's person, so that removing them ends all. */
-async function answerableFor(reader: Reader, by: Who): Promise<string> {
+async function responsiblePerson(reader: Reader, by: Who): Promise<string> {
   if (by.kind === 'person') return by.id
   const credential = await reader.first(selectCredential, { id: by.credentialId })
   if (!credential) throw new Refusal('authentication_failed')

@@ -14,7 +14,7 @@ export async function findChangeable(reader: Reader, personId: string): Promise<
   return person
 }
 
-interface Made {
+interface CredentialInput {
   readonly id: string
   readonly hash: string
   readonly by: string
@@ -22,7 +22,7 @@ interface Made {
 }
 
 /** Builds the row of a person's own token. */
-export const personCredential = (person: PersonRow, { id, hash, by, now }: Made): CredentialRow => ({
+export const personCredential = (person: PersonRow, { id, hash, by, now }: CredentialInput): CredentialRow => ({
   id,
   kind: 'person',
   person_id: person.id,

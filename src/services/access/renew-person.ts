@@ -16,7 +16,7 @@ import {
   selectCredentialsOfPerson,
 } from '../../store/access/credentials.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
-import { cannotGive } from '../refusals.ts'
+import { scopeExceeded } from '../refusals.ts'
 import { findChangeable, personCredential } from './person-record.ts'
 
 export const renewPerson = defineUseCase({
@@ -26,7 +26,7 @@ export const renewPerson = defineUseCase({
   run: async (tx, { personId, by }: { personId: string; by: string }, { now, random }): Promise<PersonWithToken> => {
     const row = await findChangeable(tx, personId)
     const [tooMuch] = exceeding(scopesOf(row.role), await scopesHeldBy(tx, by))
-    if (tooMuch) throw cannotGive(tooMuch)
+    if (tooMuch) throw scopeExceeded(tooMuch)
     await endSignIns(tx, personId)
     const token = random.secret('person')
     await tx.write(insertCredential, personCredential(row, { id: random.uuid(), hash: hashSecret(token), by, now }))

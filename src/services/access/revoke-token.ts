@@ -15,7 +15,7 @@ import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { removePerson } from './remove-person.ts'
 import { endSignIns } from './renew-person.ts'
 
-interface Revoking {
+interface RevokeInput {
   readonly tokenId: string
   /** What happens to credentials made with it. Revoked by default. */
   readonly made?: 'revoke' | 'keep'
@@ -25,17 +25,17 @@ interface Revoking {
 export const revokeToken = defineUseCase({
   name: 'revoke-token',
   streams: () => [home],
-  run: async (tx, { tokenId, made = 'revoke', by }: Revoking, context): Promise<void> => {
+  run: async (tx, { tokenId, made = 'revoke', by }: RevokeInput, context): Promise<void> => {
     const credential = await tx.first(selectCredential, { id: tokenId })
     // People's tokens and browsers end with the person or a sign-out; here they are not found.
     const revocable = credential?.kind === 'script' || credential?.kind === 'coordinator'
     if (!revocable) throw new Refusal('not_found', refusalText('noToken'), { tokenId })
-    await end(tx, credential, by, context, made === 'revoke')
+    await endCredential(tx, credential, by, context, made === 'revoke')
   },
 })
 
 /** Ends a credential first and then what was made with it, so that nothing new can be made meanwhile. */
-async function end(
+async function endCredential(
   tx: Tx,
   { id, kind, person_id, created_at }: CredentialRow,
   by: string,
@@ -49,7 +49,7 @@ async function end(
   if (!withMade) return
   // It may have been removed with a person.
   for (const child of await tx.all(selectMadeWith, { id }))
-    if (await tx.first(selectCredential, { id: child.id })) await end(tx, child, by, context, true)
+    if (await tx.first(selectCredential, { id: child.id })) await endCredential(tx, child, by, context, true)
 }
 
 interface MadePerson {

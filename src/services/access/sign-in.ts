@@ -19,15 +19,15 @@ import {
 } from '../../store/access/credentials.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 
-type Presented = { codeHash: string } | { tokenHash: string } | { ownerVerified: true }
+type SignInProof = { codeHash: string } | { tokenHash: string } | { ownerVerified: true }
 type SignedIn = { cookie: string; expiresAt: Instant; personId: string }
 
 export const signIn = defineUseCase({
   name: 'sign-in',
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, presented: Presented, { now, random }): Promise<SignedIn> => {
-    const personId = await personBehind(tx, presented, now)
+  run: async (tx, presented: SignInProof, { now, random }): Promise<SignedIn> => {
+    const personId = await personOfCredential(tx, presented, now)
     if (!personId) throw new Refusal('authentication_failed')
     const cookie = random.secret('browser')
     const expiresAt = later(now, browserLifetimeMs)
@@ -46,7 +46,7 @@ export const signIn = defineUseCase({
   },
 })
 
-async function personBehind(tx: Tx, presented: Presented, now: Instant): Promise<string | undefined> {
+async function personOfCredential(tx: Tx, presented: SignInProof, now: Instant): Promise<string | undefined> {
   if ('ownerVerified' in presented) return ownerId
   if ('tokenHash' in presented) return personWithToken(tx, presented.tokenHash, now)
   const code = await tx.first(selectSignInCode, { hash: presented.codeHash })

@@ -15,19 +15,19 @@ import { isPushed, selectRunningOfSession, updateTurn } from '../../store/turns/
 import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
 import { selectDrivenBy, updateWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { closeConversation } from '../conversations/close-conversation.ts'
-import { giveBackTurn } from '../turns/give-back-turn.ts'
+import { requeueLostTurn } from '../turns/give-back-turn.ts'
 import { finishWorkSession } from '../work/finish-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
 
 /** Input of a use case that may end agent sessions of a project. */
-export interface MayEnd {
+export interface EndLocks {
   readonly projectId: string
   /** From `find-open-conversations`. The sweeper closes conversations opened since. */
   readonly openConversations: readonly string[]
 }
 
 /** The streams to lock. Home is included because the end of a work session is announced there. */
-export const endingStreams = ({ projectId, openConversations }: MayEnd): StreamName[] => [
+export const endingStreams = ({ projectId, openConversations }: EndLocks): StreamName[] => [
   home,
   projectStream(projectId),
   ...openConversations.map(conversationStream),
@@ -44,14 +44,14 @@ export async function endAgentSession(
   const decision = decide(context.now, current, { type: 'end', reason: because })
   if (decision.outcome === 'unchanged') return false
   await tx.write(updateAgentSession, changesOf(decision.agentSession))
-  for (const transition of decision.transitions) tell(tx, current, decision.agentSession, transition)
+  for (const transition of decision.transitions) appendTransition(tx, current, decision.agentSession, transition)
   // A pulling agent's turns are queued again. Pushed turns end with their process or their answer.
   for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
-    if (!isPushed(turn)) await giveBackTurn(tx, turn, openConversations, context)
+    if (!isPushed(turn)) await requeueLostTurn(tx, turn, openConversations, context)
   const waiting = await tx.first(selectWaitingTask, { ...current, agentSessionId: current.id })
   if (waiting) await tx.write(updateTurn, { ...waiting, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
   for (const row of await tx.all(selectDrivenBy, { projectId: current.projectId, agentSessionId: current.id }))
-    await leave(tx, row, current, because, context)
+    await releaseWorkSession(tx, row, current, because, context)
   for (const conversationKey of openConversations)
     await closeConversation.run(tx, { conversationKey, agentSessionId: current.id }, context)
   return true
@@ -61,19 +61,25 @@ export async function endAgentSession(
 async function reasonOf(reader: Reader, { launchId }: AgentSession, reason: EndReason): Promise<EndReason> {
   if (launchId === null || (reason !== 'process_exited' && reason !== 'logout')) return reason
   const stop = (await findLaunch(reader, launchId))?.stopReason
-  return (stop && byStop[stop]) ?? reason
+  return (stop && reasonByStop[stop]) ?? reason
 }
 
-const byStop: Readonly<Partial<Record<LaunchEndReason, EndReason>>> = { idle: 'timeout', stopped_by_person: 'closed' }
+const reasonByStop: Readonly<Partial<Record<LaunchEndReason, EndReason>>> = { idle: 'timeout', stopped_by_person: 'closed' }
 
 /** AS5: appends one event per transition, with the session as it was then. */
-function tell(tx: Tx, before: AgentSession, after: AgentSession, { to, at }: Transition): void {
+function appendTransition(tx: Tx, before: AgentSession, after: AgentSession, { to, at }: Transition): void {
   const standing = to === 'ended' ? after : ({ ...before, state: to, terminatingAt: at } as const)
   tx.append(projectStream(before.projectId), { type: `agent-session-${to}`, data: { agentSession: agentSessionOf(standing) } })
 }
 
 /** Ends the work session that the agent session owned, or passes it to another agent session that works in it. */
-async function leave(tx: Tx, row: WorkSessionRow, left: AgentSession, reason: EndReason, { now }: Context): Promise<void> {
+async function releaseWorkSession(
+  tx: Tx,
+  row: WorkSessionRow,
+  left: AgentSession,
+  reason: EndReason,
+  { now }: Context,
+): Promise<void> {
   const companion = await tx.first(selectCompanion, { workSessionId: row.id, agentSessionId: left.id })
   if (companion) return tx.write(updateWorkSession, { ...row, owner_agent_session_id: companion.id })
   const end = endWithAgentSession(reason, await planOf(tx, row.id))

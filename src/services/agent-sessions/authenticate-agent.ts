@@ -26,7 +26,7 @@ import { selectLaunchByToken } from '../../store/processes/launches.ts'
 import { chosenSettings, selectAssignment, selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { placeTask } from '../work/place-task.ts'
-import { driveWorkSession } from '../work/work-session-record.ts'
+import { takeOwnership } from '../work/work-session-record.ts'
 import { taskFor, workFactsOf } from './work-facts.ts'
 
 interface SignIn extends Pair {
@@ -56,7 +56,7 @@ export const authenticationFailed = (): Refusal =>
   new Refusal('authentication_failed', 'The agent, its passkey or the project is not the right one')
 
 /** Compared for an unknown agent, so that it is refused no faster than a wrong passkey. */
-const nobodysHash = hashSecret('')
+const unknownAgentHash = hashSecret('')
 
 export const authenticateAgent = defineUseCase({
   name: 'authenticate-agent',
@@ -66,8 +66,8 @@ export const authenticateAgent = defineUseCase({
   run: async (tx, input, context): Promise<SignedIn> => {
     const { settings, launch } = await verify(tx, input)
     const signIn = launch ? { ...input, launchId: launch.id } : input
-    const held = await heldByLaunch(tx, signIn)
-    if (held) return renew(tx, held, context)
+    const held = await sessionOfLaunch(tx, signIn)
+    if (held) return renewToken(tx, held, context)
     // A launch being stopped takes no work. An agent in a role gets its work there (AG2).
     return launch?.stop_reason || launch?.role_agent_id ? { status: 'no_work' } : takeLease(tx, signIn, settings, context)
   },
@@ -79,17 +79,17 @@ async function verify(reader: Reader, { agentId, projectId, passkeyHash }: SignI
   const project = await reader.first(selectProject, { id: projectId })
   const token = await reader.first(selectLaunchByToken, { hash: passkeyHash })
   const launch = token?.agent_id === agentId && token.project_id === projectId ? token : undefined
-  const matches = sameHash(passkeyHash, agent?.passkey_hash ?? nobodysHash) || launch !== undefined
+  const matches = sameHash(passkeyHash, agent?.passkey_hash ?? unknownAgentHash) || launch !== undefined
   if (!matches || !agent || !assigned || !project) throw authenticationFailed()
   return { settings: effectiveSettings(chosenSettings(project)), launch }
 }
 
-async function heldByLaunch(reader: Reader, { launchId, ...pair }: SignIn): Promise<LiveAgentSession | undefined> {
+async function sessionOfLaunch(reader: Reader, { launchId, ...pair }: SignIn): Promise<LiveAgentSession | undefined> {
   if (!launchId) return undefined
   return (await liveOfPair(reader, pair)).find((each) => each.launchId === launchId && each.state === 'active')
 }
 
-async function renew(tx: Tx, held: LiveAgentSession, { random }: Context): Promise<SignedIn> {
+async function renewToken(tx: Tx, held: LiveAgentSession, { random }: Context): Promise<SignedIn> {
   const token = random.secret('session')
   await tx.write(updateToken, { id: held.id, tokenHash: hashSecret(token) })
   return signedIn(held, token)
@@ -125,7 +125,7 @@ export async function takeLease(
     resumed_work_session_id: null,
     context_id: null,
   })
-  if (placed) await driveWorkSession(tx, placed.session_id, id)
+  if (placed) await takeOwnership(tx, placed.session_id, id)
   tx.append(projectStream(projectId), { type: 'agent-session-started', data: { agentSession: agentSessionOf(agentSession) } })
   return signedIn(agentSession, token)
 }

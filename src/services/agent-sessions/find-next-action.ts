@@ -15,7 +15,7 @@ import { taskOf } from '../../store/work/tasks.ts'
 import { startFactsOf } from '../processes/start-facts.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { nextStep, nextStepFrom, type Step } from './next-step.ts'
-import { type CallingSession, type Claim, callingSession, claimed } from './queries.ts'
+import { type CallingSession, type Claim, callingSession, claimedSession } from './queries.ts'
 
 /** The answer to an agent. */
 export interface NextAnswer {
@@ -35,7 +35,7 @@ export interface FoundNextAction extends NextAnswer {
   /** How long the call may be held before the next check. 0 means to answer now. */
   readonly holdMs: number
   /** CX9: the interval of checks while waiting for a folder, which no event announces. */
-  readonly lookAgainMs: number
+  readonly checkAgainMs: number
   /** PX4: the process is suspected to have exited. A waiting call must get the chance to show that it lives. */
   readonly suspected: boolean
 }
@@ -56,7 +56,7 @@ interface FoundCall {
 export const findCallersNextAction = defineQuery({
   name: 'find-callers-next-action',
   run: async (reader, { waitSeconds, ...claim }: Claim & { waitSeconds: number }, { now }): Promise<FoundCall> => {
-    const row = await claimed(reader, claim)
+    const row = await claimedSession(reader, claim)
     const caller = callingSession(row, now)
     if (caller.touches) return { caller, next: undefined }
     return { caller, next: foundFrom(await nextStepFrom(reader, row, now), now, waitSeconds) }
@@ -64,7 +64,7 @@ export const findCallersNextAction = defineQuery({
 })
 
 /** Interval in which a waiting call checks whether the folder is free. */
-const folderLookMs = 1000
+const folderCheckMs = 1000
 
 function foundFrom(step: Step, now: Instant, waitSeconds: number): FoundNextAction {
   const until = heldUntil(now, step.next, waitSeconds, step.patience)
@@ -73,7 +73,7 @@ function foundFrom(step: Step, now: Instant, waitSeconds: number): FoundNextActi
     ...answerOf(step),
     changes: changes(step),
     holdMs,
-    lookAgainMs: step.waitsForFolder ? Math.min(holdMs, folderLookMs) : holdMs,
+    checkAgainMs: step.waitsForFolder ? Math.min(holdMs, folderCheckMs) : holdMs,
     suspected: step.agentSession.suspectedAt !== null,
   }
 }

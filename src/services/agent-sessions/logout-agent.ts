@@ -3,12 +3,12 @@ import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
 import { agentSessionFrom } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
 import { ownRow } from './agent-session-record.ts'
 
 export const logoutAgent = defineUseCase({
   name: 'logout-agent',
-  streams: (input: Receiver & MayEnd) => endingStreams(input),
+  streams: (input: Receiver & EndLocks) => endingStreams(input),
   run: async (tx, { openConversations, ...caller }, context): Promise<{ endReason: EndReason }> => {
     const current = agentSessionFrom(await ownRow(tx, caller))
     if (current.state === 'ended') return { endReason: current.endReason }

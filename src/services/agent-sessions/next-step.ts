@@ -34,13 +34,13 @@ import { selectNextTaskIn } from '../../store/work/plans.ts'
 import { selectTaskAtHand, type TaskRow } from '../../store/work/tasks.ts'
 import { selectWorkSession } from '../../store/work/work-sessions.ts'
 import { awaitedApproval, decisionsAt } from '../approvals/decisions-for-agents.ts'
-import { chatsFreeToBegin } from '../conversations/conversation-workplace.ts'
+import { startableChats } from '../conversations/conversation-workplace.ts'
 import { settingsFrom } from '../projects/project-record.ts'
-import { heldIn } from '../turns/context-record.ts'
+import { contextFacts } from '../turns/context-record.ts'
 import { checkedOwn } from './agent-session-record.ts'
 
 /** For a deleted agent, whose sessions end soon. */
-const holdSecondsOfNobody = 1
+const holdSecondsOfDeletedAgent = 1
 
 export interface Step {
   readonly agentSession: AgentSession
@@ -72,11 +72,11 @@ export async function nextStepFrom(reader: Reader, row: AgentSessionState, now: 
   const caller = { agentSessionId: row.id, agentId: row.agent_id, projectId: row.project_id }
   const agentSession = agentSessionFrom(row)
   const settings = settingsFrom(row.project_settings)
-  const patience = { settings, holdSeconds: holdSecondsWithin(settings, row.hold_seconds ?? holdSecondsOfNobody) }
+  const patience = { settings, holdSeconds: holdSecondsWithin(settings, row.hold_seconds ?? holdSecondsOfDeletedAgent) }
   const decided = (facts: ChatFacts | TaskFacts) => nextAction(now, agentSession, facts, patience)
   if (agentSession.purpose === 'chat') {
     const facts = await chatFacts(reader, caller, row, settings)
-    return { agentSession, patience, next: decided(facts), waitsForFolder: facts.waitsForFolder, ...nothingOfTasks }
+    return { agentSession, patience, next: decided(facts), waitsForFolder: facts.waitsForFolder, ...noTask }
   }
   const { task, workSessionId, ...facts } = await taskFacts(reader, caller, row)
   const next = decided(facts)
@@ -90,13 +90,14 @@ export async function nextStepFrom(reader: Reader, row: AgentSessionState, now: 
     places: next.action === 'work_on_task' && task?.session_id === null,
     begins: next.action === 'work_on_task' && task?.status === 'pending',
     resumes: next.action === 'resume_work' ? workSessionId : null,
-    decisions: next.action === 'work_on_task' && task ? await untold(reader, { ...caller, workSessionId }, task) : [],
+    decisions:
+      next.action === 'work_on_task' && task ? await undeliveredDecisions(reader, { ...caller, workSessionId }, task) : [],
   }
 }
 
-const nothingOfTasks = { task: undefined, takesUp: null, places: false, begins: false, resumes: null, decisions: [] } as const
+const noTask = { task: undefined, takesUp: null, places: false, begins: false, resumes: null, decisions: [] } as const
 
-async function untold(reader: Reader, at: Receiver & { workSessionId: string | null }, task: TaskRow): Promise<AgentDecision[]> {
+async function undeliveredDecisions(reader: Reader, at: Receiver & { workSessionId: string | null }, task: TaskRow): Promise<AgentDecision[]> {
   const decided = await decisionsAt(reader, at, task)
   return decided
     .filter(({ told_to, decision }) => decision.status !== 'pending' && told_to !== at.agentSessionId)
@@ -116,7 +117,7 @@ async function chatFacts(
   const key = row.bound_key ?? webKey(caller.projectId, caller.agentId)
   const found = await chatState(reader, caller, key)
   const { undelivered, yieldsConversation, waitsForFolder } =
-    found.unread > found.held ? await waitingFor(reader, caller, row) : nothingWaits
+    found.unread > found.held ? await waitingChats(reader, caller, row) : noWaitingChats
   return {
     purpose: 'chat',
     undelivered,
@@ -130,21 +131,21 @@ async function chatFacts(
   }
 }
 
-const nothingWaits = { undelivered: 0, yieldsConversation: false, waitsForFolder: false }
+const noWaitingChats = { undelivered: 0, yieldsConversation: false, waitsForFolder: false }
 
 /** The chats waiting for a pulling agent. It holds one conversation; others are for another process. */
-async function waitingFor(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: AgentSessionState) {
+async function waitingChats(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: AgentSessionState) {
   const waiting = await queuedChats(reader, { agentId, projectId })
   const inHand = await reader.first(selectRunningOfSession, { agentSessionId })
   if (inHand) {
     const joins = waiting.filter(
       (each) => each.conversationKey === inHand.conversation_key && each.originKey === inHand.origin_key,
     )
-    return { ...nothingWaits, undelivered: joins.length }
+    return { ...noWaitingChats, undelivered: joins.length }
   }
   const bound = row.context_id === null ? undefined : await reader.first(selectContext, { id: row.context_id })
-  const contexts = bound ? [await heldIn(reader, bound)] : []
-  const free = await chatsFreeToBegin(reader, { agentId, projectId })
+  const contexts = bound ? [await contextFacts(reader, bound)] : []
+  const free = await startableChats(reader, { agentId, projectId })
   const { dispatch } = chooseDispatch(free, { contexts, contextLimit: 1, runningTurns: 0, isOpening: false })
   const waitsForFolder = free.length === 0 && waiting.length > 0
   return { undelivered: typeof dispatch === 'object' ? 1 : 0, yieldsConversation: dispatch === 'make-room', waitsForFolder }
@@ -158,23 +159,23 @@ async function summaryDueIn(
   settings: ProjectSettings,
 ): Promise<ChatFacts['summaryDue']> {
   const contexts = context_id !== null || launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
-  if (contexts.length === 0) return isDue(found, settings) ? coverAll(reader, key) : null
+  if (contexts.length === 0) return isDue(found, settings) ? wholeConversation(reader, key) : null
   for (const { conversation_key, origin_key } of contexts) {
     if (origin_key !== '' || isWork(conversation_key)) continue
     const row = await reader.first(selectConversation, { key: conversation_key })
-    if (row && isDue(row, settings)) return coverAll(reader, conversation_key)
+    if (row && isDue(row, settings)) return wholeConversation(reader, conversation_key)
   }
   return null
 }
 
-async function coverAll(reader: Reader, key: string): Promise<ChatFacts['summaryDue']> {
+async function wholeConversation(reader: Reader, key: string): Promise<ChatFacts['summaryDue']> {
   const throughSeq = (await reader.first(selectLastMessage, { key }))?.seq
   return throughSeq === undefined ? null : { conversationKey: key, throughSeq }
 }
 
-type Standing = Pick<ChatState, 'summary' | 'summary_through' | 'kept_after' | 'unsummarised_chars'>
+type SummaryState = Pick<ChatState, 'summary' | 'summary_through' | 'kept_after' | 'unsummarised_chars'>
 
-function isDue({ summary, summary_through, kept_after, unsummarised_chars }: Standing, settings: ProjectSettings): boolean {
+function isDue({ summary, summary_through, kept_after, unsummarised_chars }: SummaryState, settings: ProjectSettings): boolean {
   if (summary === null || summary_through === null || kept_after === null || unsummarised_chars === null) return false
   const summarised = {
     summary,

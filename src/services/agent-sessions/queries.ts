@@ -57,7 +57,7 @@ export interface CallingSession extends Receiver {
 export const findAgentSession = defineQuery({
   name: 'find-agent-session',
   run: async (reader, claim: Claim, { now }): Promise<CallingSession> =>
-    (await inRole(reader, claim, now)) ?? callingSession(await claimed(reader, claim), now),
+    (await inRole(reader, claim, now)) ?? callingSession(await claimedSession(reader, claim), now),
 })
 
 /** AC2: an agent in a role calls with its launch token alone. */
@@ -75,8 +75,8 @@ export function callingSession(row: AgentSessionState, now: Instant): CallingSes
   return { ...caller, calledAt: now, touches }
 }
 
-export async function claimed(reader: Reader, { tokenHash, agentId, launchId }: Claim): Promise<AgentSessionState> {
-  if (tokenHash === null) return launchId === undefined ? ofBearer(reader, agentId) : ofLaunch(reader, launchId)
+export async function claimedSession(reader: Reader, { tokenHash, agentId, launchId }: Claim): Promise<AgentSessionState> {
+  if (tokenHash === null) return launchId === undefined ? sessionOfBearer(reader, agentId) : sessionOfLaunch(reader, launchId)
   const row = await reader.first(selectAgentSessionStateByToken, { tokenHash })
   if (!row) throw new Refusal('authentication_failed', 'This session token is not known')
   if (agentId !== null && row.agent_id !== agentId) throw noSuchAgentSession()
@@ -84,26 +84,26 @@ export async function claimed(reader: Reader, { tokenHash, agentId, launchId }: 
 }
 
 /** The live session, or else the last one, so that a lost exit answer can be repeated. */
-async function ofBearer(reader: Reader, agentId: string | null): Promise<AgentSessionState> {
+async function sessionOfBearer(reader: Reader, agentId: string | null): Promise<AgentSessionState> {
   if (agentId === null) throw new Refusal('unauthenticated', 'A session_token is needed, because the bearer is not an agent’s')
   const [live, another] = await reader.all(selectLiveAgentSessionStates, { agentId, limit: 2 })
   if (another)
     throw new Refusal('invalid_request', 'A session_token is needed, because this agent has several sessions', {
       field: 'session_token',
     })
-  return live ?? withId(reader, (await reader.first(selectNewestOfAgent, { agentId }))?.id)
+  return live ?? sessionWithId(reader, (await reader.first(selectNewestOfAgent, { agentId }))?.id)
 }
 
-async function ofLaunch(reader: Reader, launchId: string): Promise<AgentSessionState> {
+async function sessionOfLaunch(reader: Reader, launchId: string): Promise<AgentSessionState> {
   if (await roleAgentSession(reader, launchId))
     throw new Refusal(
       'wrong_state',
       'You work in a role of a console: what to do is told to you, so there is nothing to ask for here',
     )
-  return withId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
+  return sessionWithId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
 }
 
-async function withId(reader: Reader, id: string | undefined): Promise<AgentSessionState> {
+async function sessionWithId(reader: Reader, id: string | undefined): Promise<AgentSessionState> {
   const row = id === undefined ? undefined : await reader.first(selectAgentSessionState, { id })
   if (!row) throw new Refusal('not_found', 'This agent has no session; call authenticate first')
   return row
@@ -124,7 +124,7 @@ export const listLiveAgentSessions = defineQuery({
 })
 
 /** Rows of each kind in one query. */
-export const dueAtOnce = 100
+export const duePageSize = 100
 
 interface Due {
   readonly agentSessions: readonly DueAgentSession[]
@@ -132,7 +132,7 @@ interface Due {
   readonly leftOpen: readonly { readonly conversationKey: string; readonly agentSessionId: string }[]
 }
 
-const nothing: Due = { agentSessions: [], leftOpen: [] }
+const noneDue: Due = { agentSessions: [], leftOpen: [] }
 
 /**
  * Lists due agent sessions and conversations left open, oldest first, up to a limit. The cost does not depend on how many have
@@ -146,10 +146,10 @@ export const findDueAgentSessions = defineQuery({
     const due = await reader.all(selectDue, {
       until: now,
       terminatingUntil: later(now, -maxTerminatingMs),
-      limit: dueAtOnce,
+      limit: duePageSize,
     })
-    const leftOpen = await reader.all(selectLeftOpen, { limit: dueAtOnce })
-    if (due.length === 0 && leftOpen.length === 0) return nothing
+    const leftOpen = await reader.all(selectLeftOpen, { limit: duePageSize })
+    if (due.length === 0 && leftOpen.length === 0) return noneDue
     return {
       agentSessions: [...new Map(due.map((row) => [row.id, dueOf(row)])).values()],
       leftOpen: leftOpen.map((row) => ({ conversationKey: row.conversation_key, agentSessionId: row.agent_session_id })),
@@ -165,7 +165,7 @@ export const findLastSweep = defineQuery({
 })
 
 /** Pairs in one page. */
-export const pairsAtOnce = 200
+export const pairsPageSize = 200
 
 /** Lists the pairs that may need a process, of a project, an agent, or all, in pages. */
 export const findPairsWithWork = defineQuery({
@@ -174,6 +174,6 @@ export const findPairsWithWork = defineQuery({
     // Nothing can be started.
     if ((await connectedCoordinators(reader)).length === 0) return []
     const openedAfter = later(now, -pendingPurposeLifetimeMs)
-    return pairsWithWork(reader, filter, after, { openedAfter, limit: pairsAtOnce })
+    return pairsWithWork(reader, filter, after, { openedAfter, limit: pairsPageSize })
   },
 })

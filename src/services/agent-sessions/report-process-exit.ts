@@ -16,12 +16,12 @@ import { liveLaunchesOf } from '../../store/processes/launches.ts'
 import { chosenSettings, selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
-import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
 import { suspect } from './suspect-agent-session.ts'
 import { workOf } from './work-facts.ts'
 
 type Report = ProcessExit &
-  MayEnd & {
+  EndLocks & {
     /** The reporting coordinator. Report ids and epochs are scoped to it. */
     readonly reporterId: string
   }
@@ -38,8 +38,8 @@ export const reportProcessExit = defineUseCase({
         epoch: decision.currentEpoch,
       })
     if (decision.decision === 'duplicate') return { decision: 'duplicate', ended: [] }
-    await remember(tx, input, context)
-    return act(tx, decision, live, input.openConversations, context)
+    await recordReport(tx, input, context)
+    return applyDecision(tx, decision, live, input.openConversations, context)
   },
 })
 
@@ -66,12 +66,12 @@ async function launchesElsewhere(reader: Reader, { reporterId, ...pair }: Report
   return begun.filter(({ coordinatorId }) => coordinatorId !== reporterId).map(({ id }) => id)
 }
 
-async function remember(tx: Tx, { reporterId, reportId, epoch }: Report, { now }: Context): Promise<void> {
+async function recordReport(tx: Tx, { reporterId, reportId, epoch }: Report, { now }: Context): Promise<void> {
   if (reportId) await tx.write(insertExitReport, { reporter_id: reporterId, report_id: reportId, created_at: now })
   if (epoch != null) await tx.write(keepEpoch, { coordinator_id: reporterId, epoch })
 }
 
-async function act(
+async function applyDecision(
   tx: Tx,
   decision: Exclude<ExitDecision, { decision: 'fenced' | 'duplicate' }>,
   live: readonly LiveAgentSession[],

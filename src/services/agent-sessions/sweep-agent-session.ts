@@ -15,14 +15,14 @@ import { selectRunningOfSession } from '../../store/turns/turns.ts'
 import { findOpenConversations } from '../conversations/queries.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
 import { ownRow } from './agent-session-record.ts'
 import { isKnownToLive, suspectOther } from './suspect-agent-session.ts'
 
 /** Finds the streams to lock for ending an agent session and its process. */
-export const findSweep = defineQuery({
-  name: 'find-sweep',
-  run: async (reader, which: DueAgentSession, context): Promise<Pick<Look, 'openConversations' | 'coordinatorId'>> => {
+export const findSweepLocks = defineQuery({
+  name: 'find-sweep-locks',
+  run: async (reader, which: DueAgentSession, context): Promise<Pick<SweepInput, 'openConversations' | 'coordinatorId'>> => {
     const launchId = (await reader.first(selectAgentSession, { id: which.agentSessionId }))?.launch_id ?? null
     const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
     const coordinatorId = launch && launch.state !== 'ended' ? launch.coordinatorId : null
@@ -30,7 +30,7 @@ export const findSweep = defineQuery({
   },
 })
 
-interface Look extends DueAgentSession, MayEnd {
+interface SweepInput extends DueAgentSession, EndLocks {
   /** The coordinator of its process, while that lives. */
   readonly coordinatorId: string | null
   /** When its last known call began. */
@@ -39,7 +39,7 @@ interface Look extends DueAgentSession, MayEnd {
 
 export const sweepAgentSession = defineUseCase({
   name: 'sweep-agent-session',
-  streams: (input: Look) => [
+  streams: (input: SweepInput) => [
     ...endingStreams(input),
     ...(input.coordinatorId === null ? [] : [coordinatorStream(input.coordinatorId)]),
   ],
@@ -55,14 +55,14 @@ export const sweepAgentSession = defineUseCase({
       await endAgentSession(tx, current, { reason, openConversations: input.openConversations }, context)
       return { ended: reason }
     }
-    await keep(tx, current, verdict)
+    await writeDeadlines(tx, current, verdict)
     if (verdict.suspectedAt === null) await suspectOther(tx, current, verdict.ttlMs, context.now)
     return { ended: null }
   },
 })
 
-type Kept = Pick<LiveAgentSession, 'expiresAt' | 'suspectedAt'> & { readonly ttlMs: number }
-type Verdict = { readonly reason: EndReason; readonly stopsProcess: boolean } | Kept
+type Extended = Pick<LiveAgentSession, 'expiresAt' | 'suspectedAt'> & { readonly ttlMs: number }
+type Verdict = { readonly reason: EndReason; readonly stopsProcess: boolean } | Extended
 
 async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Instant | null, now: Instant): Promise<Verdict> {
   const settings = await settingsOf(reader, current.projectId)
@@ -84,7 +84,7 @@ async function judge(reader: Reader, current: LiveAgentSession, lastSeenAt: Inst
   }
 }
 
-async function keep(tx: Tx, current: LiveAgentSession, { expiresAt, suspectedAt }: Kept): Promise<void> {
+async function writeDeadlines(tx: Tx, current: LiveAgentSession, { expiresAt, suspectedAt }: Extended): Promise<void> {
   if (expiresAt === current.expiresAt && suspectedAt === current.suspectedAt) return
   await tx.write(updateAgentSession, changesOf({ ...current, expiresAt, suspectedAt }))
 }

@@ -15,29 +15,34 @@ import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
 import { selectWorkSession } from '../../store/work/work-sessions.ts'
 import { applyTaskChange } from '../work/change-task.ts'
 import { placeTask } from '../work/place-task.ts'
-import { contextOf } from '../work/resume-context.ts'
-import { driveWorkSession } from '../work/work-session-record.ts'
-import { endAgentSession, endingStreams, type MayEnd } from './agent-session-end.ts'
+import { resumeContextOf } from '../work/resume-context.ts'
+import { takeOwnership } from '../work/work-session-record.ts'
+import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
 import { answerOf, endReasonOf, type NextAnswer } from './find-next-action.ts'
 import { nextStep, type Step } from './next-step.ts'
 
 export const takeNextAction = defineUseCase({
   name: 'take-next-action',
-  streams: (input: Receiver & MayEnd) => [...endingStreams(input), conversationStream(webKey(input.projectId, input.agentId))],
+  streams: (input: Receiver & EndLocks) => [...endingStreams(input), conversationStream(webKey(input.projectId, input.agentId))],
   run: async (tx, { openConversations, ...caller }, context): Promise<NextAnswer> => {
     const step = await nextStep(tx, caller, context.now)
     const reason = endReasonOf(step.next)
     if (reason !== null) await endAgentSession(tx, step.agentSession, { reason, openConversations }, context)
-    const task = step.task && (await takeTask(tx, step.task, step, context))
-    await markTold(tx, step.agentSession.id, step.decisions)
+    const task = step.task && (await placeOrStartTask(tx, step.task, step, context))
+    await markDelivered(tx, step.agentSession.id, step.decisions)
     const takesUp = step.places ? (task?.session_id ?? null) : step.takesUp
-    if (takesUp !== null && takesUp !== step.agentSession.workSessionId) await takeUp(tx, step, takesUp)
-    return { ...answerOf({ ...step, task }), resumeContext: await handOver(tx, step) }
+    if (takesUp !== null && takesUp !== step.agentSession.workSessionId) await ownWorkSession(tx, step, takesUp)
+    return { ...answerOf({ ...step, task }), resumeContext: await deliverResumeContext(tx, step) }
   },
 })
 
 /** WK4, WK5: places the task into a work session if it has none, and starts it if it is the next of its plan. */
-async function takeTask(tx: Tx, task: TaskRow, { agentSession, places, begins }: Step, context: Context): Promise<TaskRow> {
+async function placeOrStartTask(
+  tx: Tx,
+  task: TaskRow,
+  { agentSession, places, begins }: Step,
+  context: Context,
+): Promise<TaskRow> {
   if (places) return placeTask(tx, task, agentSession, context)
   if (!begins) return task
   const { agentId, projectId } = agentSession
@@ -45,25 +50,25 @@ async function takeTask(tx: Tx, task: TaskRow, { agentSession, places, begins }:
   return (await tx.first(selectTask, { projectId, id: task.id })) ?? task
 }
 
-async function markTold(tx: Tx, agentSessionId: string, decisions: readonly AgentDecision[]): Promise<void> {
+async function markDelivered(tx: Tx, agentSessionId: string, decisions: readonly AgentDecision[]): Promise<void> {
   for (const { approvalId: id, status } of decisions)
     if (status !== 'pending') await tx.write(updateToldTo, { id, agentSessionId })
 }
 
 /** RS2: returns the context of the resumed work, once. */
-async function handOver(tx: Tx, { agentSession, resumes }: Step): Promise<ResumeContext | null> {
+async function deliverResumeContext(tx: Tx, { agentSession, resumes }: Step): Promise<ResumeContext | null> {
   const row = resumes === null ? undefined : await tx.first(selectWorkSession, { id: resumes })
   if (!row) return null
   await tx.write(updateResumed, { id: agentSession.id, workSessionId: row.id })
-  const context = await contextOf(tx, row, agentSession.agentId)
-  await markTold(tx, agentSession.id, context.decisions)
+  const context = await resumeContextOf(tx, row, agentSession.agentId)
+  await markDelivered(tx, agentSession.id, context.decisions)
   return context
 }
 
-async function takeUp(tx: Tx, { agentSession }: Step, workSessionId: string): Promise<void> {
+async function ownWorkSession(tx: Tx, { agentSession }: Step, workSessionId: string): Promise<void> {
   const changed = { ...agentSession, workSessionId }
   await tx.write(updateAgentSession, changesOf(changed))
-  await driveWorkSession(tx, workSessionId, agentSession.id)
+  await takeOwnership(tx, workSessionId, agentSession.id)
   tx.append(projectStream(agentSession.projectId), {
     type: 'agent-session-changed',
     data: { agentSession: agentSessionOf(changed) },

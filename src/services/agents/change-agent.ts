@@ -6,8 +6,8 @@ import type { Agent, AgentChange } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import { type AgentRow, agentOf, projectIdsOf, selectAgent, updateAgent } from '../../store/agents/agents.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { noSuchAgent, nothingToKeep } from '../refusals.ts'
-import { mustBeSealedAlike, type SentEnvironment } from './create-agent.ts'
+import { maskWithoutValue, noSuchAgent } from '../refusals.ts'
+import { requireSameSealingKey, type SentEnvironment } from './create-agent.ts'
 
 type Change = Omit<z.output<typeof AgentChange>, 'env'> & { env?: SentEnvironment | undefined }
 
@@ -19,8 +19,8 @@ export const changeAgent = defineUseCase({
     if (!row) throw noSuchAgent(agentId)
     const stored = JSON.parse(row.env) as StoredEnvironment
     const env = unmasked(change.env ?? stored, stored, maskedValue)
-    if ('nothingToKeep' in env) throw nothingToKeep(env.nothingToKeep)
-    await mustBeSealedAlike(tx, change.env)
+    if ('nothingToKeep' in env) throw maskWithoutValue(env.nothingToKeep)
+    await requireSameSealingKey(tx, change.env)
     const changed = changedRow(row, change, env.environment)
     const projectIds = await projectIdsOf(tx, agentId)
     if (JSON.stringify(changed) === JSON.stringify(row)) return agentOf(row, projectIds)

@@ -13,7 +13,7 @@ import { selectPerson } from '../../store/access/credentials.ts'
 import { agentOf, insertAgent, selectAgent } from '../../store/agents/agents.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { nothingToKeep } from '../refusals.ts'
+import { maskWithoutValue } from '../refusals.ts'
 
 /** Clients give up on a call at 60 s (NA3). */
 const defaultHoldSeconds = 50
@@ -32,8 +32,8 @@ export const createAgent = defineUseCase({
     { now, random },
   ): Promise<AgentWithPasskey> => {
     const env = unmasked(input.env ?? {}, {}, maskedValue)
-    if ('nothingToKeep' in env) throw nothingToKeep(env.nothingToKeep)
-    await mustBeSealedAlike(tx, input.env)
+    if ('nothingToKeep' in env) throw maskWithoutValue(env.nothingToKeep)
+    await requireSameSealingKey(tx, input.env)
     const passkey = random.secret('agent')
     const row = {
       id: await freeId(tx, input.id, input.name),
@@ -58,7 +58,7 @@ export const createAgent = defineUseCase({
 })
 
 /** Refuses values sealed with another key than the store's nodes use, which they could not open (SE12). */
-export async function mustBeSealedAlike(reader: Reader, sent: SentEnvironment = {}): Promise<void> {
+export async function requireSameSealingKey(reader: Reader, sent: SentEnvironment = {}): Promise<void> {
   const said = (await reader.first(selectMeta, { key: 'sealing_key' }))?.value
   const isOther = (value: SentEnvironment[string]): boolean => value !== maskedValue && value.key !== said
   if (said !== undefined && Object.values(sent).some(isOther)) throw new Refusal('wrong_state', refusalText('otherSealingKey'))
@@ -67,11 +67,11 @@ export async function mustBeSealedAlike(reader: Reader, sent: SentEnvironment = 
 /** The chosen id, or the first free one derived from the name. */
 async function freeId(reader: Reader, chosen: string | undefined, name: string): Promise<string> {
   const candidates = chosen ? [chosen] : Array.from({ length: maxIdTries }, (_, index) => agentIdFrom(name, index + 1))
-  for (const id of candidates) if (!(await taken(reader, id))) return id
+  for (const id of candidates) if (!(await isTaken(reader, id))) return id
   const [id] = candidates
   throw new Refusal('already_exists', refusalText('idTaken', { id: id ?? '' }), { id })
 }
 
 /** People's ids are excluded, because both kinds appear as the author of events. */
-const taken = async (reader: Reader, id: string): Promise<boolean> =>
+const isTaken = async (reader: Reader, id: string): Promise<boolean> =>
   isReserved(id) || Boolean((await reader.first(selectAgent, { id })) ?? (await reader.first(selectPerson, { id })))

@@ -36,7 +36,7 @@ export const findOccupiedProjects = defineQuery({
   ],
 })
 
-interface KeptEnvironments {
+interface StoredEnvironments {
   /** The id of the key that the store's nodes seal with. Undefined before the first. */
   readonly sealingKey: string | undefined
   /** `kept`: plain values from an earlier build exist. `sealed`: they are sealed, but their text may still be in the files. */
@@ -53,7 +53,7 @@ interface KeptEnvironments {
 /** Returns how environments are stored (SE12): the sealing key, and values that are not sealed. */
 export const findEnvironments = defineQuery({
   name: 'find-environments',
-  run: async (reader, _: object): Promise<KeptEnvironments> => {
+  run: async (reader, _: object): Promise<StoredEnvironments> => {
     const rows = await reader.all(selectEnvironments, {})
     return {
       sealingKey: (await reader.first(selectMeta, { key: 'sealing_key' }))?.value,

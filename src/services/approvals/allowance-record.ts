@@ -30,13 +30,13 @@ const shortened = (text: string): string => {
   return oneLine.length <= maxShownLine ? oneLine : `${oneLine.slice(0, maxShownLine - 1)}…`
 }
 
-const askedIn = ({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): AskedCall => ({ ...call, likeness })
+const askedCall = ({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): AskedCall => ({ ...call, likeness })
 
 export async function addAllowance(tx: Tx, row: ApprovalRow, given: { terms: AlwaysTerms; by: string }, context: Context) {
   const { terms, by } = given
   const permission = permissionOf(row)
   if (!permission) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
-  const asked = askedIn(permission)
+  const asked = askedCall(permission)
   const { project_id: projectId, leader_id: agentId } = row
   const rule: AllowanceRule = {
     scope: terms.scope,
@@ -70,7 +70,7 @@ export async function addAllowance(tx: Tx, row: ApprovalRow, given: { terms: Alw
   tx.append(projectStream(projectId), { type: 'allowance-given', data: { allowance: allowanceOf(kept) } })
 }
 
-interface Asking {
+interface AllowanceQuery {
   readonly projectId: string
   readonly agentId: string
   readonly request: PermissionRequest
@@ -79,9 +79,9 @@ interface Asking {
 /** The newest allowance that covers a request. */
 export async function coveringAllowance(
   reader: Reader,
-  { projectId, agentId, request }: Asking,
+  { projectId, agentId, request }: AllowanceQuery,
   now: Instant,
 ): Promise<AllowanceRow | undefined> {
   const inForce = await reader.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
-  return inForce.find((row) => covers(ruleOf(row), askedIn(request)))
+  return inForce.find((row) => covers(ruleOf(row), askedCall(request)))
 }

@@ -15,11 +15,11 @@ import { defineUseCase } from '../../store/store.ts'
 import { noSuchApproval } from '../refusals.ts'
 import { addAllowance } from './allowance-record.ts'
 import { permissionStreams, settlePermission } from './permission-record.ts'
-import type { WhichPermission } from './queries.ts'
+import type { PermissionLocks } from './queries.ts'
 
 export type PermissionChoice = { readonly optionId: string } | { readonly choose: 'allow' | 'deny' }
 
-interface Input extends WhichPermission {
+interface Input extends PermissionLocks {
   readonly choice: PermissionChoice
   /** AG6: terms of an "always" given with a yes. */
   readonly always?: AlwaysTerms | undefined

@@ -44,7 +44,7 @@ export async function approvalOfAgent(reader: Reader, place: Place, agentId: str
   return row
 }
 
-const told = { decide: 'approval-decided', resubmit: 'approval-resubmitted' } as const
+const eventTypes = { decide: 'approval-decided', resubmit: 'approval-resubmitted' } as const
 
 /**
  * Decides or resubmits an approval and announces it in its project and home. Exactly one decision wins, because both streams
@@ -57,17 +57,18 @@ export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEven
   await tx.write(updateApproval, moved)
   if (row.told_to !== null) await tx.write(updateToldTo, { id: row.id, agentSessionId: null })
   const approval = approvalOf(moved)
-  tx.append(projectStream(row.project_id), { type: told[event.type], data: { approval } }, [home])
+  tx.append(projectStream(row.project_id), { type: eventTypes[event.type], data: { approval } }, [home])
   const { project_id: projectId, session_id: workSessionId } = row
   if (event.type === 'decide' && workSessionId !== null)
     await recordCheckpoint(tx, { projectId, workSessionId, reason: 'approval_decided', subject: String(row.id), now })
   return approval
 }
 
-const hasDone = { approved: 'hasApproved', rejected: 'hasRejected', revision_requested: 'hasSentBack' } as const satisfies Record<
-  Verdict,
-  string
->
+const decidedTexts = {
+  approved: 'hasApproved',
+  rejected: 'hasRejected',
+  revision_requested: 'hasSentBack',
+} as const satisfies Record<Verdict, string>
 
 function refusalOf(approvalId: number, refusal: ApprovalRefusal): Refusal {
   if (refusal.code === 'wrong_state') {
@@ -75,13 +76,13 @@ function refusalOf(approvalId: number, refusal: ApprovalRefusal): Refusal {
     return new Refusal('wrong_state', detail, { state: refusal.status, wanted: 'revision_requested' })
   }
   const { decidedBy, decision } = refusal
-  return new Refusal('approval_decided', refusalText(hasDone[decision], { id: approvalId, who: decidedBy }), {
+  return new Refusal('approval_decided', refusalText(decidedTexts[decision], { id: approvalId, who: decidedBy }), {
     decidedBy,
     decision,
   })
 }
 
-interface Asked {
+interface NewApproval {
   readonly projectId: string
   readonly workSessionId: string | null
   readonly taskId: string | null
@@ -99,7 +100,7 @@ interface Asked {
  * Creates an approval for a person, script or agent. It is durable and numbered before it is shown (AP3). The calling use case
  * locks `home`, which numbers approvals, and the project's stream.
  */
-export async function askForApproval(tx: Tx, asked: Asked, now: Instant): Promise<Approval> {
+export async function addApproval(tx: Tx, asked: NewApproval, now: Instant): Promise<Approval> {
   const row: ApprovalRow = {
     id: await nextApprovalId(tx),
     session_id: asked.workSessionId,

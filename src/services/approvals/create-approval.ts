@@ -7,7 +7,7 @@ import { defineUseCase } from '../../store/store.ts'
 import { noSuchProject } from '../refusals.ts'
 import { existingTask } from '../work/task-record.ts'
 import { existingWorkSession } from '../work/work-session-record.ts'
-import { askForApproval } from './approval-record.ts'
+import { addApproval } from './approval-record.ts'
 
 type Input = z.output<typeof ApprovalDraft> & { projectId: string }
 
@@ -19,6 +19,6 @@ export const createApproval = defineUseCase({
     if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     if (workSessionId !== null) await existingWorkSession(tx, { projectId, workSessionId })
     if (taskId !== null) await existingTask(tx, { projectId, taskId })
-    return askForApproval(tx, { ...input, taskId, agentSessionId: null }, now)
+    return addApproval(tx, { ...input, taskId, agentSessionId: null }, now)
   },
 })

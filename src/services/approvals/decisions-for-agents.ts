@@ -17,12 +17,12 @@ import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
 import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
 
 /** The newest decisions; more than one piece of work has. */
-const mostDecisions = 50
+const maxDecisions = 50
 
 /** A decision, and which agent session it was delivered to. */
-export type Decided = Pick<ApprovalRow, 'told_to' | 'leader_id'> & { readonly decision: AgentDecision }
+export type DeliveredDecision = Pick<ApprovalRow, 'told_to' | 'leader_id'> & { readonly decision: AgentDecision }
 
-const decidedOf = (row: ApprovalRow): Decided => ({
+const decidedOf = (row: ApprovalRow): DeliveredDecision => ({
   told_to: row.told_to,
   leader_id: row.leader_id,
   decision: briefly({
@@ -40,30 +40,34 @@ const decidedOf = (row: ApprovalRow): Decided => ({
 async function aboutWork(reader: Reader, lineage: readonly string[]): Promise<ApprovalRow[]> {
   const rows: ApprovalRow[] = []
   for (const workSessionId of lineage) {
-    if (rows.length >= mostDecisions) break
-    rows.push(...(await reader.all(selectAboutWork, { workSessionId, limit: mostDecisions - rows.length })))
+    if (rows.length >= maxDecisions) break
+    rows.push(...(await reader.all(selectAboutWork, { workSessionId, limit: maxDecisions - rows.length })))
   }
   return rows
 }
 
-const newest = (rows: readonly ApprovalRow[]): Decided[] =>
+const newest = (rows: readonly ApprovalRow[]): DeliveredDecision[] =>
   rows
     .toSorted((a, b) => b.id - a.id)
-    .slice(0, mostDecisions)
+    .slice(0, maxDecisions)
     .map(decidedOf)
 
 /** Decisions about the work and these tasks, newest first. */
-export async function decisionsAbout(reader: Reader, lineage: readonly string[], asked: TasksAsked): Promise<Decided[]> {
+export async function decisionsAbout(
+  reader: Reader,
+  lineage: readonly string[],
+  asked: TaskSelection,
+): Promise<DeliveredDecision[]> {
   const rows = await aboutWork(reader, lineage)
-  if ('workSessionId' in asked) rows.push(...(await reader.all(selectAboutTasks, { ...asked, limit: mostDecisions })))
+  if ('workSessionId' in asked) rows.push(...(await reader.all(selectAboutTasks, { ...asked, limit: maxDecisions })))
   else
     for (const { project_id: projectId, id: taskId } of asked.tasks)
-      rows.push(...(await reader.all(selectAboutTask, { projectId, taskId, limit: mostDecisions })))
+      rows.push(...(await reader.all(selectAboutTask, { projectId, taskId, limit: maxDecisions })))
   return newest(rows)
 }
 
 /** The unfinished tasks of a work session, or given tasks. */
-export type TasksAsked = { readonly workSessionId: string } | { readonly tasks: readonly TaskRow[] }
+export type TaskSelection = { readonly workSessionId: string } | { readonly tasks: readonly TaskRow[] }
 
 /** An agent's undecided requests in a conversation and those decided after `since`, newest first. */
 export async function decisionsIn(
@@ -71,12 +75,12 @@ export async function decisionsIn(
   which: { key: string; agentId: string },
   since: Instant | null,
 ): Promise<AgentDecision[]> {
-  const rows = await reader.all(selectAskedIn, { ...which, limit: mostDecisions })
+  const rows = await reader.all(selectAskedIn, { ...which, limit: maxDecisions })
   const isNews = ({ resolved_at }: ApprovalRow): boolean => resolved_at === null || since === null || resolved_at > since
   return rows.filter(isNews).map((row) => decidedOf(row).decision)
 }
 
-interface AtWork {
+interface WorkPosition {
   readonly agentId: string
   readonly projectId: string
   readonly workSessionId: string | null
@@ -88,13 +92,17 @@ const lineageAt = async (reader: Reader, workSessionId: string | null): Promise<
 }
 
 /** The agent's own requests about its current task and work, newest first. */
-export async function decisionsAt(reader: Reader, { agentId, workSessionId }: AtWork, task: TaskRow): Promise<Decided[]> {
+export async function decisionsAt(
+  reader: Reader,
+  { agentId, workSessionId }: WorkPosition,
+  task: TaskRow,
+): Promise<DeliveredDecision[]> {
   const found = await decisionsAbout(reader, await lineageAt(reader, workSessionId), { tasks: [task] })
   return found.filter(({ leader_id }) => leader_id === agentId)
 }
 
 /** NA11: the oldest pending approval that the agent waits for, from any of its sessions. */
-export async function awaitedApproval(reader: Reader, at: AtWork, taskAtHand: TaskRow | undefined): Promise<number | null> {
+export async function awaitedApproval(reader: Reader, at: WorkPosition, taskAtHand: TaskRow | undefined): Promise<number | null> {
   const { agentId, projectId, workSessionId } = at
   const pending = (await reader.all(selectPendingOfAgent, { projectId, agentId })).filter(({ ask_id }) => ask_id === null)
   if (pending.length === 0) return null

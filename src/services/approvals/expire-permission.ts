@@ -3,11 +3,11 @@ import { systemId } from '../../domain/access/caller.ts'
 import { selectApproval } from '../../store/approvals/approvals.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { permissionStreams, refusingOption, settlePermission } from './permission-record.ts'
-import type { WhichPermission } from './queries.ts'
+import type { PermissionLocks } from './queries.ts'
 
 export const expirePermission = defineUseCase({
   name: 'expire-permission',
-  streams: (input: WhichPermission) => permissionStreams(input),
+  streams: (input: PermissionLocks) => permissionStreams(input),
   run: async (tx, { approvalId, userSessionId }, { now }): Promise<{ expired: boolean }> => {
     const row = await tx.first(selectApproval, { id: approvalId })
     const isDue = row?.status === 'pending' && row.deadline !== null && row.deadline <= now

@@ -26,8 +26,8 @@ import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { speakerOf, turnStream } from '../turns/turn-record.ts'
 import { coveringAllowance } from './allowance-record.ts'
-import { askForApproval, moveApproval } from './approval-record.ts'
-import type { WhichPermission } from './queries.ts'
+import { addApproval, moveApproval } from './approval-record.ts'
+import type { PermissionLocks } from './queries.ts'
 
 const toolPermission = 'tool_permission'
 
@@ -36,7 +36,7 @@ export const permissionStreams = ({
   userSessionId,
   coordinatorId,
   conversationKey,
-}: WhichPermission): StreamName[] => [
+}: PermissionLocks): StreamName[] => [
   home,
   projectStream(projectId),
   ...(userSessionId === null ? [] : [userSessionStream(userSessionId)]),
@@ -44,27 +44,32 @@ export const permissionStreams = ({
   ...(coordinatorId === null ? [] : [coordinatorStream(coordinatorId)]),
 ]
 
-interface Question {
+interface PermissionQuestion {
   readonly launchId: string
   readonly turnId: string
   readonly askId: string
   readonly request: PermissionRequest
 }
 
-interface Asker {
+interface PermissionSource {
   readonly turn: TurnRow
   readonly workSessionId: string | null
 }
 
 /** Creates a permission request. A repeated question is ignored. */
-export async function askPermission(tx: Tx, { turn, workSessionId }: Asker, question: Question, now: Instant): Promise<void> {
+export async function requestPermission(
+  tx: Tx,
+  { turn, workSessionId }: PermissionSource,
+  question: PermissionQuestion,
+  now: Instant,
+): Promise<void> {
   const { project_id: projectId, agent_id: agentId } = turn
   const { launchId, turnId, askId, request } = question
   if (await tx.first(selectAsked, { launchId, askId })) return
   const settings = await settingsOf(tx, projectId)
   const deadline = later(now, durationMs(settings, 'permission.deadline_minutes'))
   const { call, options, digest, likeness } = request
-  const { id: approvalId } = await askForApproval(
+  const { id: approvalId } = await addApproval(
     tx,
     {
       projectId,
@@ -93,7 +98,7 @@ export async function askPermission(tx: Tx, { turn, workSessionId }: Asker, ques
   )
   const shown = { role: speakerOf(turn), approvalId, messageId: turnId, title: call.title, call, options, likeness, deadline }
   tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
-  const answer = await answerByItself(tx, { projectId, agentId }, request, {
+  const answer = await automaticAnswer(tx, { projectId, agentId }, request, {
     policy: settings['permission.policy'] as PermissionPolicy,
     now,
   })
@@ -102,7 +107,7 @@ export async function askPermission(tx: Tx, { turn, workSessionId }: Asker, ques
 }
 
 /** The automatic answer from the policy or an allowance (AG6). The record names which. */
-async function answerByItself(
+async function automaticAnswer(
   tx: Tx,
   { projectId, agentId }: Pair,
   request: PermissionRequest,
@@ -153,7 +158,7 @@ export async function withdrawPermissions(tx: Tx, turnId: string, now: Instant):
 }
 
 /** Withdraws a permission request at the agent's wish. */
-export async function withdrawAsked(tx: Tx, asked: { launchId: string; askId: string }, now: Instant): Promise<void> {
+export async function withdrawRequest(tx: Tx, asked: { launchId: string; askId: string }, now: Instant): Promise<void> {
   const row = await tx.first(selectAsked, asked)
   if (row?.status === 'pending') await withdrawPermission(tx, row, now)
 }

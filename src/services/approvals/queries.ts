@@ -59,7 +59,7 @@ export const listAllowances = defineQuery({
   },
 })
 
-export interface WhichPermission {
+export interface PermissionLocks {
   readonly approvalId: number
   readonly projectId: string
   /** Null in a chat or task. */
@@ -72,7 +72,7 @@ export interface WhichPermission {
 /** Finds the streams to lock for a permission (AP4). */
 export const findPermission = defineQuery({
   name: 'find-permission',
-  run: async (reader, { approvalId }: { approvalId: number }): Promise<WhichPermission> => {
+  run: async (reader, { approvalId }: { approvalId: number }): Promise<PermissionLocks> => {
     const row = await reader.first(selectApproval, { id: approvalId })
     if (!row || row.ask_id === null) throw noSuchApproval(approvalId)
     const launch = row.launch_id === null ? undefined : await findLaunch(reader, row.launch_id)

@@ -11,11 +11,11 @@ import { approvalOf, selectPendingOfAgent, updateAskedBy } from '../../store/app
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectTaskAtHand } from '../../store/work/tasks.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { type CalledIn, ownConversation } from '../conversations/own-conversation.ts'
+import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
 import { taskOfAgent } from '../work/task-record.ts'
-import { approvalOfAgent, askForApproval, moveApproval } from './approval-record.ts'
+import { addApproval, approvalOfAgent, moveApproval } from './approval-record.ts'
 
-type Input = CalledIn & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
+type Input = ContextCaller & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
 
 export const requestApproval = defineUseCase({
   name: 'request-approval',
@@ -49,7 +49,7 @@ export const requestApproval = defineUseCase({
       agentSessionId,
       ...submission,
     }
-    return askForApproval(tx, asked, now)
+    return addApproval(tx, asked, now)
   },
 })
 

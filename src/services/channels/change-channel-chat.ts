@@ -14,9 +14,9 @@ import { deleteOutgoingOf } from '../../store/channels/outgoing.ts'
 import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { checkAssigned } from '../projects/project-record.ts'
-import { forgetLimitsIn } from '../turns/limit-record.ts'
-import { dropOpenTurns } from '../turns/turn-record.ts'
-import { changedChat, chatStream, sayIn } from './channel-chat-record.ts'
+import { clearLimitsIn } from '../turns/limit-record.ts'
+import { cancelQueuedTurns } from '../turns/turn-record.ts'
+import { chatStream, queueOutgoing, writeChat } from './channel-chat-record.ts'
 
 type Change = z.output<typeof ChannelChatChange> & ChatAddress & { readonly by: string }
 
@@ -42,19 +42,19 @@ export const changeChannelChat = defineUseCase({
     if (decides && !before[state].includes(row.state))
       throw new Refusal('wrong_state', refusalText('chatCannot', { state: row.state, wanted: state }), { state: row.state })
     const changed = decides ? { ...routed, state, attempts: 0, decided_at: now, decided_by: by, trouble: null } : routed
-    if (decides) await tellThem(tx, changed, place, now)
-    if (JSON.stringify(changed) !== JSON.stringify(row)) await changedChat(tx, changed, by)
+    if (decides) await announceDecision(tx, changed, place, now)
+    if (JSON.stringify(changed) !== JSON.stringify(row)) await writeChat(tx, changed, by)
     return chatOf(changed)
   },
 })
 
-async function tellThem(tx: Tx, { state, language }: ChatRow, place: ChatAddress, now: string): Promise<void> {
+async function announceDecision(tx: Tx, { state, language }: ChatRow, place: ChatAddress, now: string): Promise<void> {
   const words = chatWords(language)
   if (state === 'revoked') {
-    await dropOpenTurns(tx, channelKey(place), now)
+    await cancelQueuedTurns(tx, channelKey(place), now)
     await tx.write(deleteUnreadOfConversation, { key: channelKey(place) })
     await tx.write(deleteOutgoingOf, place)
-    await forgetLimitsIn(tx, channelKey(place), now)
+    await clearLimitsIn(tx, channelKey(place), now)
   }
-  if (state !== 'asking') await sayIn(tx, place, words[state], now)
+  if (state !== 'asking') await queueOutgoing(tx, place, words[state], now)
 }

@@ -35,7 +35,7 @@ export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatR
 }
 
 /** Queues a message for the chat. */
-export async function sayIn(tx: Tx, place: ChatAddress, content: string, now: Instant): Promise<void> {
+export async function queueOutgoing(tx: Tx, place: ChatAddress, content: string, now: Instant): Promise<void> {
   const { count, newest } = (await tx.first(selectOutgoingOf, place)) ?? { count: 0, newest: 0 }
   if (Number(count) >= maxOutgoingOfChat) {
     const chat = await tx.first(selectChat, place)
@@ -58,15 +58,15 @@ export async function sayIn(tx: Tx, place: ChatAddress, content: string, now: In
 }
 
 /** Queues an assistant's message in a paired chat's conversation for sending (CN1), in the same commit. */
-export async function sendAlong(tx: Tx, key: string, content: string, now: Instant): Promise<void> {
+export async function forwardToChannel(tx: Tx, key: string, content: string, now: Instant): Promise<void> {
   const place = parseChannelKey(key)
   if (!place || content.trim() === '') return
   const chat = await tx.first(selectChat, place)
-  if (chat?.state === 'paired') await sayIn(tx, place, content, now)
+  if (chat?.state === 'paired') await queueOutgoing(tx, place, content, now)
 }
 
 /** Stores a changed chat and announces it. The calling use case locks `home`. */
-export async function changedChat(tx: Tx, changed: ChatRow, by: string): Promise<void> {
+export async function writeChat(tx: Tx, changed: ChatRow, by: string): Promise<void> {
   await tx.write(updateChat, changed)
   tx.append(home, { type: 'channel-chat-changed', data: { chat: chatOf(changed), by } })
 }

@@ -12,7 +12,7 @@ export async function channelView(reader: Reader, channel: ChannelName, now: Ins
   const row = await reader.first(selectChannel, { channel })
   const counts = await reader.first(selectChannelCounts, { channel, askedAfter: later(now, -askingLifetimeMs) })
   return {
-    ...standingOf(row, now),
+    ...holdState(row, now),
     channel,
     lastInAt: row?.last_in_at ?? null,
     lastOutAt: row?.last_out_at ?? null,
@@ -22,7 +22,7 @@ export async function channelView(reader: Reader, channel: ChannelName, now: Ins
   }
 }
 
-function standingOf(row: ChannelRow | undefined, now: Instant) {
+function holdState(row: ChannelRow | undefined, now: Instant) {
   const isHeld = row?.held_until != null && row.held_until > now
   return {
     state: row && isHeld ? row.state : ('off' as const),
@@ -34,7 +34,7 @@ function standingOf(row: ChannelRow | undefined, now: Instant) {
   }
 }
 
-export async function tellChannel(tx: Tx, channel: ChannelName, by: string, now: Instant): Promise<Channel> {
+export async function announceChannel(tx: Tx, channel: ChannelName, by: string, now: Instant): Promise<Channel> {
   const view = await channelView(tx, channel, now)
   const { state, trouble, name, link, route } = view
   tx.append(home, { type: 'channel-changed', data: { channel: { channel, state, trouble, name, link, route }, by } })

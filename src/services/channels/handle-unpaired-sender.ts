@@ -21,10 +21,10 @@ import {
   updateChat,
 } from '../../store/channels/channels.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
-import { changedChat, chatStream, sayIn } from './channel-chat-record.ts'
+import { chatStream, queueOutgoing, writeChat } from './channel-chat-record.ts'
 import { chatHasChanged } from './take-channel-message.ts'
 
-export interface Stranger extends ChatAddress {
+export interface UnpairedMessage extends ChatAddress {
   readonly kind: ChatRow['kind']
   readonly title: string
   readonly handle: string | null
@@ -35,26 +35,26 @@ export interface Stranger extends ChatAddress {
 
 export const handleUnpairedSender = defineUseCase({
   name: 'handle-unpaired-sender',
-  streams: (input: Stranger) => [chatStream(input), home],
+  streams: (input: UnpairedMessage) => [chatStream(input), home],
   run: async (tx, input, { now }): Promise<{ state: ChatRow['state'] | null }> => {
     const before = await tx.first(selectChat, input)
     if (before?.state === 'paired') throw chatHasChanged()
-    const known = before ? forgetting(before, now) : await newcomer(tx, input, now)
+    const known = before ? withRenewedRequest(before, now) : await addAskingChat(tx, input, now)
     if (!known) return { state: null }
     const { kind, title, handle, language } = input
     const row = { ...known, kind, title, handle, language, attempts: known.attempts + 1, last_in_at: now }
     const words = chatWords(language)
     const code = readCode(input.attempt)
-    const pairedBy = code !== undefined && known.attempts < maxUnpairedAttempts ? await useUp(tx, input, code, now) : undefined
+    const pairedBy = code !== undefined && known.attempts < maxUnpairedAttempts ? await consumeCode(tx, input, code, now) : undefined
     if (pairedBy !== undefined) {
       const paired = { ...row, state: 'paired', attempts: 0, decided_at: now, decided_by: pairedBy } as const
-      await changedChat(tx, paired, pairedBy)
-      await sayIn(tx, input, words.paired, now)
+      await writeChat(tx, paired, pairedBy)
+      await queueOutgoing(tx, input, words.paired, now)
       return { state: 'paired' }
     }
     if (isAnswered(known.state, known.attempts)) {
-      await changedChat(tx, row, systemId)
-      await sayIn(tx, input, code === undefined ? words.stranger : words.wrongCode, now)
+      await writeChat(tx, row, systemId)
+      await queueOutgoing(tx, input, code === undefined ? words.stranger : words.wrongCode, now)
       // Later messages are not answered. Only tried codes are counted.
     } else if (code !== undefined && known.attempts < maxUnpairedAttempts) await tx.write(updateChat, row)
     return { state: row.state }
@@ -62,16 +62,16 @@ export const handleUnpairedSender = defineUseCase({
 })
 
 /** An old request counts as a new one. */
-const forgetting = (row: ChatRow, now: Instant): ChatRow =>
-  row.state === 'asking' && isForgotten(row.asked_at, now) ? { ...row, asked_at: now, attempts: 0 } : row
+const withRenewedRequest = (row: ChatRow, now: Instant): ChatRow =>
+  row.state === 'asking' && isExpired(row.asked_at, now) ? { ...row, asked_at: now, attempts: 0 } : row
 
-const isForgotten = (askedAt: Instant, now: Instant): boolean => later(askedAt, askingLifetimeMs) <= now
+const isExpired = (askedAt: Instant, now: Instant): boolean => later(askedAt, askingLifetimeMs) <= now
 
 /** Undefined when too many chats are asking. */
-async function newcomer(tx: Tx, input: Stranger, now: Instant): Promise<ChatRow | undefined> {
+async function addAskingChat(tx: Tx, input: UnpairedMessage, now: Instant): Promise<ChatRow | undefined> {
   const { channel } = input
   const asking = await tx.all(selectAsking, { channel, limit: maxAskingChats + 1 })
-  const forgotten = asking.filter(({ asked_at }) => isForgotten(asked_at, now))
+  const forgotten = asking.filter(({ asked_at }) => isExpired(asked_at, now))
   for (const { chat_id } of forgotten) await tx.write(deleteChat, { channel, chatId: chat_id })
   if (asking.length - forgotten.length >= maxAskingChats) return undefined
   const row: ChatRow = {
@@ -97,7 +97,7 @@ async function newcomer(tx: Tx, input: Stranger, now: Instant): Promise<ChatRow 
 }
 
 /** Consumes a valid code and returns its maker. */
-async function useUp(tx: Tx, { channel }: ChatAddress, code: string, now: Instant): Promise<string | undefined> {
+async function consumeCode(tx: Tx, { channel }: ChatAddress, code: string, now: Instant): Promise<string | undefined> {
   const found = await tx.first(selectPairingCode, { channel, hash: hashSecret(code) })
   if (!found || found.expires_at <= now) return undefined
   await tx.write(deletePairingCode, { channel, hash: found.hash })

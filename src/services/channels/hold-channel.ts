@@ -11,9 +11,9 @@ import { mask } from '../../platform/mask.ts'
 import { type ChannelRow, selectChannel, updateChannel } from '../../store/channels/channels.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { openChannel } from './channel-chat-record.ts'
-import { tellChannel } from './channel-record.ts'
+import { announceChannel } from './channel-record.ts'
 
-interface Hold {
+interface HoldInput {
   readonly channel: ChannelName
   /** This run of the server. */
   readonly holder: string
@@ -26,18 +26,18 @@ interface Hold {
 export const holdChannel = defineUseCase({
   name: 'hold-channel',
   streams: () => [home],
-  run: async (tx, { channel, holder, take, forMs }: Hold, { now }): Promise<{ held: boolean }> => {
+  run: async (tx, { channel, holder, take, forMs }: HoldInput, { now }): Promise<{ held: boolean }> => {
     const row = await openChannel(tx, channel, now)
     const isOurs = row.holder === holder
     if (!isOurs && !take) return { held: false }
     const held = { ...row, holder: forMs === 0 ? null : holder, held_until: forMs === 0 ? null : later(now, forMs) }
     await tx.write(updateChannel, isOurs ? held : { ...held, state: 'connecting', trouble: null, since: now })
-    if (!isOurs || forMs === 0) await tellChannel(tx, channel, systemId, now)
+    if (!isOurs || forMs === 0) await announceChannel(tx, channel, systemId, now)
     return { held: forMs > 0 }
   },
 })
 
-interface Seen {
+interface ReportedState {
   readonly channel: ChannelName
   readonly holder: string
   readonly state: ChannelRow['state']
@@ -49,14 +49,14 @@ interface Seen {
 export const recordChannelState = defineUseCase({
   name: 'record-channel-state',
   streams: () => [home],
-  run: async (tx, { channel, holder, state, trouble, account }: Seen, { now }): Promise<{ noted: boolean }> => {
+  run: async (tx, { channel, holder, state, trouble, account }: ReportedState, { now }): Promise<{ noted: boolean }> => {
     const row = await tx.first(selectChannel, { channel })
     if (row?.holder !== holder) return { noted: false }
     const words = trouble === null ? null : mask(trouble)
     const named = { ...row, name: account?.name ?? row.name, link: account?.link ?? row.link }
     if (row.state === state && row.trouble === words && row.name === named.name) return { noted: true }
     await tx.write(updateChannel, { ...named, state, trouble: words, since: row.state === state ? row.since : now })
-    await tellChannel(tx, channel, systemId, now)
+    await announceChannel(tx, channel, systemId, now)
     return { noted: true }
   },
 })

@@ -33,23 +33,23 @@ export const findChat = defineQuery({
     const chat = await reader.first(selectChat, place)
     if (chat?.state !== 'paired') return { state: chat?.state ?? null, route: null, work: null }
     const route = await routeFor(reader, place.channel, chat)
-    return { state: chat.state, route, work: route && (await workFor(reader, place, route)) }
+    return { state: chat.state, route, work: route && (await findChatWork(reader, place, route)) }
   },
 })
 
-async function workFor(reader: Reader, place: ChatAddress, { agentId }: ChannelRoute): Promise<ChatWork | null> {
+async function findChatWork(reader: Reader, place: ChatAddress, { agentId }: ChannelRoute): Promise<ChatWork | null> {
   const running = await reader.all(selectRunningIn, { key: channelKey(place) })
   const launchId = running.find((turn) => turn.agent_id === agentId)?.launch_id
   const launch = launchId ? await findLaunch(reader, launchId) : undefined
   return launch && launch.state !== 'ended' ? { launchId: launch.id, coordinatorId: launch.coordinatorId } : null
 }
 
-type Asked = PageQuery & { readonly channel: ChannelName; readonly state?: ChatState | undefined }
+type ChatsQuery = PageQuery & { readonly channel: ChannelName; readonly state?: ChatState | undefined }
 
 /** Lists the chats of a channel, latest request first. Old undecided requests are left out. */
 export const listChannelChats = defineQuery({
   name: 'list-channel-chats',
-  run: async (reader, { channel, state, ...page }: Asked, { now }): Promise<Page<ChannelChat>> => {
+  run: async (reader, { channel, state, ...page }: ChatsQuery, { now }): Promise<Page<ChannelChat>> => {
     const askedAfter = later(now, -askingLifetimeMs)
     const found = await chatsPage(reader, { channel, state, askedAfter }, pageParams(page))
     return cutPageBy(found, page.limit, ({ askedAt, chatId }) => ({ createdAt: askedAt, id: chatId }))
@@ -67,7 +67,7 @@ export const listChannels = defineQuery({
 })
 
 /** Chats in one page. */
-export const chatsAtOnce = 200
+export const chatsPageSize = 200
 
 export interface NextOutgoing {
   readonly chatId: string
@@ -82,7 +82,7 @@ export const findOutgoing = defineQuery({
   name: 'find-outgoing',
   withoutSnapshot: true,
   run: async (reader, { channel, after }: { channel: ChannelName; after: string }, { now }): Promise<NextOutgoing[]> => {
-    const rows = await reader.all(selectNextOfChats, { channel, after, limit: chatsAtOnce })
+    const rows = await reader.all(selectNextOfChats, { channel, after, limit: chatsPageSize })
     return rows.map(({ chat_id, n, not_before }) => ({
       chatId: chat_id,
       n,

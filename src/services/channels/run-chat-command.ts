@@ -22,14 +22,14 @@ import { resetConversation } from '../conversations/reset-conversation.ts'
 import { launchInProgress } from '../conversations/start-chat.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { isAssigned } from '../projects/project-record.ts'
-import { settleMessages } from '../turns/answer-chat.ts'
-import { chooseToGoOn, forgetLimitsIn, limitNow } from '../turns/limit-record.ts'
-import { chatStream, sayIn } from './channel-chat-record.ts'
+import { markMessagesRead } from '../turns/answer-chat.ts'
+import { clearLimitsIn, currentLimit, setContinuation } from '../turns/limit-record.ts'
+import { chatStream, queueOutgoing } from './channel-chat-record.ts'
 import type { ChatWork } from './queries.ts'
 import { chatHasChanged } from './take-channel-message.ts'
 
 /** Waiting messages counted by /status and /stop. */
-const maxWaitingSeen = 1000
+const maxCountedWaiting = 1000
 
 export interface CommandInChat extends ChatAddress {
   readonly command: ChatCommand
@@ -40,7 +40,7 @@ export interface CommandInChat extends ChatAddress {
 }
 
 /** A command with the agent it concerns. */
-type Addressed = CommandInChat & { readonly route: ChannelRoute }
+type RoutedCommand = CommandInChat & { readonly route: ChannelRoute }
 
 export const runChatCommand = defineUseCase({
   name: 'run-chat-command',
@@ -56,13 +56,13 @@ export const runChatCommand = defineUseCase({
     if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route)))) throw chatHasChanged()
     await tx.write(updateChat, { ...chat, last_in_at: now })
     await tx.write(updateLastIn, { channel: input.channel, now })
-    const said = await obey(tx, input, chat, context)
-    await sayIn(tx, input, said, now)
+    const said = await answerCommand(tx, input, chat, context)
+    await queueOutgoing(tx, input, said, now)
     return { said }
   },
 })
 
-async function obey(tx: Tx, input: CommandInChat, { language }: ChatRow, context: Context): Promise<string> {
+async function answerCommand(tx: Tx, input: CommandInChat, { language }: ChatRow, context: Context): Promise<string> {
   const words = chatWords(language)
   const { command, route } = input
   if (command === 'start') return words.paired
@@ -70,18 +70,18 @@ async function obey(tx: Tx, input: CommandInChat, { language }: ChatRow, context
   if (!route) return words.noAgent
   const addressed = { ...input, route }
   if (command === 'new') {
-    await beginAnew(tx, addressed, context)
+    await resetChat(tx, addressed, context)
     return words.begun
   }
   if (command === 'status') return words.status(await statusOf(tx, addressed, context))
   if (command === 'stop') return words[await stop(tx, addressed, context)]
-  const limit = await limitNow(tx, contextOf(addressed))
+  const limit = await currentLimit(tx, contextOf(addressed))
   if (!limit) return words.noLimit
-  await chooseToGoOn(tx, limit, { goOn: true, by: input.senderId })
+  await setContinuation(tx, limit, { goOn: true, by: input.senderId })
   return words.goesOn(shownLimit(limit, context))
 }
 
-const contextOf = ({ route: { projectId, agentId }, ...place }: Addressed) => ({
+const contextOf = ({ route: { projectId, agentId }, ...place }: RoutedCommand) => ({
   projectId,
   agentId,
   key: channelKey(place),
@@ -96,29 +96,29 @@ const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, { now
 })
 
 /** Resets the history that the agent gets and ends the agent, unless somebody has the chat open on the page. */
-async function beginAnew(tx: Tx, { route, senderId, ...place }: Addressed, context: Context): Promise<void> {
+async function resetChat(tx: Tx, { route, senderId, ...place }: RoutedCommand, context: Context): Promise<void> {
   const key = channelKey(place)
   if (await tx.first(selectConversation, { key })) await resetConversation.run(tx, { key }, context)
-  await forgetLimitsIn(tx, key, context.now)
+  await clearLimitsIn(tx, key, context.now)
   const { projectId, agentId } = route
   const panel = await tx.first(selectPanels, { project_id: projectId, agent_id: agentId, limit: 1 })
   if (!panel) await closeChat(tx, route, { by: senderId, now: context.now })
 }
 
-async function statusOf(reader: Reader, addressed: Addressed, context: Context): Promise<ChatStatus> {
+async function statusOf(reader: Reader, addressed: RoutedCommand, context: Context): Promise<ChatStatus> {
   const { route, ...place } = addressed
-  const limit = await limitNow(reader, contextOf(addressed))
-  const unread = await reader.all(selectUnreadIn, { ...route, key: channelKey(place), limit: maxWaitingSeen })
+  const limit = await currentLimit(reader, contextOf(addressed))
+  const unread = await reader.all(selectUnreadIn, { ...route, key: channelKey(place), limit: maxCountedWaiting })
   return {
     agent: (await reader.first(selectAgent, { id: route.agentId }))?.name ?? route.agentId,
     project: (await reader.first(selectProject, { id: route.projectId }))?.name ?? route.projectId,
-    doing: await doingOf(reader, route, channelKey(place)),
+    doing: await agentActivity(reader, route, channelKey(place)),
     waiting: unread.length,
     limit: limit ? shownLimit(limit, context) : null,
   }
 }
 
-async function doingOf(reader: Reader, route: ChannelRoute, key: string): Promise<ChatStatus['doing']> {
+async function agentActivity(reader: Reader, route: ChannelRoute, key: string): Promise<ChatStatus['doing']> {
   if ((await reader.all(selectRunningIn, { key })).some((turn) => turn.agent_id === route.agentId)) return 'answering'
   if (await reader.first(selectLiveAgentSession, { ...route, purpose: 'chat' })) return 'there'
   const launch = await launchInProgress(reader, route)
@@ -127,19 +127,23 @@ async function doingOf(reader: Reader, route: ChannelRoute, key: string): Promis
 }
 
 /** Drops queued turns and cancels the running one, or stops its process if it cannot be cancelled. */
-async function stop(tx: Tx, input: Addressed, context: Context): Promise<'stopped' | 'dropped' | 'nothingRuns' | 'cannotStop'> {
+async function stop(
+  tx: Tx,
+  input: RoutedCommand,
+  context: Context,
+): Promise<'stopped' | 'dropped' | 'nothingRuns' | 'cannotStop'> {
   const { route, work, senderId, ...place } = input
   const key = channelKey(place)
-  const open = (await tx.all(selectOpenIn, { key, limit: maxWaitingSeen })).filter((turn) => turn.agent_id === route.agentId)
+  const open = (await tx.all(selectOpenIn, { key, limit: maxCountedWaiting })).filter((turn) => turn.agent_id === route.agentId)
   const running = open.find(({ state }) => state === 'running')
   const how = running && work ? await stopWork(tx, running, { work, by: senderId }, context) : undefined
   // A cancelled turn's messages are settled by its end.
   const dropped = open.filter(({ state, not_before }) => state === 'queued' && not_before === null)
   for (const turn of dropped) await dropTurn(tx, turn, context)
   if (running && how === 'ended') await dropTurn(tx, running, context)
-  const limit = await limitNow(tx, contextOf(input))
+  const limit = await currentLimit(tx, contextOf(input))
   const isTakenBack = limit !== undefined && limit.goes_on_left > 0
-  if (isTakenBack) await chooseToGoOn(tx, limit, { goOn: false, by: input.senderId })
+  if (isTakenBack) await setContinuation(tx, limit, { goOn: false, by: input.senderId })
   if (how) return 'stopped'
   if (running) return 'cannotStop'
   return dropped.length > 0 || isTakenBack ? 'dropped' : 'nothingRuns'
@@ -169,5 +173,5 @@ async function stopWork(
 async function dropTurn(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
   const stop_reason = turn.state === 'queued' ? withdrawn : 'cancelled'
   await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason, ended_at: context.now })
-  await settleMessages(tx, turn, null, context)
+  await markMessagesRead(tx, turn, null, context)
 }

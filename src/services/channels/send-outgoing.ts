@@ -9,12 +9,12 @@ import { deleteOutgoing, selectOutgoing, updateOutgoing } from '../../store/chan
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { chatStream } from './channel-chat-record.ts'
 
-interface Next extends ChatAddress {
+interface OutgoingKey extends ChatAddress {
   readonly n: number
   readonly holder: string
 }
 
-export interface Begun {
+export interface BegunPart {
   readonly content: string
   /** The next part, from 0. */
   readonly part: number
@@ -30,8 +30,8 @@ export interface Begun {
  */
 export const beginSending = defineUseCase({
   name: 'begin-sending',
-  streams: (input: Next) => [chatStream(input)],
-  run: async (tx, { holder, ...which }, { now }): Promise<{ begun: Begun | null }> => {
+  streams: (input: OutgoingKey) => [chatStream(input)],
+  run: async (tx, { holder, ...which }, { now }): Promise<{ begun: BegunPart | null }> => {
     const row = await tx.first(selectOutgoing, which)
     const isOurs = (await tx.first(selectChannel, which))?.holder === holder
     if (!row || !isOurs || row.not_before > now) return { begun: null }
@@ -49,7 +49,7 @@ export type SentOutcome =
   | { readonly is: 'later'; readonly afterMs: number; readonly maybeSent: boolean }
   | { readonly is: 'never'; readonly why: string }
 
-interface Sent extends ChatAddress {
+interface SentPart extends ChatAddress {
   readonly n: number
   readonly part: number
   readonly outcome: SentOutcome
@@ -58,7 +58,7 @@ interface Sent extends ChatAddress {
 /** Records the result of sending a part: sent, retried later, or given up. */
 export const recordSent = defineUseCase({
   name: 'record-sent',
-  streams: (input: Sent) => [chatStream(input)],
+  streams: (input: SentPart) => [chatStream(input)],
   run: async (tx, { part, outcome, ...which }, { now }): Promise<{ noted: boolean }> => {
     const row = await tx.first(selectOutgoing, which)
     if (!row || row.parts_sent !== part) return { noted: false }
@@ -70,12 +70,12 @@ export const recordSent = defineUseCase({
     }
     if (outcome.is === 'never' || outcome.isLast) await tx.write(deleteOutgoing, which)
     else await tx.write(updateOutgoing, { ...row, parts_sent: part + 1, state: 'waiting', maybe_sent: 0, attempts: 0 })
-    await noteChat(tx, which, outcome.is === 'never' ? mask(outcome.why) : null, now)
+    await updateChatState(tx, which, outcome.is === 'never' ? mask(outcome.why) : null, now)
     return { noted: true }
   },
 })
 
-async function noteChat(tx: Tx, place: ChatAddress, trouble: string | null, now: string): Promise<void> {
+async function updateChatState(tx: Tx, place: ChatAddress, trouble: string | null, now: string): Promise<void> {
   const chat = await tx.first(selectChat, place)
   if (chat) await tx.write(updateChat, { ...chat, trouble, last_out_at: trouble === null ? now : chat.last_out_at })
   if (trouble === null) await tx.write(updateLastOut, { channel: place.channel, now })

@@ -6,9 +6,9 @@ import { updateChannel } from '../../store/channels/channels.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { openChannel } from './channel-chat-record.ts'
-import { tellChannel } from './channel-record.ts'
+import { announceChannel } from './channel-record.ts'
 
-interface Chosen {
+interface RouteInput {
   readonly channel: ChannelName
   readonly route: ChannelRoute | null
   readonly by: string
@@ -17,10 +17,10 @@ interface Chosen {
 export const setChannelRoute = defineUseCase({
   name: 'set-channel-route',
   streams: () => [home],
-  run: async (tx, { channel, route, by }: Chosen, { now }): Promise<Channel> => {
+  run: async (tx, { channel, route, by }: RouteInput, { now }): Promise<Channel> => {
     if (route) await checkAssigned(tx, route)
     const row = await openChannel(tx, channel, now)
     await tx.write(updateChannel, { ...row, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null })
-    return tellChannel(tx, channel, by, now)
+    return announceChannel(tx, channel, by, now)
   },
 })

@@ -15,7 +15,7 @@ import { defineUseCase } from '../../store/store.ts'
 import { appendMessage, openConversation } from '../conversations/conversation-record.ts'
 import { defaultWorkplace } from '../conversations/conversation-workplace.ts'
 import { isAssigned } from '../projects/project-record.ts'
-import { chatStream, sayIn } from './channel-chat-record.ts'
+import { chatStream, queueOutgoing } from './channel-chat-record.ts'
 
 export interface ChannelMessage extends ChatAddress {
   /** The author, as the platform knows them. */
@@ -45,10 +45,10 @@ export const takeChannelMessage = defineUseCase({
     await tx.write(updateLastIn, { channel: input.channel, now })
     const words = chatWords(chat.language)
     if (!route) {
-      await sayIn(tx, input, words.noAgent, now)
+      await queueOutgoing(tx, input, words.noAgent, now)
       return { seq: null }
     }
-    if (input.attachment) await sayIn(tx, input, words.notTaken(words.attachment[input.attachment]), now)
+    if (input.attachment) await queueOutgoing(tx, input, words.notTaken(words.attachment[input.attachment]), now)
     if (input.content === '') return { seq: null }
     const { row } = await openConversation(tx, channelKey(input), now)
     const workplace = row.project_id === route.projectId ? row.workplace : await defaultWorkplace(tx, route)

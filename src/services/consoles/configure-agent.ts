@@ -9,9 +9,9 @@ import { inField } from '../../domain/notices.ts'
 import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
 import { type Offers, updateRoleAgent } from '../../store/consoles/role-agents.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { activeProcess, talkStreams, type WhichUserSession } from './user-session-record.ts'
+import { activeProcess, promptStreams, type UserSessionLocks } from './user-session-record.ts'
 
-interface Input extends WhichUserSession {
+interface Input extends UserSessionLocks {
   readonly role: string
   readonly change: ConfigChange
   readonly by: string
@@ -20,7 +20,7 @@ interface Input extends WhichUserSession {
 
 export const configureAgent = defineUseCase({
   name: 'configure-agent',
-  streams: (input: Input) => talkStreams(input),
+  streams: (input: Input) => promptStreams(input),
   run: async (tx, { role, change, by, requestId, ...which }, { random }): Promise<{ seq: number }> => {
     const { userSessionId } = which
     const { agent, launch } = await activeProcess(tx, which, role)

@@ -21,21 +21,21 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectLimitedUntil } from '../../store/turns/contexts.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { contextInRole } from '../turns/context-record.ts'
-import { limitNow } from '../turns/limit-record.ts'
+import { roleContextKey } from '../turns/context-record.ts'
+import { currentLimit } from '../turns/limit-record.ts'
 import { graceMs, startWithinMs } from './give-up-role-agent.ts'
 import { isIdle } from './sleep-role-agent.ts'
 
 /** Results of each kind. */
-const dueAtOnce = 100
+const dueLimit = 100
 /** Candidates checked in one query. */
-const lookedAtOnce = 1000
+const candidateLimit = 1000
 
 /** US3: the reason of an automatic end. */
-export const nobodyConnected = 'nobody was connected'
+export const detachedReason = 'nobody was connected'
 
 /** AG6: a limit that ended. `again` names a role whose failed agent must be spawned first. */
-interface LimitOver {
+interface EndedLimit {
   readonly contextId: string
   readonly conversationKey: string
   readonly projectId: string
@@ -45,7 +45,7 @@ interface LimitOver {
 }
 
 interface DueUserSessions {
-  readonly limited: readonly LimitOver[]
+  readonly limited: readonly EndedLimit[]
   readonly roleAgents: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
   /** AG7: sleeping agents with queued prompts. */
   readonly asleep: readonly {
@@ -69,30 +69,30 @@ export const findDueUserSessions = defineQuery({
       settings.set(projectId, known)
       return known
     }
-    const leaving = await reader.all(selectLeavingSince, { until: later(now, -leavingWithinMs), limit: dueAtOnce })
+    const leaving = await reader.all(selectLeavingSince, { until: later(now, -leavingWithinMs), limit: dueLimit })
     const spawning: { id: string; user_session_id: string }[] = []
-    const begun = { until: later(now, -graceMs), limit: lookedAtOnce }
+    const begun = { until: later(now, -graceMs), limit: candidateLimit }
     const starting = [...(await reader.all(selectSpawningSince, begun)), ...(await reader.all(selectWakingSince, begun))]
     for (const row of starting) {
       const withinMs = (await startWithinMs(reader, row.project_id, row, await settingsFor(row.project_id))) + graceMs
       if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
     }
-    const permissions = await reader.all(selectPastDeadline, { now, limit: dueAtOnce })
-    const forsaken = (await reader.all(selectWithoutProject, { limit: dueAtOnce })).map(({ id }) => ({
+    const permissions = await reader.all(selectPastDeadline, { now, limit: dueLimit })
+    const forsaken = (await reader.all(selectWithoutProject, { limit: dueLimit })).map(({ id }) => ({
       userSessionId: id,
       reason: statusText('projectDeleted'),
     }))
     const idle: { userSessionId: string; roleAgentId: string }[] = []
-    for (const row of await reader.all(selectDetached, { until: now, limit: lookedAtOnce })) {
+    for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit })) {
       const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
       const detachedMs = epochMs(now) - epochMs(row.attached_until)
-      if (isAbandoned(detachedMs, allowedMs, 0) && isAbandoned(detachedMs, allowedMs, await runningIn(reader, row.id)))
-        forsaken.push({ userSessionId: row.id, reason: nobodyConnected })
+      if (isAbandoned(detachedMs, allowedMs, 0) && isAbandoned(detachedMs, allowedMs, await openWorkIn(reader, row.id)))
+        forsaken.push({ userSessionId: row.id, reason: detachedReason })
       for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
-        if (idle.length < dueAtOnce && (await isIdle(reader, agent, now)))
+        if (idle.length < dueLimit && (await isIdle(reader, agent, now)))
           idle.push({ userSessionId: row.id, roleAgentId: agent.id })
     }
-    const asleep = await reader.all(selectAsleepWithWork, { limit: dueAtOnce })
+    const asleep = await reader.all(selectAsleepWithWork, { limit: dueLimit })
     return {
       asleep: asleep.map((row) => ({
         userSessionId: row.user_session_id,
@@ -101,7 +101,7 @@ export const findDueUserSessions = defineQuery({
         agentId: row.agent_id,
       })),
       idle,
-      limited: await limitsOver(reader, now),
+      limited: await endedLimits(reader, now),
       roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
       approvalIds: permissions.map(({ id }) => id),
       forsaken,
@@ -110,18 +110,18 @@ export const findDueUserSessions = defineQuery({
 })
 
 /** Counts running turns, and limits after which a turn continues automatically. */
-async function runningIn(reader: Reader, userSessionId: string): Promise<number> {
+async function openWorkIn(reader: Reader, userSessionId: string): Promise<number> {
   let running = 0
   for (const agent of await reader.all(selectOccupants, { userSessionId }))
     running +=
-      ((await limitNow(reader, contextInRole(agent)))?.goes_on_left ?? 0) +
+      ((await currentLimit(reader, roleContextKey(agent)))?.goes_on_left ?? 0) +
       (await reader.all(selectOpenTurns, { roleAgentId: agent.id })).filter(({ state }) => state === 'running').length
   return running
 }
 
-async function limitsOver(reader: Reader, now: Instant): Promise<LimitOver[]> {
-  const over: LimitOver[] = []
-  for (const row of await reader.all(selectLimitedUntil, { until: now, limit: dueAtOnce })) {
+async function endedLimits(reader: Reader, now: Instant): Promise<EndedLimit[]> {
+  const over: EndedLimit[] = []
+  for (const row of await reader.all(selectLimitedUntil, { until: now, limit: dueLimit })) {
     const { id: contextId, conversation_key: conversationKey, project_id: projectId, agent_id: agentId } = row
     const place = parseConsoleKey(conversationKey)
     const agent = place && (await reader.first(selectOccupant, place))

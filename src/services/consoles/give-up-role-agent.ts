@@ -16,7 +16,7 @@ import { setUpOf } from '../../store/worktrees/worktrees.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { stopProcessOf } from './terminate-role-agent.ts'
-import { rosterStreams, type WhichUserSession } from './user-session-record.ts'
+import { rosterStreams, type UserSessionLocks } from './user-session-record.ts'
 
 /** Extra time for the coordinator's own report. */
 export const graceMs = 5000
@@ -33,7 +33,7 @@ export async function startWithinMs(
   return within + (setsUp ? setUpWithinMs : 0)
 }
 
-interface Input extends WhichUserSession {
+interface Input extends UserSessionLocks {
   readonly roleAgentId: string
 }
 

@@ -17,7 +17,7 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectTurn } from '../../store/turns/turns.ts'
 import { selectOfRole } from '../../store/worktrees/worktrees.ts'
 import { chosenMachine } from '../processes/start-facts.ts'
-import { noSuchUserSession, type WhichUserSession } from './user-session-record.ts'
+import { noSuchUserSession, type UserSessionLocks } from './user-session-record.ts'
 import { userSessionView } from './user-session-view.ts'
 
 /** Returns a user session, also a terminated one (US4). Another account's is not found. */
@@ -45,19 +45,19 @@ export const listUserSessions = defineQuery({
 export const accountOf = ({ id, scopes }: Pick<Who, 'id' | 'scopes'>): string | null => (scopes.includes('manage') ? null : id)
 
 /** An agent to be started in a role. */
-export interface Start {
+export interface StartTarget {
   readonly role: string
   readonly agentId: string | undefined
 }
 
-interface Asked {
+interface UserSessionQuery {
   readonly userSessionId: string
   readonly accountId: string | null
   /** Set to also find the coordinator for a new process. */
-  readonly forStart?: Start | undefined
+  readonly forStart?: StartTarget | undefined
 }
 
-export interface FoundUserSession extends WhichUserSession {
+export interface FoundUserSession extends UserSessionLocks {
   readonly startOn: string | null
   /** Why no coordinator can be used although others are connected. */
   readonly cannotStart: string | null
@@ -66,24 +66,24 @@ export interface FoundUserSession extends WhichUserSession {
 /** Finds the streams to lock for a user session. Another account's is not found (SE3, US3). */
 export const findUserSession = defineQuery({
   name: 'find-user-session',
-  run: async (reader, { userSessionId, accountId, forStart }: Asked): Promise<FoundUserSession> => {
+  run: async (reader, { userSessionId, accountId, forStart }: UserSessionQuery): Promise<FoundUserSession> => {
     const row = await reader.first(selectUserSession, { id: userSessionId })
     if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
     const coordinators = await reader.all(selectCoordinatorsOf, { userSessionId })
-    const { startOn, cannotStart } = forStart ? await placeForStart(reader, row, forStart) : nowhere
+    const { startOn, cannotStart } = forStart ? await coordinatorForStart(reader, row, forStart) : noCoordinator
     const coordinatorIds = new Set(coordinators.map(({ coordinator_id }) => coordinator_id))
     if (startOn !== null) coordinatorIds.add(startOn)
     return { userSessionId, projectId: row.project_id, coordinatorIds: [...coordinatorIds], startOn, cannotStart }
   },
 })
 
-const nowhere = { startOn: null, cannotStart: null }
+const noCoordinator = { startOn: null, cannotStart: null }
 
 /** The coordinator to start on: the one that has the role's worktree, if any (WT2, RS2). */
-async function placeForStart(
+async function coordinatorForStart(
   reader: Reader,
   { id: userSessionId, project_id: projectId }: UserSessionRow,
-  { role, agentId }: Start,
+  { role, agentId }: StartTarget,
 ): Promise<Pick<FoundUserSession, 'startOn' | 'cannotStart'>> {
   const tree = await reader.first(selectOfRole, { userSessionId, role })
   const own = tree && (await findCoordinatorRow(reader, tree.coordinator_id))
@@ -115,8 +115,8 @@ export const findRoleAtWork = defineQuery({
 type Ended = { readonly turnId: string } | { readonly roleAgentId: string } | { readonly userSessionId: string }
 
 /** The event that announced an end, for answering a repeated request (RL2). Null if it has not ended. */
-export const findToldEnd = defineQuery({
-  name: 'find-told-end',
+export const findEndSeq = defineQuery({
+  name: 'find-end-seq',
   run: async (reader, ended: Ended): Promise<number | null> => {
     if ('turnId' in ended) return (await reader.first(selectTurn, { id: ended.turnId }))?.ended_seq ?? null
     if ('roleAgentId' in ended) return (await reader.first(selectRoleAgent, { id: ended.roleAgentId }))?.terminated_seq ?? null

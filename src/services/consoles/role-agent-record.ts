@@ -15,17 +15,17 @@ import type { Context, Reader, Tx } from '../../store/store.ts'
 import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
 import { selectWorkSession } from '../../store/work/work-sessions.ts'
 import { withdrawPermissions } from '../approvals/permission-record.ts'
-import { contextInRole } from '../turns/context-record.ts'
-import { forgetLimit } from '../turns/limit-record.ts'
+import { roleContextKey } from '../turns/context-record.ts'
+import { clearLimit } from '../turns/limit-record.ts'
 import { endTurn } from '../turns/turn-record.ts'
 import { finishWorkSession } from '../work/finish-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
-import { closeIfEmpty } from './user-session-record.ts'
+import { announceEndIfEmpty } from './user-session-record.ts'
 
 /** Characters of process output in a failure text. */
-const lastWordsChars = 2000
+const maxOutputChars = 2000
 
-interface Moved {
+interface MovedRoleAgent {
   readonly decision: RoleAgentDecision
   readonly row: RoleAgentRow
 }
@@ -36,7 +36,7 @@ export async function moveRoleAgent(
   event: RoleAgentEvent,
   { requestId, isReplaced = false }: { requestId?: string | undefined; isReplaced?: boolean },
   context: Context,
-): Promise<Moved> {
+): Promise<MovedRoleAgent> {
   const decision = decide(lifeOf(row), event)
   const { now } = context
   switch (decision.became) {
@@ -45,7 +45,7 @@ export async function moveRoleAgent(
     case 'leaving':
       return {
         decision,
-        row: await keep(tx, {
+        row: await writeRow(tx, {
           ...row,
           terminating_at: now,
           terminate_reason: decision.reason,
@@ -55,11 +55,11 @@ export async function moveRoleAgent(
     case 'ready':
       return {
         decision,
-        row: await keep(tx, { ...row, state: 'ACTIVE', asleep_at: null, opened_at: now, last_active_at: now }),
+        row: await writeRow(tx, { ...row, state: 'ACTIVE', asleep_at: null, opened_at: now, last_active_at: now }),
       }
     case 'asleep':
       tx.append(userSessionStream(row.user_session_id), { type: 'agent:asleep', data: { role: row.role } })
-      return { decision, row: await keep(tx, { ...row, asleep_at: now }) }
+      return { decision, row: await writeRow(tx, { ...row, asleep_at: now }) }
     case 'failed': {
       const { step, error, exitCode, signal } = decision
       const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
@@ -70,7 +70,7 @@ export async function moveRoleAgent(
       await endWork(tx, row, step === 'running' ? 'process_exited' : 'error', context)
       return {
         decision,
-        row: await keep(tx, { ...row, state: 'FAILED', asleep_at: null, step, error, exit_code: exitCode, signal }),
+        row: await writeRow(tx, { ...row, state: 'FAILED', asleep_at: null, step, error, exit_code: exitCode, signal }),
       }
     }
     case 'terminated': {
@@ -80,15 +80,15 @@ export async function moveRoleAgent(
       const data = { role: row.role, reason: decision.reason, requestId: asked }
       const terminated_seq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:terminated', data })
       await endWork(tx, row, open.length > 0 ? 'stopped' : 'finished', context)
-      if (!isReplaced) await forgetLimit(tx, contextInRole(row), context)
-      const terminated = await keep(tx, { ...row, state: 'TERMINATED', terminate_reason: decision.reason, terminated_seq })
-      await closeIfEmpty(tx, row.user_session_id)
+      if (!isReplaced) await clearLimit(tx, roleContextKey(row), context)
+      const terminated = await writeRow(tx, { ...row, state: 'TERMINATED', terminate_reason: decision.reason, terminated_seq })
+      await announceEndIfEmpty(tx, row.user_session_id)
       return { decision, row: terminated }
     }
   }
 }
 
-async function keep(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
+async function writeRow(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
   await tx.write(updateRoleAgent, row)
   return row
 }
@@ -134,7 +134,7 @@ export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): P
   await moveRoleAgent(tx, row, { type: 'process-ended', end }, {}, context)
 }
 
-const inWords: Readonly<Partial<Record<NonNullable<Launch['reason']>, string>>> = {
+const endTexts: Readonly<Partial<Record<NonNullable<Launch['reason']>, string>>> = {
   exited: statusText('processEndedItself'),
   shutdown: statusText('holdfastStopped'),
   leftover: statusText('coordinatorAnew'),
@@ -144,11 +144,11 @@ const inWords: Readonly<Partial<Record<NonNullable<Launch['reason']>, string>>> 
 }
 
 async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<string> {
-  return withLastWords(reader, id, (detail && textOf(detail)) ?? (reason && inWords[reason]) ?? statusText('processEnded'))
+  return withLastOutput(reader, id, (detail && textOf(detail)) ?? (reason && endTexts[reason]) ?? statusText('processEnded'))
 }
 
 /** Appends the last lines of the process's output. */
-export async function withLastWords(reader: Reader, id: string, words: string): Promise<string> {
+export async function withLastOutput(reader: Reader, id: string, words: string): Promise<string> {
   const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
-  return output === '' ? words : `${words}\n${output.slice(-lastWordsChars)}`
+  return output === '' ? words : `${words}\n${output.slice(-maxOutputChars)}`
 }

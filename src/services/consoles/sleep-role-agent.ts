@@ -11,10 +11,10 @@ import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { contextInRole } from '../turns/context-record.ts'
-import { limitNow } from '../turns/limit-record.ts'
+import { roleContextKey } from '../turns/context-record.ts'
+import { currentLimit } from '../turns/limit-record.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
-import { mustBeLocked, rosterStreams, type WhichUserSession } from './user-session-record.ts'
+import { requireLocked, rosterStreams, type UserSessionLocks } from './user-session-record.ts'
 
 /** Whether the agent is ready and has no open turns for long enough. */
 export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): Promise<boolean> {
@@ -24,18 +24,18 @@ export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): P
   const since = [row.last_active_at, userSession?.attached_until ?? now].reduce((a, b) => (a > b ? a : b))
   if (epochMs(now) - epochMs(since) < patienceMs) return false
   if ((await reader.all(selectOpenTurns, { roleAgentId: row.id })).length > 0) return false
-  return (await limitNow(reader, contextInRole(row))) === undefined
+  return (await currentLimit(reader, roleContextKey(row))) === undefined
 }
 
 export const sleepRoleAgent = defineUseCase({
   name: 'sleep-role-agent',
-  streams: (input: WhichUserSession & { roleAgentId: string }) => rosterStreams(input),
+  streams: (input: UserSessionLocks & { roleAgentId: string }) => rosterStreams(input),
   run: async (tx, { roleAgentId, ...which }, context): Promise<{ slept: boolean }> => {
     const row = await tx.first(selectRoleAgent, { id: roleAgentId })
     const launch = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
     if (!row || launch?.state !== 'running' || launch.stopReason !== null || !(await isIdle(tx, row, context.now)))
       return { slept: false }
-    mustBeLocked(which, launch.coordinatorId)
+    requireLocked(which, launch.coordinatorId)
     await moveRoleAgent(tx, row, { type: 'sleep' }, {}, context)
     await stopLaunch(tx, launch, { reason: 'idle' }, context)
     return { slept: true }

@@ -25,19 +25,19 @@ import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectRunningOfProject, selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
-import { recordLaunch, tellOrder } from '../processes/launch-record.ts'
-import type { Offered } from '../processes/offer-launch.ts'
+import { recordLaunch, sendOrder } from '../processes/launch-record.ts'
+import type { OfferId } from '../processes/offer-launch.ts'
 import { noSuchAgent } from '../refusals.ts'
-import { contextInRole } from '../turns/context-record.ts'
-import { forgetLimit, inheritLimit } from '../turns/limit-record.ts'
-import { isDriven } from '../work/plan-record.ts'
+import { roleContextKey } from '../turns/context-record.ts'
+import { clearLimit, inheritLimit } from '../turns/limit-record.ts'
+import { isWorkedOn } from '../work/plan-record.ts'
 import { beginWorkSession } from '../work/work-session-record.ts'
 import type { FoundUserSession } from './queries.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { stopProcessOf } from './terminate-role-agent.ts'
-import { existingUserSession, notNow, rosterStreams } from './user-session-record.ts'
+import { existingUserSession, rosterRefusal, rosterStreams } from './user-session-record.ts'
 
-export interface Spawn extends FoundUserSession, Offered {
+export interface Spawn extends FoundUserSession, OfferId {
   readonly role: string
   readonly agentId?: string | null | undefined
   readonly workspace?: string | null | undefined
@@ -57,7 +57,7 @@ export const spawnRoleAgent = defineUseCase({
     const { state, account_id: accountId } = await existingUserSession(tx, userSessionId)
     const rows = await tx.all(selectOccupants, { userSessionId })
     const place = assignRole({ state, occupants: rows.map((row) => ({ ...lifeOf(row), role: row.role })) }, role, maxRoleAgents)
-    if ('refused' in place) throw notNow(place)
+    if ('refused' in place) throw rosterRefusal(place)
     const agent = await agentFor(tx, projectId, input.agentId ?? null)
     const failed = place.replaces ? rows.find((row) => row.role === role) : undefined
     if (failed) {
@@ -70,7 +70,7 @@ export const spawnRoleAgent = defineUseCase({
         context,
       )
     }
-    const startOn = await heardOf(tx, input.startOn)
+    const startOn = await ifConnected(tx, input.startOn)
     const id = random.uuid()
     const launch =
       startOn &&
@@ -102,14 +102,14 @@ export const spawnRoleAgent = defineUseCase({
     await tx.write(insertRoleAgent, row)
     if (failed?.agent_id === agent.id) {
       const its = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
-      await inheritLimit(tx, contextInRole(row), its, context)
-    } else if (failed) await forgetLimit(tx, contextInRole(failed), context)
+      await inheritLimit(tx, roleContextKey(row), its, context)
+    } else if (failed) await clearLimit(tx, roleContextKey(failed), context)
     await tx.write(updateLastActive, { id: userSessionId, now })
     const data = { role, agentId: agent.id, workspace: input.workspace ?? role, launchId: row.launch_id, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:spawning', data })
     if (launch) {
       await recordLaunch(tx, launch)
-      await tellOrder(tx, launch, input.offeredAs !== undefined)
+      await sendOrder(tx, launch, input.offeredAs !== undefined)
     } else {
       const error = input.cannotStart ?? 'No coordinator is connected that could start it'
       await moveRoleAgent(tx, row, { type: 'failed', step: 'process', error }, {}, context)
@@ -175,7 +175,7 @@ async function agentFor(reader: Reader, projectId: string, agentId: string | nul
   return agent
 }
 
-async function heardOf(reader: Reader, coordinatorId: string | null): Promise<string | null> {
+async function ifConnected(reader: Reader, coordinatorId: string | null): Promise<string | null> {
   if (coordinatorId === null) return null
   return (await findCoordinatorRow(reader, coordinatorId))?.state === 'connected' ? coordinatorId : null
 }

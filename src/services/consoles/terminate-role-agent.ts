@@ -8,11 +8,11 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
-import { existingUserSession, mustBeLocked, rosterStreams, type WhichUserSession } from './user-session-record.ts'
+import { existingUserSession, requireLocked, rosterStreams, type UserSessionLocks } from './user-session-record.ts'
 
-export const byRequest = 'user requested'
+export const requestedReason = 'user requested'
 
-interface Input extends WhichUserSession {
+interface Input extends UserSessionLocks {
   readonly role: string
   readonly requestId?: string | undefined
 }
@@ -31,28 +31,28 @@ export const terminateRoleAgent = defineUseCase({
     await existingUserSession(tx, userSessionId)
     const row = await tx.first(selectOccupant, { userSessionId, role })
     if (!row) return { roleAgentId: null, byOther: false }
-    await leaveRole(tx, row, { ...which, reason: byRequest, requestId }, context)
+    await leaveRole(tx, row, { ...which, reason: requestedReason, requestId }, context)
     return { roleAgentId: row.id, byOther: row.terminating_at !== null && row.terminate_request_id !== (requestId ?? null) }
   },
 })
 
-interface Leaving extends WhichUserSession {
+interface LeaveInput extends UserSessionLocks {
   readonly reason: string
   readonly requestId?: string | undefined
 }
 
 /** Ends one agent, for this use case and the end of a user session. */
-export async function leaveRole(tx: Tx, row: RoleAgentRow, leaving: Leaving, context: Context): Promise<RoleAgentRow> {
+export async function leaveRole(tx: Tx, row: RoleAgentRow, leaving: LeaveInput, context: Context): Promise<RoleAgentRow> {
   const { reason, requestId } = leaving
   const processLeft = (await stopProcessOf(tx, row, leaving, context)) && row.state !== 'FAILED'
   return (await moveRoleAgent(tx, row, { type: 'terminate', reason, processLeft }, { requestId }, context)).row
 }
 
 /** Stops the process. Returns whether one still runs; one that was only ordered ends at once. */
-export async function stopProcessOf(tx: Tx, row: RoleAgentRow, which: WhichUserSession, context: Context): Promise<boolean> {
+export async function stopProcessOf(tx: Tx, row: RoleAgentRow, which: UserSessionLocks, context: Context): Promise<boolean> {
   const launch = row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
   if (!launch || launch.state === 'ended') return false
-  mustBeLocked(which, launch.coordinatorId)
+  requireLocked(which, launch.coordinatorId)
   const stopped = await stopLaunch(tx, launch, { reason: 'finished' }, context)
   return (stopped ?? launch).state !== 'ended'
 }

@@ -8,9 +8,9 @@ import { selectOccupants } from '../../store/consoles/role-agents.ts'
 import { updateEnding } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { leaveRole } from './terminate-role-agent.ts'
-import { closeIfEmpty, existingUserSession, rosterStreams, type WhichUserSession } from './user-session-record.ts'
+import { announceEndIfEmpty, existingUserSession, rosterStreams, type UserSessionLocks } from './user-session-record.ts'
 
-interface Input extends WhichUserSession {
+interface Input extends UserSessionLocks {
   readonly reason: string
   readonly requestId?: string | undefined
 }
@@ -33,7 +33,7 @@ export const terminateUserSession = defineUseCase({
       agents_terminated: occupants.length,
     })
     for (const agent of occupants) await leaveRole(tx, agent, { ...which, reason: statusText('userSessionEnded') }, context)
-    await closeIfEmpty(tx, userSessionId)
+    await announceEndIfEmpty(tx, userSessionId)
     return { byOther: false }
   },
 })

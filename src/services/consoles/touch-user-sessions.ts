@@ -8,7 +8,7 @@ export const maxAttachedAtOnce = 500
 /** A connection is recorded three times within this time. After a crash it runs out. */
 export const attachedForMs = 60_000
 
-interface Seen {
+interface Connections {
   readonly attached: readonly string[]
   /** `seenUntil`: the value this node wrote last. */
   readonly detached: readonly { readonly id: string; readonly seenUntil: Instant }[]
@@ -17,7 +17,7 @@ interface Seen {
 export const touchUserSessions = defineUseCase({
   name: 'touch-user-sessions',
   streams: () => [],
-  run: async (tx, { attached, detached }: Seen, { now }): Promise<Instant> => {
+  run: async (tx, { attached, detached }: Connections, { now }): Promise<Instant> => {
     const until = later(now, attachedForMs)
     // Sorted, so that two nodes that write the same rows cannot deadlock.
     const all = [...attached.map((id) => ({ id, seenUntil: null })), ...detached].slice(0, maxAttachedAtOnce)

@@ -11,7 +11,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** From `find-user-session`: what to lock. */
-export interface WhichUserSession {
+export interface UserSessionLocks {
   readonly userSessionId: string
   readonly projectId: string
   /** Coordinators of its agents' processes. */
@@ -19,22 +19,22 @@ export interface WhichUserSession {
 }
 
 /** Streams for sending prompts to its agents. */
-export const talkStreams = ({ userSessionId, coordinatorIds }: Omit<WhichUserSession, 'projectId'>): StreamName[] => [
+export const promptStreams = ({ userSessionId, coordinatorIds }: Omit<UserSessionLocks, 'projectId'>): StreamName[] => [
   userSessionStream(userSessionId),
   ...coordinatorIds.map(coordinatorStream),
 ]
 
 /** Streams for starting and ending its agents. */
-export const rosterStreams = (which: WhichUserSession): StreamName[] => [
+export const rosterStreams = (which: UserSessionLocks): StreamName[] => [
   home,
   projectStream(which.projectId),
-  ...talkStreams(which),
+  ...promptStreams(which),
 ]
 
 export const noSuchUserSession = (userSessionId: string): Refusal =>
   new Refusal('user_session_not_found', refusalText('noUserSession', { id: userSessionId }), { userSessionId })
 
-export const notNow = ({ refused, because }: ConsoleRefusal): Refusal => new Refusal(refused, because)
+export const rosterRefusal = ({ refused, because }: ConsoleRefusal): Refusal => new Refusal(refused, because)
 
 export async function existingUserSession(reader: Reader, id: string): Promise<UserSessionRow> {
   const row = await reader.first(selectUserSession, { id })
@@ -47,30 +47,30 @@ export async function activeAgent(reader: Reader, userSessionId: string, role: s
   const { state } = await existingUserSession(reader, userSessionId)
   const agent = await reader.first(selectOccupant, { userSessionId, role })
   const refused = mayPrompt(state, agent && lifeOf(agent))
-  if (refused || !agent) throw notNow(refused ?? { refused: 'agent_not_active' })
+  if (refused || !agent) throw rosterRefusal(refused ?? { refused: 'agent_not_active' })
   return agent
 }
 
 /** The agent and its process, whose coordinator's stream must be locked. */
 export async function activeProcess(
   reader: Reader,
-  which: WhichUserSession,
+  which: UserSessionLocks,
   role: string,
 ): Promise<{ agent: RoleAgentRow; launch: Launch }> {
   const agent = await activeAgent(reader, which.userSessionId, role)
   const launch = agent.launch_id ? await findLaunch(reader, agent.launch_id) : undefined
-  if (!launch) throw notNow({ refused: 'agent_not_active' })
-  mustBeLocked(which, launch.coordinatorId)
+  if (!launch) throw rosterRefusal({ refused: 'agent_not_active' })
+  requireLocked(which, launch.coordinatorId)
   return { agent, launch }
 }
 
 /** Refuses if the process moved to a coordinator that is not locked; the caller retries. */
-export function mustBeLocked({ coordinatorIds }: Pick<WhichUserSession, 'coordinatorIds'>, coordinatorId: string): void {
+export function requireLocked({ coordinatorIds }: Pick<UserSessionLocks, 'coordinatorIds'>, coordinatorId: string): void {
   if (!coordinatorIds.includes(coordinatorId)) throw new Refusal('busy', refusalText('justChanged'))
 }
 
 /** Announces the end of a terminated user session once no agent is left. */
-export async function closeIfEmpty(tx: Tx, userSessionId: string): Promise<void> {
+export async function announceEndIfEmpty(tx: Tx, userSessionId: string): Promise<void> {
   const row = await existingUserSession(tx, userSessionId)
   if (row.terminated_at === null || row.closed_seq !== null) return
   if ((await tx.all(selectOccupants, { userSessionId })).length > 0) return

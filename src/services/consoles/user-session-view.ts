@@ -19,8 +19,8 @@ import { selectPosition } from '../../store/log/event-log.ts'
 import type { Reader } from '../../store/store.ts'
 import { saidIn } from '../../store/turns/turn-items.ts'
 import { selectOpenTurns, selectTurnsOver, type TurnRow, turnOf } from '../../store/turns/turns.ts'
-import { contextInRole } from '../turns/context-record.ts'
-import { limitNow, turnOverOf } from '../turns/limit-record.ts'
+import { roleContextKey } from '../turns/context-record.ts'
+import { currentLimit, endedTurnView } from '../turns/limit-record.ts'
 import { turnStream } from '../turns/turn-record.ts'
 
 export async function userSessionView(reader: Reader, row: UserSessionRow): Promise<UserSession> {
@@ -43,7 +43,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
   const open = await reader.all(selectOpenTurns, { roleAgentId: row.id })
   const running = open.find((turn) => turn.state === 'running')
   const offers: Offers = JSON.parse(row.offers)
-  const limit = row.state === 'ACTIVE' ? await limitNow(reader, contextInRole(row)) : undefined
+  const limit = row.state === 'ACTIVE' ? await currentLimit(reader, roleContextKey(row)) : undefined
   return {
     role: row.role,
     agentId: row.agent_id,
@@ -75,11 +75,11 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
       .map((turn, index) => ({
         messageId: turn.id,
         position: index + 1,
-        content: listed(JSON.parse(turn.content)),
+        content: shortened(JSON.parse(turn.content)),
         by: turn.asked_by,
         createdAt: turn.created_at,
       })),
-    permissions: running ? await askedIn(reader, running.id) : [],
+    permissions: running ? await pendingPermissions(reader, running.id) : [],
   }
 }
 
@@ -89,16 +89,16 @@ export async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> 
   const { text, cut } = await saidIn(reader, which)
   const all = turn.answer + text
   const shown = turnOf(turn, all.slice(-maxRunningChars))
-  return { ...shown, content: listed(shown.content), cut: cut || all.length > maxRunningChars }
+  return { ...shown, content: shortened(shown.content), cut: cut || all.length > maxRunningChars }
 }
 
-const listed = (content: readonly PromptPart[]): PromptPart[] =>
+const shortened = (content: readonly PromptPart[]): PromptPart[] =>
   content.map((part) => {
     if (part.type === 'image') return { ...part, base64: '' }
     return 'text' in part ? { ...part, text: part.text.slice(0, maxListedPromptChars) } : part
   })
 
-async function askedIn(reader: Reader, turnId: string): Promise<RoleAgent['permissions']> {
+async function pendingPermissions(reader: Reader, turnId: string): Promise<RoleAgent['permissions']> {
   const pending = (await reader.all(selectPendingOfTurn, { turnId })).map(approvalOf)
   return pending.flatMap(({ id: approvalId, permission }) => {
     if (!permission) return []
@@ -114,8 +114,8 @@ export async function newestTurns(reader: Reader, userSessionId: string, timeZon
   for (let before = afterAllMessages; turns.length < snapshotTurnLimit; ) {
     const [row] = await reader.all(selectTurnsOver, { userSessionId, before, limit: 1 })
     if (!row) break
-    const turn = turnOverOf(row, timeZone)
-    const shown = { ...turn, content: listed(turn.content) }
+    const turn = endedTurnView(row, timeZone)
+    const shown = { ...turn, content: shortened(turn.content) }
     chars += JSON.stringify(shown).length
     if (chars > snapshotTurnChars) break
     turns.unshift(shown)

@@ -9,8 +9,8 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { selectContextOf } from '../../store/turns/contexts.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
-import { recordLaunch, tellOrder } from '../processes/launch-record.ts'
-import { contextInRole } from '../turns/context-record.ts'
+import { recordLaunch, sendOrder } from '../processes/launch-record.ts'
+import { roleContextKey } from '../turns/context-record.ts'
 import type { FoundUserSession } from './queries.ts'
 import { rosterStreams } from './user-session-record.ts'
 
@@ -30,10 +30,10 @@ export const wakeRoleAgent = defineUseCase({
     if ((await findCoordinatorRow(tx, startOn))?.state !== 'connected') return { woken: false }
     const { agent_id: agentId } = row
     const launch = order(now, { id: random.uuid(), agentId, projectId, coordinatorId: startOn, roleAgentId }, null)
-    const knew = await tx.first(selectContextOf, contextInRole(row))
+    const knew = await tx.first(selectContextOf, roleContextKey(row))
     await tx.write(updateRoleAgent, { ...row, launch_id: launch.id, load_acp_session_id: knew?.acp_session_id ?? null })
     await recordLaunch(tx, launch)
-    await tellOrder(tx, launch)
+    await sendOrder(tx, launch)
     return { woken: true }
   },
 })

@@ -20,7 +20,7 @@ export const otherAgent = (key: string, agentId: string): string | undefined => 
   return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
 }
 
-interface Told {
+interface AgentMessage {
   readonly toAgentId: string
   readonly content: string
   /** CH12: the turn in which it was written. */
@@ -31,10 +31,10 @@ interface Told {
   readonly intoKey?: string | undefined
 }
 
-export async function tellAgent(
+export async function postToAgent(
   tx: Tx,
   { agentId, projectId, agentSessionId }: Receiver,
-  { toAgentId, content, clientId, originKey, intoKey }: Told,
+  { toAgentId, content, clientId, originKey, intoKey }: AgentMessage,
   context: Context,
 ): Promise<Message> {
   const key = agentKey(agentId, toAgentId)
@@ -67,7 +67,7 @@ interface AgentCall {
  * Runs an agent's call once per client id (NA8). A repeat by the same agent session returns the first answer; a repeat with
  * other content is refused. Receipts are kept for 7 days.
  */
-export async function once<Answer>(tx: Tx, call: AgentCall, now: Instant, work: () => Promise<Answer>): Promise<Answer> {
+export async function runOnce<Answer>(tx: Tx, call: AgentCall, now: Instant, work: () => Promise<Answer>): Promise<Answer> {
   if (call.clientId === undefined) return work()
   const receipt = {
     credentialId: call.agentSessionId,

@@ -32,7 +32,7 @@ export const listChapters = defineQuery({
     const open = openChapterOf(await existingConversation(reader, key))
     const before = dayOf(cursor, dayBeforeAll)
     const closed = await chaptersBefore(reader, { key, before, limit: limit + 1 })
-    return cutDayPage(cursor === undefined && open && !isEmpty(open, closed[0]) ? withOpen(open, closed) : closed, limit)
+    return cutDayPage(cursor === undefined && open && !isEmpty(open, closed[0]) ? mergeOpenChapter(open, closed) : closed, limit)
   },
 })
 
@@ -41,12 +41,12 @@ const isEmpty = (open: Chapter, last: Chapter | undefined): boolean =>
   open.messageCount === 0 && (open.summary === '' || open.summary === last?.summary)
 
 /** Shows a closed chapter and an open one of the same day as one. */
-function withOpen(open: Chapter, [newest, ...others]: readonly Chapter[]): Chapter[] {
+function mergeOpenChapter(open: Chapter, [newest, ...others]: readonly Chapter[]): Chapter[] {
   if (!newest) return [open]
-  return newest.day === open.day ? [{ ...open, ...soFar(newest, open) }, ...others] : [open, newest, ...others]
+  return newest.day === open.day ? [{ ...open, ...mergedCounts(newest, open) }, ...others] : [open, newest, ...others]
 }
 
-function soFar(closed: Chapter, open: Chapter): Pick<Chapter, 'afterSeq' | 'messageCount' | 'summary'> {
+function mergedCounts(closed: Chapter, open: Chapter): Pick<Chapter, 'afterSeq' | 'messageCount' | 'summary'> {
   const { throughSeq: _, ...sum } = mergeChapter({ ...closed, throughSeq: 0 }, { ...open, throughSeq: 0 })
   return sum
 }
@@ -85,7 +85,7 @@ async function rangeOf(reader: Reader, key: string, text: string): Promise<{ aft
   }
 }
 
-interface AskedNotes extends PageQuery {
+interface NotesQuery extends PageQuery {
   /** `202611`. */
   readonly month?: string | undefined
   readonly state?: Note['state'] | undefined
@@ -94,7 +94,7 @@ interface AskedNotes extends PageQuery {
 /** Lists notes, newest first, of one month or all (DC3). */
 export const listNotes = defineQuery({
   name: 'list-notes',
-  run: async (reader, { month, state, limit, cursor }: AskedNotes): Promise<Page<Note>> => {
+  run: async (reader, { month, state, limit, cursor }: NotesQuery): Promise<Page<Note>> => {
     const prefix = month === undefined ? '' : `${month.slice(0, 4)}-${month.slice(4)}-`
     const end = prefix === '' ? dayBeforeAll : `${prefix}99`
     const before = dayOf(cursor, end)
@@ -111,17 +111,17 @@ export const listNotes = defineQuery({
   },
 })
 
-const daysAtOnce = 100
+const daysPageSize = 100
 
 /** Lists days with closed chapters that are missing from their note, oldest first. */
 export const findDaysToNote = defineQuery({
   name: 'find-days-to-note',
   withoutSnapshot: true,
-  run: async (reader): Promise<Day[]> => (await reader.all(selectDaysToNote, { limit: daysAtOnce })).map(({ day }) => day),
+  run: async (reader): Promise<Day[]> => (await reader.all(selectDaysToNote, { limit: daysPageSize })).map(({ day }) => day),
 })
 
 /** Chapters closed in one commit. Few enough not to delay new messages (DC8). */
-const closedAtOnce = 50
+const chaptersPageSize = 50
 
 export interface DueChapters {
   /** Conversations without a running turn. */
@@ -134,10 +134,10 @@ export interface DueChapters {
 export const findDueChapters = defineQuery({
   name: 'find-due-chapters',
   run: async (reader, { after }: { after: DueChapter }, { now }): Promise<DueChapters> => {
-    const due = await dueChapters(reader, now, after, closedAtOnce)
+    const due = await dueChapters(reader, now, after, chaptersPageSize)
     const keys: string[] = []
     for (const { key } of due) if (!(await turnRunsIn(reader, key))) keys.push(key)
-    return { keys, last: due.length < closedAtOnce ? null : (due.at(-1) ?? null) }
+    return { keys, last: due.length < chaptersPageSize ? null : (due.at(-1) ?? null) }
   },
 })
 

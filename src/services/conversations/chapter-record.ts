@@ -38,33 +38,37 @@ export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant, s
 }
 
 /** Opens a chapter for imported messages. An open chapter without messages takes the imported day. */
-export const beginImported = async (tx: Tx, row: ConversationRow, now: Instant, said: Instant): Promise<ConversationRow> =>
-  row.chapter_day === null || row.chapter_messages === 0 ? beginChapter(tx, row, now, said) : row
+export const beginImportedChapter = async (
+  tx: Tx,
+  row: ConversationRow,
+  now: Instant,
+  said: Instant,
+): Promise<ConversationRow> => (row.chapter_day === null || row.chapter_messages === 0 ? beginChapter(tx, row, now, said) : row)
 
 /**
  * Closes the chapter of an imported earlier day at once (CV7), so that new messages get their own. Agents get both until the
  * next boundary, so the summary and history stay.
  */
-export async function fileImported(tx: Tx, row: ConversationRow, now: Instant): Promise<void> {
+export async function closeImportedChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<void> {
   const today = logicalDay(await cutoverRule(tx), now)
   if (row.chapter_due_at === null || row.chapter_day === null || row.chapter_day >= today) return
-  const throughSeq = await putClosed(tx, row, row.chapter_day, now)
+  const throughSeq = await storeClosedChapter(tx, row, row.chapter_day, now)
   await tx.write(openChapter, { ...row, chapter_day: today })
   await tx.write(restartChapter, { key: row.key, chapter_after: throughSeq })
 }
 
 /** Closes the conversation's chapter if it is due, and returns the conversation. */
-export async function withoutDueChapter(tx: Tx, row: ConversationRow, now: Instant, at = now): Promise<ConversationRow> {
+export async function closeDueChapter(tx: Tx, row: ConversationRow, now: Instant, at = now): Promise<ConversationRow> {
   if (!isOver(row.chapter_due_at, at)) return row
   // DC9: an earlier version set an end for this chapter.
-  if (!hasDays(row.key) || (await cutoverRule(tx)).hour === null) return withoutEnd(tx, row)
+  if (!hasDays(row.key) || (await cutoverRule(tx)).hour === null) return removeChapterEnd(tx, row)
   return (await turnRunsIn(tx, row.key)) ? row : closeChapter(tx, row, now)
 }
 
 /** Closes a chapter that became due while a turn ran. */
-export async function closeAfterTurn(tx: Tx, key: string, now: Instant): Promise<void> {
+export async function closeDueChapterOf(tx: Tx, key: string, now: Instant): Promise<void> {
   const row = await tx.first(selectConversation, { key })
-  if (row) await withoutDueChapter(tx, row, now)
+  if (row) await closeDueChapter(tx, row, now)
 }
 
 /**
@@ -77,7 +81,7 @@ async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise
   const last = await tx.first(selectLastChapter, { key })
   // Imported messages already have a chapter of their own day.
   const isTold = row.chapter_messages === 0 && (row.summary === '' || row.summary === last?.summary)
-  const throughSeq = isTold ? await lastSeq(tx, row) : await putClosed(tx, row, day, now)
+  const throughSeq = isTold ? await lastSeq(tx, row) : await storeClosedChapter(tx, row, day, now)
   const generation = row.generation + 1
   const left = { summary_through: throughSeq, kept_after: throughSeq, chapter_after: throughSeq, generation }
   await tx.write(leaveChapter, { key, ...left })
@@ -85,7 +89,7 @@ async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise
   return { ...row, ...left, ...empty, chapter_day: null, chapter_due_at: null }
 }
 
-async function withoutEnd(tx: Tx, row: ConversationRow): Promise<ConversationRow> {
+async function removeChapterEnd(tx: Tx, row: ConversationRow): Promise<ConversationRow> {
   const kept = { ...row, chapter_due_at: null }
   await tx.write(openChapter, kept)
   return kept
@@ -95,7 +99,7 @@ const lastSeq = async (reader: Reader, row: ConversationRow): Promise<number> =>
   (await reader.first(selectLastMessage, { key: row.key }))?.seq ?? row.chapter_after
 
 /** Stores the open chapter as the day's closed one. Returns its last message number. */
-async function putClosed(tx: Tx, row: ConversationRow, day: Day, now: Instant): Promise<number> {
+async function storeClosedChapter(tx: Tx, row: ConversationRow, day: Day, now: Instant): Promise<number> {
   const { key } = row
   const throughSeq = await lastSeq(tx, row)
   const summary = row.summary === (await tx.first(selectLastChapter, { key }))?.summary ? '' : row.summary

@@ -11,7 +11,7 @@ import { noSuchConversation } from '../refusals.ts'
 export const isVisible = (accountId: string | null, row: { readonly account_id: string | null } | undefined): boolean =>
   accountId === null || row === undefined || row.account_id === null || row.account_id === accountId
 
-interface Asked {
+interface VisibilityCheck {
   readonly accountId: string | null
   readonly keys: readonly string[]
 }
@@ -20,10 +20,10 @@ interface Asked {
 export const checkConversations = defineQuery({
   name: 'check-conversations',
   withoutSnapshot: true,
-  run: async (reader, asked: Asked): Promise<void> => checkVisible(reader, asked),
+  run: async (reader, asked: VisibilityCheck): Promise<void> => checkVisible(reader, asked),
 })
 
-async function checkVisible(reader: Reader, { accountId, keys }: Asked): Promise<void> {
+async function checkVisible(reader: Reader, { accountId, keys }: VisibilityCheck): Promise<void> {
   if (accountId === null) return
   for (const key of keys)
     if (!isVisible(accountId, await reader.first(selectConversation, { key }))) throw noSuchConversation(key)

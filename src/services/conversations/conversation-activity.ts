@@ -9,7 +9,7 @@ import type { Reader } from '../../store/store.ts'
 import { selectLimitedIn } from '../../store/turns/contexts.ts'
 import { selectNewestIn, selectOpenIn, type TurnRow } from '../../store/turns/turns.ts'
 import { selectWorkSession } from '../../store/work/work-sessions.ts'
-import { mustWait, workplaceOf } from './conversation-workplace.ts'
+import { mustWaitForFolder, workplaceOf } from './conversation-workplace.ts'
 
 export const conversationView = async (reader: Reader, row: ConversationRow): Promise<Conversation> => ({
   ...conversationOf(row),
@@ -17,25 +17,25 @@ export const conversationView = async (reader: Reader, row: ConversationRow): Pr
   workplace: await workplaceOf(reader, row),
 })
 
-type Doing = Pick<Conversation, 'activity' | 'waitsFor'>
+type Activity = Pick<Conversation, 'activity' | 'waitsFor'>
 
-async function activityOf(reader: Reader, row: ConversationRow): Promise<Doing> {
-  const waiting = await waitingIn(reader, row.key)
-  const activity = waiting ? 'waiting' : await activityWithout(reader, row)
+async function activityOf(reader: Reader, row: ConversationRow): Promise<Activity> {
+  const waiting = await findWaitingTurn(reader, row.key)
+  const activity = waiting ? 'waiting' : await activityOfIdle(reader, row)
   return { activity, waitsFor: waiting ? 'checkout' : null }
 }
 
 /** CX9: the queued turn of an idle conversation that waits for another conversation's turn in the same folder. */
-export async function waitingIn(reader: Reader, key: string): Promise<TurnRow | undefined> {
+export async function findWaitingTurn(reader: Reader, key: string): Promise<TurnRow | undefined> {
   const open = await reader.all(selectOpenIn, { key, limit: 10 })
   if (open.some(({ state }) => state === 'running')) return undefined
   for (const turn of open) {
-    if (turn.about !== 'summary' && turn.not_before === null && (await mustWait(reader, turn))) return turn
+    if (turn.about !== 'summary' && turn.not_before === null && (await mustWaitForFolder(reader, turn))) return turn
   }
   return undefined
 }
 
-async function activityWithout(reader: Reader, row: ConversationRow): Promise<Conversation['activity']> {
+async function activityOfIdle(reader: Reader, row: ConversationRow): Promise<Conversation['activity']> {
   const { key } = row
   const open = await reader.all(selectOpenIn, { key, limit: 10 })
   const running = open.find(({ state }) => state === 'running')

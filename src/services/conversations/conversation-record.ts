@@ -27,11 +27,11 @@ import {
 import { insertMessage } from '../../store/conversations/messages.ts'
 import { insertUnread } from '../../store/conversations/unread.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { sendAlong } from '../channels/channel-chat-record.ts'
+import { forwardToChannel } from '../channels/channel-chat-record.ts'
 import { noSuchConversation } from '../refusals.ts'
 import { queueChat } from '../turns/turn-record.ts'
-import { beginChapter, withoutDueChapter } from './chapter-record.ts'
-import { beginsIn } from './conversation-workplace.ts'
+import { beginChapter, closeDueChapter } from './chapter-record.ts'
+import { initialWorkplace } from './conversation-workplace.ts'
 
 /** The stream of a caller's key. Refuses a key that cannot name a file (CV6). */
 export function streamOfKey(key: string): StreamName {
@@ -41,7 +41,7 @@ export function streamOfKey(key: string): StreamName {
 }
 
 /** Refuses to create a conversation under a reserved key for an outside caller (CV11). */
-export async function mayBegin(reader: Reader, key: string): Promise<void> {
+export async function requireCreatable(reader: Reader, key: string): Promise<void> {
   if (!isReserved(key) || (await reader.first(selectConversation, { key }))) return
   throw new Refusal('invalid_key', refusalText('keyReserved', { channel: key.slice(0, key.indexOf(':')) }))
 }
@@ -54,7 +54,7 @@ export async function existingConversation(reader: Reader, key: string): Promise
 
 /** Finds a conversation for a change, after closing a due chapter (DC2). */
 export const currentConversation = async (tx: Tx, key: string, now: Instant): Promise<ConversationRow> =>
-  withoutDueChapter(tx, await existingConversation(tx, key), now)
+  closeDueChapter(tx, await existingConversation(tx, key), now)
 
 type GivenField = 'summary' | 'flags' | 'created_at' | 'updated_at' | 'project_id' | 'agent_id' | 'account_id'
 
@@ -66,10 +66,10 @@ export async function openConversation(
   given: Partial<Pick<ConversationRow, GivenField>> = {},
 ): Promise<{ row: ConversationRow; created: boolean }> {
   const found = await tx.first(selectConversation, { key })
-  if (found) return { row: await withoutDueChapter(tx, found, now), created: false }
+  if (found) return { row: await closeDueChapter(tx, found, now), created: false }
   const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
   const begun = { ...newConversationRow(now, { key, projectId, agentId }), ...given }
-  const row = { ...begun, workplace: await beginsIn(tx, begun) }
+  const row = { ...begun, workplace: await initialWorkplace(tx, begun) }
   await tx.write(insertConversation, row)
   await claimName(tx, key)
   tx.append(conversationStream(key), { type: 'conversation-created', data: { conversation: conversationOf(row) } })
@@ -107,7 +107,7 @@ type OptionalField =
   | 'extra'
   | 'copyOf'
 
-interface Added {
+interface WrittenMessage {
   readonly message: Message
   /** The conversation with the message counted, not written yet. */
   readonly counted: ConversationRow
@@ -120,7 +120,7 @@ export async function writeMessage(
   given: NewMessage,
   { now, random }: Context,
   also: readonly StreamName[] = [],
-): Promise<Added> {
+): Promise<WrittenMessage> {
   const row = before.chapter_day === null ? await beginChapter(tx, before, now) : before
   const unnumbered: Omit<Message, 'seq'> = {
     id: messageId(random.uuid()),
@@ -187,7 +187,7 @@ const messageRow = (message: Message) => ({
 })
 
 /** The conversation whose context receives a message, if not the message's own. */
-interface Into {
+interface TargetContext {
   readonly key: string
   readonly originKey: string
 }
@@ -198,11 +198,15 @@ export async function appendMessage(
   row: ConversationRow,
   given: NewMessage,
   context: Context,
-  { readers, also, into }: { readonly readers: readonly string[]; readonly also?: readonly StreamName[]; readonly into?: Into },
+  {
+    readers,
+    also,
+    into,
+  }: { readonly readers: readonly string[]; readonly also?: readonly StreamName[]; readonly into?: TargetContext },
 ): Promise<Message> {
   const { message, counted } = await writeMessage(tx, row, given, context, also)
   await tx.write(countMessage, counted)
-  if (message.role === 'assistant' && message.visible) await sendAlong(tx, row.key, message.content, context.now)
+  if (message.role === 'assistant' && message.visible) await forwardToChannel(tx, row.key, message.content, context.now)
   const { projectId } = message
   if (projectId === null) return message
   for (const agentId of unreadFor(message, readers)) {

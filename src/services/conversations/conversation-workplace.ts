@@ -29,11 +29,11 @@ interface Route {
 }
 
 /** A conversation and, between agents, the one that asked. The latter's workplace counts. */
-interface Asked {
+interface ConversationOrigin {
   readonly key: string
   readonly originKey: string
 }
-const placeKeyOf = ({ key, originKey }: Asked): string => originKey || key
+const workplaceKeyOf = ({ key, originKey }: ConversationOrigin): string => originKey || key
 
 /** The workplace of a new conversation, from the project's settings. */
 export async function defaultWorkplace(reader: Reader, route: Route): Promise<WorkspaceChoice> {
@@ -68,62 +68,65 @@ export async function chooseWorkplace(
 /** The worktree that the coordinator makes before opening the context. Null for the project's folder. */
 export async function workspaceFor(
   reader: Reader,
-  { projectId, ...asked }: Asked & { readonly projectId: string },
+  { projectId, ...asked }: ConversationOrigin & { readonly projectId: string },
 ): Promise<AcpParticulars['workspace']> {
-  const key = placeKeyOf(asked)
-  if (!(await isApart(reader, key))) return null
+  const key = workplaceKeyOf(asked)
+  if (!(await hasWorktree(reader, key))) return null
   return { userSessionShort: 'chat', role: shortOf(key), path: null, setUp: await setUpOf(reader, projectId), orFolder: true }
 }
 
 /** The part of the worktree's folder and branch names that identifies the conversation. */
 export const shortOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
 
-const isApart = async (reader: Reader, key: string): Promise<boolean> =>
+const hasWorktree = async (reader: Reader, key: string): Promise<boolean> =>
   (await reader.first(selectConversation, { key }))?.workplace === 'worktree'
 
-interface Working extends Asked {
+interface FolderQuery extends ConversationOrigin {
   readonly projectId: string
   readonly isPulled?: boolean
 }
 
 /** The folder that a turn shares with others. Null if it has its own. */
-async function sharedFolder(reader: Reader, { projectId, key, originKey, isPulled = false }: Working): Promise<string | null> {
+async function sharedFolder(
+  reader: Reader,
+  { projectId, key, originKey, isPulled = false }: FolderQuery,
+): Promise<string | null> {
   const role = originKey === '' ? parseConsoleKey(key) : undefined
   if (role) {
     const agent = await reader.first(selectInRole, role)
     return agent?.branch === null ? agent.workspace : null
   }
-  if (!isPulled && (await isApart(reader, placeKeyOf({ key, originKey })))) return null
+  if (!isPulled && (await hasWorktree(reader, workplaceKeyOf({ key, originKey })))) return null
   return (await reader.first(selectProject, { id: projectId }))?.path ?? null
 }
 
 /** Whether a turn must wait because another conversation's turn runs in the same folder and nobody allowed both (CX9). */
-export async function mustWait(
+export async function mustWaitForFolder(
   reader: Reader,
   turn: Pick<TurnRow, 'project_id' | 'conversation_key' | 'origin_key' | 'begins_beside'>,
 ): Promise<boolean> {
   const { project_id: projectId } = turn
-  const asked = askedIn(turn)
+  const asked = originOf(turn)
   const others = (await reader.all(selectRunningAt, { projectId })).filter(
-    (each) => placeKeyOf(askedIn(each)) !== placeKeyOf(asked),
+    (each) => workplaceKeyOf(originOf(each)) !== workplaceKeyOf(asked),
   )
   if (turn.begins_beside === 1 || others.length === 0) return false
   const folder = await sharedFolder(reader, { projectId, ...asked })
   if (folder === null) return false
   for (const each of others)
-    if ((await sharedFolder(reader, { projectId, ...askedIn(each), isPulled: !isPushed(each) })) === folder) return true
+    if ((await sharedFolder(reader, { projectId, ...originOf(each), isPulled: !isPushed(each) })) === folder) return true
   return false
 }
 
-const askedIn = (turn: Pick<TurnRow, 'conversation_key' | 'origin_key'>): Asked => ({
+const originOf = (turn: Pick<TurnRow, 'conversation_key' | 'origin_key'>): ConversationOrigin => ({
   key: turn.conversation_key,
   originKey: turn.origin_key,
 })
 
 /** The queued chats of a pair that need not wait for a folder. */
-export async function chatsFreeToBegin(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
+export async function startableChats(reader: Reader, pair: Pair): Promise<QueuedChat[]> {
   const free: QueuedChat[] = []
-  for (const chat of await queuedChats(reader, pair)) if (!(await mustWait(reader, chat.row))) free.push(chat)
+  for (const chat of await queuedChats(reader, pair)) if (!(await mustWaitForFolder(reader, chat.row))) free.push(chat)
   return free
 }
 
@@ -144,7 +147,7 @@ export async function workplaceOf(reader: Reader, row: ConversationRow): Promise
 }
 
 /** The workplace of a conversation being created. The server's own conversations have none. */
-export const beginsIn = async (reader: Reader, row: ConversationRow): Promise<ConversationRow['workplace']> =>
+export const initialWorkplace = async (reader: Reader, row: ConversationRow): Promise<ConversationRow['workplace']> =>
   row.project_id === null || row.agent_id === null || isReserved(row.key)
     ? null
     : defaultWorkplace(reader, { projectId: row.project_id, agentId: row.agent_id })

@@ -16,10 +16,10 @@ import {
 } from '../../store/conversations/chapters.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { withoutDueChapter } from './chapter-record.ts'
+import { closeDueChapter } from './chapter-record.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 
-interface AskedCutover {
+interface CutoverInput {
   readonly key: string
   readonly at?: Instant | undefined
 }
@@ -32,10 +32,10 @@ export interface CutOver {
 
 export const cutOverConversation = defineUseCase({
   name: 'cut-over-conversation',
-  streams: ({ key }: AskedCutover) => [streamOfKey(key)],
+  streams: ({ key }: CutoverInput) => [streamOfKey(key)],
   run: async (tx, { key, at }, { now }): Promise<CutOver> => {
     const row = await existingConversation(tx, key)
-    const cut = row.chapter_day !== null && (await withoutDueChapter(tx, row, now, at)).chapter_day === null
+    const cut = row.chapter_day !== null && (await closeDueChapter(tx, row, now, at)).chapter_day === null
     // An import may have closed an earlier day's chapter.
     const day = cut ? (await tx.first(selectLastChapter, { key }))?.day : openChapterOf(row)?.day
     return { cut, day: day ?? null }
@@ -50,7 +50,7 @@ export const closeChapters = defineUseCase({
     let closed = 0
     for (const key of keys) {
       const row = await tx.first(selectConversation, { key })
-      if (row && row.chapter_day !== null && (await withoutDueChapter(tx, row, now)).chapter_day === null) closed++
+      if (row && row.chapter_day !== null && (await closeDueChapter(tx, row, now)).chapter_day === null) closed++
     }
     return { closed }
   },

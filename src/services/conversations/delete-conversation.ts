@@ -12,7 +12,7 @@ import { closeLimitedHolders } from '../../store/processes/ready-launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { endContextsIn } from '../../store/turns/contexts.ts'
 import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
-import { dropOpenTurns } from '../turns/turn-record.ts'
+import { cancelQueuedTurns } from '../turns/turn-record.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 
 export const deleteConversation = defineUseCase({
@@ -20,7 +20,7 @@ export const deleteConversation = defineUseCase({
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, by }, { now }): Promise<void> => {
     await existingConversation(tx, key)
-    await dropOpenTurns(tx, key, now)
+    await cancelQueuedTurns(tx, key, now)
     await tx.write(closeLimitedHolders, { key })
     await tx.write(endContextsIn, { key, reason: 'deleted', now })
     await tx.write(deleteUnreadOfConversation, { key })

@@ -2,13 +2,13 @@
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { conversationOf } from '../../store/conversations/conversations.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { mayBegin, openConversation, streamOfKey } from './conversation-record.ts'
+import { openConversation, requireCreatable, streamOfKey } from './conversation-record.ts'
 
 export const getOrCreateConversation = defineUseCase({
   name: 'get-or-create-conversation',
   streams: ({ key }: { key: string }) => [streamOfKey(key)],
   run: async (tx, { key }, { now }): Promise<{ conversation: Conversation; created: boolean }> => {
-    await mayBegin(tx, key)
+    await requireCreatable(tx, key)
     const { row, created } = await openConversation(tx, key, now)
     return { conversation: conversationOf(row), created }
   },

@@ -9,8 +9,15 @@ import { type Instant, instant } from '../../domain/instant.ts'
 import type { ConversationPiece, ImportedPiece } from '../../protocol/conversations/import.ts'
 import { messagesAfter, selectLastMessage } from '../../store/conversations/messages.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { beginImported, fileImported } from './chapter-record.ts'
-import { changeConversation, isSame, mayBegin, openConversation, streamOfKey, writeMessage } from './conversation-record.ts'
+import { beginImportedChapter, closeImportedChapter } from './chapter-record.ts'
+import {
+  changeConversation,
+  isSame,
+  openConversation,
+  requireCreatable,
+  streamOfKey,
+  writeMessage,
+} from './conversation-record.ts'
 
 /** Messages read at a time. Usually the first page holds the match. */
 const archivePage = 500
@@ -37,17 +44,17 @@ export const importConversation = defineUseCase({
       created_at: earlier(known(piece.created) ?? said, said),
       updated_at: said,
     }
-    if (!ours) await mayBegin(tx, key)
+    if (!ours) await requireCreatable(tx, key)
     const { row, created } = await openConversation(tx, key, now, given)
     const found = created ? nothingFound : await findInArchive(tx, key, piece.after ?? 0, piece.messages)
     const missing = piece.messages.slice(found.count)
     const isNew = missing.length > 0 || (created && row.summary !== '')
-    const begun = isNew ? await beginImported(tx, row, now, said) : row
+    const begun = isNew ? await beginImportedChapter(tx, row, now, said) : row
     let counted = begun
     for (const each of missing)
       counted = (await writeMessage(tx, counted, { ...each, senderId: by, receiverId: null }, { ...context, now: said })).counted
     if (missing.length > 0) await changeConversation(tx, counted, {}, row.updated_at > said ? row.updated_at : said)
-    if (isNew) await fileImported(tx, counted, now)
+    if (isNew) await closeImportedChapter(tx, counted, now)
     const after = missing.length > 0 ? ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) : found.through
     return { key, created, added: missing.length, alreadyThere: found.count, after }
   },

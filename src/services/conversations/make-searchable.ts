@@ -81,11 +81,11 @@ async function indexOne(tx: Tx, key: string, message: UnindexedMessage, ids: Map
   await tx.write(insertTerms, { rowid: id, terms: [...terms].join(' ') })
 }
 
-const lookedAtTogether = 1000
+const checkedPerPage = 1000
 /** Conversations checked for recent writes. */
-const newestLookedAt = 50
+const newestChecked = 50
 
-const keysOf = (rows: readonly { readonly key: string; readonly behind: number }[]): string[] =>
+const keysBehind = (rows: readonly { readonly key: string; readonly behind: number }[]): string[] =>
   rows.filter(({ behind }) => behind === 1).map(({ key }) => key)
 
 /** Lists conversations with unindexed messages, in pages over all of them. `findJustWritten` checks the latest only. */
@@ -94,8 +94,8 @@ export const findUnindexed = defineQuery({
   withoutSnapshot: true,
   /** `next`: where the next page begins, or null after the last. */
   run: async (reader, { after }: { readonly after: string }): Promise<{ keys: string[]; next: string | null }> => {
-    const rows = await reader.all(selectBehindAfter, { key: after, limit: lookedAtTogether })
-    return { keys: keysOf(rows), next: rows.length < lookedAtTogether ? null : (rows.at(-1)?.key ?? null) }
+    const rows = await reader.all(selectBehindAfter, { key: after, limit: checkedPerPage })
+    return { keys: keysBehind(rows), next: rows.length < checkedPerPage ? null : (rows.at(-1)?.key ?? null) }
   },
 })
 
@@ -103,5 +103,5 @@ export const findJustWritten = defineQuery({
   name: 'find-just-written',
   withoutSnapshot: true,
   run: async (reader, _: Record<never, never>): Promise<string[]> =>
-    keysOf(await reader.all(selectBehindAmongNewest, { limit: newestLookedAt })),
+    keysBehind(await reader.all(selectBehindAmongNewest, { limit: newestChecked })),
 })

@@ -9,7 +9,7 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContext, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 
-export interface CalledIn extends Receiver {
+export interface ContextCaller extends Receiver {
   /** The context of the caller, for an ACP agent with several. */
   readonly contextId?: string | undefined
 }
@@ -22,10 +22,10 @@ export interface OwnConversation {
 
 export const findOwnConversation = defineQuery({
   name: 'find-own-conversation',
-  run: (reader, caller: CalledIn) => ownConversation(reader, caller),
+  run: (reader, caller: ContextCaller) => ownConversation(reader, caller),
 })
 
-export async function ownConversation(reader: Reader, { contextId, ...caller }: CalledIn): Promise<OwnConversation> {
+export async function ownConversation(reader: Reader, { contextId, ...caller }: ContextCaller): Promise<OwnConversation> {
   const { agentId, projectId, agentSessionId } = caller
   const isOwn = (row: ContextRow | undefined): row is ContextRow => row?.agent_id === agentId && row.project_id === projectId
   const agentSession = await reader.first(selectAgentSession, { id: agentSessionId })

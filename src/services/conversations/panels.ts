@@ -15,7 +15,7 @@ import { defineQuery, defineUseCase } from '../../store/store.ts'
 import { closeChat } from './end-chat.ts'
 
 /** Panels in one write. */
-export const maxSeenAtOnce = 500
+export const maxTouchedPanels = 500
 
 /** Records that chat panels are open (CH5). Appends no event, and does not reopen closed ones. */
 export const touchPanels = defineUseCase({
@@ -23,7 +23,7 @@ export const touchPanels = defineUseCase({
   streams: () => [],
   run: async (tx, { panelIds }: { panelIds: readonly string[] }, { now }): Promise<void> => {
     // Sorted, so that two nodes that write the same panels cannot deadlock.
-    for (const panelId of panelIds.slice(0, maxSeenAtOnce).toSorted()) await tx.write(updateSeenByName, { panelId, now })
+    for (const panelId of panelIds.slice(0, maxTouchedPanels).toSorted()) await tx.write(updateSeenByName, { panelId, now })
   },
 })
 
@@ -51,13 +51,13 @@ export const expirePanel = defineUseCase({
   },
 })
 
-const lapsedAtOnce = 100
+const expiredLimit = 100
 
 /** Lists chat panels not seen for too long, oldest first, up to a limit (CH5). */
 export const findExpiredPanels = defineQuery({
   name: 'find-expired-panels',
   run: async (reader, _: Record<never, never>, { now }): Promise<ExpiredPanel[]> => {
-    const rows = await reader.all(selectUnseenSince, { until: closedUntil(now), limit: lapsedAtOnce })
+    const rows = await reader.all(selectUnseenSince, { until: closedUntil(now), limit: expiredLimit })
     return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id, panelId: row.panel_id }))
   },
 })

@@ -38,12 +38,12 @@ export const listConversations = defineQuery({
     const found = await conversationsPage(reader, pageParams(page), { channel, accountId })
     const { items, nextCursor } = cutPageBy(found, page.limit, ({ key, updated_at }) => ({ createdAt: updated_at, id: key }))
     const listed: ListedConversation[] = []
-    for (const item of items) listed.push(await withLast(reader, await conversationView(reader, item)))
+    for (const item of items) listed.push(await withLastMessage(reader, await conversationView(reader, item)))
     return { items: listed, nextCursor }
   },
 })
 
-async function withLast(reader: Reader, conversation: Conversation): Promise<ListedConversation> {
+async function withLastMessage(reader: Reader, conversation: Conversation): Promise<ListedConversation> {
   const last = await reader.first(selectLastSaid, { key: conversation.key })
   if (!last) return { ...conversation, lastMessage: null }
   const { seq, role, sender_id: senderId, created_at: createdAt, beginning } = last
@@ -81,7 +81,7 @@ export const getWholeHistory = defineQuery({
   },
 })
 
-interface MessagesOf extends PageQuery {
+interface MessagesQuery extends PageQuery {
   readonly projectId: string
   readonly agentId: string
   readonly hidden: boolean
@@ -93,7 +93,7 @@ interface MessagesOf extends PageQuery {
  */
 export const listMessages = defineQuery({
   name: 'list-messages',
-  run: async (reader, { projectId, agentId, hidden, limit, cursor }: MessagesOf): Promise<Page<Message>> => {
+  run: async (reader, { projectId, agentId, hidden, limit, cursor }: MessagesQuery): Promise<Page<Message>> => {
     const key = webKey(projectId, agentId)
     if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     // Messages stay readable after the agent left the project.
@@ -104,7 +104,7 @@ export const listMessages = defineQuery({
 })
 
 /** Conversations closed in one commit with their session. The sweeper closes the rest. */
-const closedAtOnce = 100
+const maxClosedConversations = 100
 
 /**
  * Lists the open conversations between agents that an agent's live sessions wrote in, which the end of a session closes (AS9).
@@ -113,10 +113,12 @@ const closedAtOnce = 100
 export const findOpenConversations = defineQuery({
   name: 'find-open-conversations',
   run: async (reader, { agentId, projectId }: Pair): Promise<string[]> =>
-    (await reader.all(selectOpenConversationsOf, { agentId, projectId, limit: closedAtOnce })).map((row) => row.conversation_key),
+    (await reader.all(selectOpenConversationsOf, { agentId, projectId, limit: maxClosedConversations })).map(
+      (row) => row.conversation_key,
+    ),
 })
 
-type Wanted = ArchiveQuery & { readonly key: string }
+type ArchiveInput = ArchiveQuery & { readonly key: string }
 
 /**
  * Returns a part of a conversation's archive, oldest first: the newest, before or after a message, or around one. Costs the
@@ -124,25 +126,31 @@ type Wanted = ArchiveQuery & { readonly key: string }
  */
 export const readArchive = defineQuery({
   name: 'read-archive',
-  run: async (reader, wanted: Wanted): Promise<ArchivePart> => {
+  run: async (reader, wanted: ArchiveInput): Promise<ArchivePart> => {
     streamOfKey(wanted.key)
     await existingConversation(reader, wanted.key)
     const { before, after, around, limit } = wanted
-    if (after !== undefined) return behind(reader, wanted, after, limit)
-    if (around === undefined) return upTo(reader, wanted, before ?? afterAllMessages, limit, before !== undefined)
-    const older = await upTo(reader, wanted, around, Math.ceil(limit / 2), false)
-    const newer = await behind(reader, wanted, around - 1, limit - older.items.length)
+    if (after !== undefined) return readAfter(reader, wanted, after, limit)
+    if (around === undefined) return readBefore(reader, wanted, before ?? afterAllMessages, limit, before !== undefined)
+    const older = await readBefore(reader, wanted, around, Math.ceil(limit / 2), false)
+    const newer = await readAfter(reader, wanted, around - 1, limit - older.items.length)
     return { items: [...older.items, ...newer.items], older: older.older, newer: newer.newer }
   },
 })
 
 /** Reads one more than asked for, to know whether there are more. */
-async function upTo(reader: Reader, { key, hidden }: Wanted, seq: number, limit: number, newer: boolean): Promise<ArchivePart> {
+async function readBefore(
+  reader: Reader,
+  { key, hidden }: ArchiveInput,
+  seq: number,
+  limit: number,
+  newer: boolean,
+): Promise<ArchivePart> {
   const found = await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 })
   return { items: found.slice(0, limit).reverse(), older: found.length > limit, newer }
 }
 
-async function behind(reader: Reader, { key, hidden }: Wanted, seq: number, limit: number): Promise<ArchivePart> {
+async function readAfter(reader: Reader, { key, hidden }: ArchiveInput, seq: number, limit: number): Promise<ArchivePart> {
   const found = await messagesAfter(reader, { key, seq, hidden, limit: limit + 1 })
   return { items: found.slice(0, limit), older: true, newer: found.length > limit }
 }

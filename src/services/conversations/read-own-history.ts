@@ -7,18 +7,18 @@ import { selectChapter } from '../../store/conversations/chapters.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, messagesWithin } from '../../store/conversations/messages.ts'
 import { defineQuery } from '../../store/store.ts'
-import { sendersOf } from '../turns/context-record.ts'
-import { type CalledIn, ownConversation } from './own-conversation.ts'
+import { senderNames } from '../turns/context-record.ts'
+import { type ContextCaller, ownConversation } from './own-conversation.ts'
 import { searchMessages } from './search-messages.ts'
 
-interface Wanted extends CalledIn {
+interface HistoryQuery extends ContextCaller {
   readonly before?: number | undefined
   readonly day?: string | undefined
   readonly q?: string | undefined
   readonly limit: number
 }
 
-export interface ToldHistory {
+export interface OwnHistory {
   readonly key: string
   readonly messages: readonly { seq: number; sender: string; role: string; content: string; createdAt: string }[]
   /** Where the next older page ends. Null if there is none. */
@@ -27,7 +27,7 @@ export interface ToldHistory {
 
 export const readOwnHistory = defineQuery({
   name: 'read-own-history',
-  run: async (reader, { before = afterAllMessages, day, q, limit, ...caller }: Wanted, context): Promise<ToldHistory> => {
+  run: async (reader, { before = afterAllMessages, day, q, limit, ...caller }: HistoryQuery, context): Promise<OwnHistory> => {
     const { key, originKey } = await ownConversation(reader, caller)
     const of = day === undefined ? undefined : parseDay(day)
     const chapter = of === undefined ? undefined : await reader.first(selectChapter, { key, day: of })
@@ -43,7 +43,7 @@ export const readOwnHistory = defineQuery({
       : hits
         ? await messagesWithin(reader, { key, originKey, seqs: hits.items.map(({ seq }) => seq) })
         : await messagesWithin(reader, { key, originKey, after, before: Math.min(before, through + 1), limit })
-    const names = await sendersOf(reader, rows)
+    const names = await senderNames(reader, rows)
     const oldest = rows[0]?.seq
     return {
       key,

@@ -35,7 +35,7 @@ export interface MessageSearch {
 /** Limits of one page. */
 const maxCompared = 300
 const maxComparedChars = 400_000
-const readAtOnce = 50
+const readPageSize = 50
 
 export const searchMessages = defineQuery({
   name: 'search-messages',
@@ -50,7 +50,7 @@ export const searchMessages = defineQuery({
     const isWanted = (day: Day): boolean => (search.from ?? day) <= day && day <= (search.to ?? day)
     const before = Math.min(idOf(search.cursor), last)
     const { limit, accountId } = search
-    return lookThrough(reader, { pieces, terms, from, before, limit, rule, isWanted, accountId })
+    return readHits(reader, { pieces, terms, from, before, limit, rule, isWanted, accountId })
   },
 })
 
@@ -63,7 +63,7 @@ const facets = ({ conversation, channel, project }: MessageSearch): string[] => 
   ...(project === undefined ? [] : [facetTerm('project', project)]),
 ]
 
-interface Looking {
+interface SearchPlan {
   readonly pieces: readonly Phrase[]
   readonly terms: readonly string[]
   readonly from: number
@@ -74,14 +74,14 @@ interface Looking {
   readonly accountId: string | null
 }
 
-async function lookThrough(reader: Reader, looking: Looking): Promise<Page<SearchHit>> {
+async function readHits(reader: Reader, looking: SearchPlan): Promise<Page<SearchHit>> {
   const { pieces, terms, from, before, limit, rule, isWanted, accountId } = looking
   const items: SearchHit[] = []
   let last = before
   let compared = 0
   let chars = 0
   for (;;) {
-    const found = await messagesWith(reader, terms, { from, before: last, limit: readAtOnce })
+    const found = await messagesWith(reader, terms, { from, before: last, limit: readPageSize })
     for (const message of found) {
       if (items.length === limit || compared === maxCompared || chars > maxComparedChars)
         return { items, nextCursor: cursorAt(last) }
@@ -94,7 +94,7 @@ async function lookThrough(reader: Reader, looking: Looking): Promise<Page<Searc
       const day = (await dayOfMessage(reader, message)) ?? logicalDay(rule, message.created_at)
       if (isWanted(day)) items.push(hitOf(message, day, ranges))
     }
-    if (found.length < readAtOnce) return { items, nextCursor: null }
+    if (found.length < readPageSize) return { items, nextCursor: null }
   }
 }
 

@@ -5,10 +5,10 @@ import { defineUseCase } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { noSuchAgent } from '../refusals.ts'
-import { once, tellAgent } from './agent-conversation.ts'
-import { type CalledIn, ownConversation } from './own-conversation.ts'
+import { postToAgent, runOnce } from './agent-conversation.ts'
+import { type ContextCaller, ownConversation } from './own-conversation.ts'
 
-interface SentMessage extends CalledIn {
+interface SentMessage extends ContextCaller {
   readonly toAgentId: string
   readonly content: string
   readonly clientId?: string | undefined
@@ -22,13 +22,13 @@ export const sendMessage = defineUseCase({
   ],
   run: (tx, input, context): Promise<{ messageId: string; seq: number }> => {
     const call = { ...input, operation: 'send-message', content: JSON.stringify([input.toAgentId, input.content]) }
-    return once(tx, call, context.now, async () => {
+    return runOnce(tx, call, context.now, async () => {
       await liveAgentSession(tx, input)
       if (input.toAgentId === input.agentId) throw noSuchAgent(input.toAgentId)
       await checkAssigned(tx, { projectId: input.projectId, agentId: input.toAgentId })
       const { toAgentId, content } = input
       const { key: originKey } = await ownConversation(tx, input)
-      const { id, seq } = await tellAgent(tx, input, { toAgentId, content, originKey }, context)
+      const { id, seq } = await postToAgent(tx, input, { toAgentId, content, originKey }, context)
       return { messageId: id, seq }
     })
   },

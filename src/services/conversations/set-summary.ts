@@ -11,7 +11,7 @@ import { measured, selectLastMessage } from '../../store/conversations/messages.
 import { type Receiver, selectOldestNotHanded } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { beginChapter, closeAfterTurn } from './chapter-record.ts'
+import { beginChapter, closeDueChapterOf } from './chapter-record.ts'
 import { changeConversation, currentConversation, existingConversation, streamOfKey } from './conversation-record.ts'
 
 interface AgentSummary extends Receiver {
@@ -56,7 +56,7 @@ export const setSummary = defineUseCase({
     tx.append(stream, { type: 'summary-set', data: { summary, throughSeq } })
     if (keptAfter !== row.kept_after) tx.append(stream, { type: 'history-truncated', data: { keptAfter } })
     await changeConversation(tx, row, change, now)
-    await closeAfterTurn(tx, key, now)
+    await closeDueChapterOf(tx, key, now)
     return { throughSeq }
   },
 })

@@ -70,7 +70,7 @@ export const startChat = defineUseCase({
     const row = await chooseWorkplace(tx, opened, { workplace, by, now })
     const live = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
     const launch = live?.state === 'active' ? null : await launchInProgress(tx, { projectId, agentId })
-    if (!live && !launch && !(await isWanted(tx, { projectId, agentId }, now))) {
+    if (!live && !launch && !(await isRequested(tx, { projectId, agentId }, now))) {
       const told = {
         senderId: systemId,
         receiverId: null,
@@ -81,7 +81,7 @@ export const startChat = defineUseCase({
       await appendMessage(tx, row, told, context, { readers: [] })
     }
     // NA2: a terminating session does not serve the request; the next process does.
-    if (live?.state !== 'active') await want(tx, { projectId, agentId, by }, now)
+    if (live?.state !== 'active') await requestSession(tx, { projectId, agentId, by }, now)
     return { conversationKey, agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null, launch }
   },
 })
@@ -98,12 +98,12 @@ async function openPanel(
   if (oldest && open.length > maxPanelsOfChat) await tx.write(deletePanel, { ...pair, ...oldest })
 }
 
-async function isWanted(reader: Reader, { projectId, agentId }: Omit<ChatPair, 'by'>, now: Instant): Promise<boolean> {
+async function isRequested(reader: Reader, { projectId, agentId }: Omit<ChatPair, 'by'>, now: Instant): Promise<boolean> {
   const purpose = await reader.first(selectPurpose, { agent_id: agentId, project_id: projectId })
   return purpose !== undefined && later(purpose.created_at, pendingPurposeLifetimeMs) > now
 }
 
-async function want(tx: Tx, { projectId, agentId, by }: ChatPair, now: Instant): Promise<void> {
+async function requestSession(tx: Tx, { projectId, agentId, by }: ChatPair, now: Instant): Promise<void> {
   await tx.write(keepPurpose, { agent_id: agentId, project_id: projectId, created_at: now })
   tx.append(projectStream(projectId), { type: 'chat-wanted', data: { agentId, by } })
 }

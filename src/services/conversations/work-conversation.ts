@@ -11,26 +11,26 @@ import type { TurnRow } from '../../store/turns/turns.ts'
 import { appendMessage, type NewMessage, openConversation } from './conversation-record.ts'
 
 /** Stores a turn's prompt as a message and returns its number. */
-export async function keepPrompt(tx: Tx, turn: TurnRow, context: Context): Promise<number> {
+export async function storePrompt(tx: Tx, turn: TurnRow, context: Context): Promise<number> {
   const content = textOf(JSON.parse(turn.content))
   // A task's prompt was not written by a person.
   const asked =
     turn.about === 'task'
       ? ({ role: 'system', senderId: systemId } as const)
       : ({ role: 'user', senderId: turn.asked_by } as const)
-  return keep(tx, turn, { ...asked, content, receiverId: turn.agent_id, clientId: null }, context)
+  return storeMessage(tx, turn, { ...asked, content, receiverId: turn.agent_id, clientId: null }, context)
 }
 
 /** Stores a turn's answer as a message, whose client id is the turn's. Stores a role's prompt first if that is missing. */
-export async function keepAnswer(tx: Tx, turn: TurnRow, said: string, context: Context): Promise<void> {
+export async function storeAnswer(tx: Tx, turn: TurnRow, said: string, context: Context): Promise<void> {
   if (said.trim() === '') return
-  if (turn.about === 'prompt' && turn.through_seq === null) await keepPrompt(tx, turn, context)
+  if (turn.about === 'prompt' && turn.through_seq === null) await storePrompt(tx, turn, context)
   const answer = { role: 'assistant', senderId: turn.agent_id, receiverId: null, clientId: turn.id } as const
-  await keep(tx, turn, { ...answer, content: said.slice(0, maxContentChars) }, context)
+  await storeMessage(tx, turn, { ...answer, content: said.slice(0, maxContentChars) }, context)
 }
 
 /** A console's conversation belongs to its account from the first message on. */
-async function keep(tx: Tx, turn: TurnRow, message: NewMessage, context: Context): Promise<number> {
+async function storeMessage(tx: Tx, turn: TurnRow, message: NewMessage, context: Context): Promise<number> {
   const { project_id, agent_id, user_session_id: id } = turn
   const account_id = id === null ? null : ((await tx.first(selectUserSession, { id }))?.account_id ?? turn.asked_by)
   const begun = { project_id, agent_id, account_id }

@@ -13,7 +13,7 @@ import {
 import { defineUseCase } from '../../store/store.ts'
 
 /** Chapters in one commit, so as not to delay new messages (DC8). */
-const notedAtOnce = 500
+const maxAddedChapters = 500
 
 /**
  * Adds newly closed chapters to the note of their day and removes those of deleted conversations (DC3). The note's new number
@@ -23,7 +23,7 @@ export const addChaptersToNote = defineUseCase({
   name: 'add-chapters-to-note',
   streams: ({ day }: { day: Day }) => [noteStream(day), home],
   run: async (tx, { day }, { now }): Promise<{ more: boolean }> => {
-    const few = { day, limit: notedAtOnce }
+    const few = { day, limit: maxAddedChapters }
     const found = await tx.all(selectNotNoted, few)
     if (found.length === 0) return { more: false }
     const seq = tx.append(noteStream(day), { type: 'chapters-noted', data: { day } })
@@ -34,18 +34,18 @@ export const addChaptersToNote = defineUseCase({
     const row = { day, ...(await totalsOf(tx, day)), seq, ...kept, updated_at: now }
     await tx.write(putNote, row)
     tx.append(home, { type: 'note-changed', data: { note: noteOf(row) } })
-    return { more: found.length === notedAtOnce }
+    return { more: found.length === maxAddedChapters }
   },
 })
 
 const maxProblemChars = 500
 
-type Marked = { readonly day: Day } & ({ readonly writtenSeq: number } | { readonly problem: string })
+type NoteResult = { readonly day: Day } & ({ readonly writtenSeq: number } | { readonly problem: string })
 
 /** Records that a note's file was written up to a number, or why it was not (DC4). */
 export const markNoteWritten = defineUseCase({
   name: 'mark-note-written',
-  streams: ({ day }: Marked) => [noteStream(day), home],
+  streams: ({ day }: NoteResult) => [noteStream(day), home],
   run: async (tx, { day, ...what }, { now }): Promise<void> => {
     const before = await tx.first(selectNote, { day })
     if (!before) return

@@ -18,16 +18,16 @@ import { findOpenConversations } from '../conversations/queries.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { noSuchLaunch } from '../refusals.ts'
 import { type InEpoch, requireCurrentEpoch } from './coordinator-epoch.ts'
-import type { WhichLaunch } from './launch-record.ts'
-import type { Ends } from './process-end.ts'
+import type { LaunchLocks } from './launch-record.ts'
+import type { EndLocks } from './process-end.ts'
 import { chosenMachine, startableAgent, startFactsOf } from './start-facts.ts'
-import { endedByGoodbye, type ToldFacts } from './take-facts.ts'
-import { maxTakenOver } from './take-over-coordinator.ts'
+import { maxEndedByGoodbye, type StoredFacts } from './take-facts.ts'
+import { maxLostLaunches } from './take-over-coordinator.ts'
 
 /** Finds the streams to lock for a launch. */
 export const locateLaunch = defineQuery({
   name: 'locate-launch',
-  run: async (reader, { launchId }: { launchId: string }): Promise<WhichLaunch> => {
+  run: async (reader, { launchId }: { launchId: string }): Promise<LaunchLocks> => {
     const launch = await find(reader, launchId)
     if (!launch) throw noSuchLaunch(launchId)
     const [userSessionId = null] = await userSessionsOf(reader, [launch])
@@ -36,28 +36,28 @@ export const locateLaunch = defineQuery({
 })
 
 /** Interval in which a sign of life is written. Coordinators send one at least every ten seconds. */
-const heardWrittenEveryMs = 3000
+const aliveWriteIntervalMs = 3000
 
-export type Told =
+export type FactLocks =
   | { readonly through: number }
-  | Pick<ToldFacts, 'projectIds' | 'openConversations' | 'conversationKeys' | 'turnKeys' | 'userSessionIds' | 'tellsHome'>
+  | Pick<StoredFacts, 'projectIds' | 'openConversations' | 'conversationKeys' | 'turnKeys' | 'userSessionIds' | 'locksHome'>
 
 /** Facts announced only in a user session. */
-const ofUserSession: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update', 'agent-configured'])
-const ofNobody: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output', 'question-answered'])
+const userSessionFacts: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update', 'agent-configured'])
+const unannouncedFacts: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output', 'question-answered'])
 
 /** Facts that end turns. */
-const ofEnds: ReadonlySet<string> = new Set<LinkFact['type']>(['process-exited', 'start-failed', 'goodbye'])
+const endingFacts: ReadonlySet<string> = new Set<LinkFact['type']>(['process-exited', 'start-failed', 'goodbye'])
 
 /**
  * Finds the streams to lock for a coordinator's facts, and whether they must be stored: a sign of life without news is written
  * every few seconds only. Refuses a replaced instance.
  */
-export const findToldLaunches = defineQuery({
-  name: 'find-told-launches',
-  run: async (reader, { facts, ...from }: InEpoch & { facts: readonly LinkFact[] }, context): Promise<Told> => {
+export const findFactLocks = defineQuery({
+  name: 'find-fact-locks',
+  run: async (reader, { facts, ...from }: InEpoch & { facts: readonly LinkFact[] }, context): Promise<FactLocks> => {
     const row = await requireCurrentEpoch(reader, from)
-    const fresh = epochMs(context.now) - epochMs(row.last_heard_at) < heardWrittenEveryMs
+    const fresh = epochMs(context.now) - epochMs(row.last_heard_at) < aliveWriteIntervalMs
     const isNew = facts.some(({ n }) => n > row.last_fact)
     if (!isNew && fresh && row.state !== 'unreachable') return { through: row.last_fact }
     const { ending, talking } = await launchesIn(reader, from.coordinatorId, isNew ? facts : [])
@@ -65,16 +65,19 @@ export const findToldLaunches = defineQuery({
     for (const launch of ending)
       for (const key of await findOpenConversations.run(reader, launch, context)) openConversations.add(key)
     return {
-      projectIds: [...new Set([...ending.map(({ projectId }) => projectId), ...(await askedAbout(reader, isNew ? facts : []))])],
+      projectIds: [
+        ...new Set([...ending.map(({ projectId }) => projectId), ...(await changedProjects(reader, isNew ? facts : []))]),
+      ],
       openConversations: [...openConversations],
-      ...(await keysOf(reader, isNew ? facts : [], facts.some(({ type }) => ofEnds.has(type)) ? ending : [])),
+      ...(await keysOf(reader, isNew ? facts : [], facts.some(({ type }) => endingFacts.has(type)) ? ending : [])),
       userSessionIds: await userSessionsOf(reader, [...ending, ...talking]),
-      tellsHome: row.state === 'unreachable' || facts.some(({ type }) => !ofUserSession.has(type) && !ofNobody.has(type)),
+      locksHome:
+        row.state === 'unreachable' || facts.some(({ type }) => !userSessionFacts.has(type) && !unannouncedFacts.has(type)),
     }
   },
 })
 
-interface Keys {
+interface FactKeys {
   /** Conversations that get messages. */
   readonly conversationKeys: readonly string[]
   /** Conversations whose turns get events. */
@@ -82,7 +85,7 @@ interface Keys {
 }
 
 /** The conversations that these facts write to. `gone`: launches that end together with their turns. */
-async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly Launch[]): Promise<Keys> {
+async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly Launch[]): Promise<FactKeys> {
   const turns = new Map<string, TurnRow>()
   const ending = new Map<string, TurnRow>()
   for (const fact of facts) {
@@ -109,7 +112,7 @@ async function conversationsOfTurn(reader: Reader, turn: TurnRow): Promise<strin
 }
 
 /** Projects whose worktrees a coordinator's answers changed. */
-async function askedAbout(reader: Reader, facts: readonly LinkFact[]): Promise<string[]> {
+async function changedProjects(reader: Reader, facts: readonly LinkFact[]): Promise<string[]> {
   const projectIds = new Set<string>()
   for (const fact of facts) {
     if (fact.type !== 'question-answered' || !fact.last) continue
@@ -119,20 +122,20 @@ async function askedAbout(reader: Reader, facts: readonly LinkFact[]): Promise<s
   return [...projectIds]
 }
 
-interface ToldOf {
+interface FactLaunches {
   /** Launches whose sessions may end, or whose facts are announced in their project. */
   readonly ending: Launch[]
   readonly talking: Launch[]
 }
 
-async function launchesIn(reader: Reader, coordinatorId: string, facts: readonly LinkFact[]): Promise<ToldOf> {
+async function launchesIn(reader: Reader, coordinatorId: string, facts: readonly LinkFact[]): Promise<FactLaunches> {
   if (facts.some(({ type }) => type === 'goodbye'))
-    return { ending: await liveLaunchesOn(reader, coordinatorId, endedByGoodbye), talking: [] }
+    return { ending: await liveLaunchesOn(reader, coordinatorId, maxEndedByGoodbye), talking: [] }
   const ending = new Set<string>()
   const talking = new Set<string>()
   for (const fact of facts) {
-    if (!('launchId' in fact) || ofNobody.has(fact.type)) continue
-    if (ofUserSession.has(fact.type)) talking.add(fact.launchId)
+    if (!('launchId' in fact) || unannouncedFacts.has(fact.type)) continue
+    if (userSessionFacts.has(fact.type)) talking.add(fact.launchId)
     else ending.add(fact.launchId)
   }
   const launches = async (ids: Iterable<string>): Promise<Launch[]> => {
@@ -149,8 +152,8 @@ async function launchesIn(reader: Reader, coordinatorId: string, facts: readonly
 /** Finds the streams to lock for ending all launches of a coordinator. */
 export const findLaunchesOn = defineQuery({
   name: 'find-launches-on',
-  run: async (reader, { coordinatorId }: { coordinatorId: string }, context): Promise<Ends> => {
-    const launches = (await liveLaunchesOn(reader, coordinatorId, maxTakenOver)).filter(({ state }) => state !== 'held')
+  run: async (reader, { coordinatorId }: { coordinatorId: string }, context): Promise<EndLocks> => {
+    const launches = (await liveLaunchesOn(reader, coordinatorId, maxLostLaunches)).filter(({ state }) => state !== 'held')
     const openConversations = new Set<string>()
     for (const launch of launches)
       for (const key of await findOpenConversations.run(reader, launch, context)) openConversations.add(key)
@@ -167,7 +170,7 @@ export const findLaunchesOn = defineQuery({
   },
 })
 
-interface Look extends Pair {
+interface StartQuery extends Pair {
   /** Only a chat changed. A live chat session handles it. */
   readonly inChat?: boolean | undefined
 }
@@ -178,7 +181,7 @@ interface Look extends Pair {
  */
 export const findStart = defineQuery({
   name: 'find-start',
-  run: async (reader, { inChat, agentId, projectId }: Look, { now }): Promise<{ coordinatorId: string } | undefined> => {
+  run: async (reader, { inChat, agentId, projectId }: StartQuery, { now }): Promise<{ coordinatorId: string } | undefined> => {
     const pair = { agentId, projectId }
     if (inChat && (await reader.first(selectLiveAgentSession, { ...pair, purpose: 'chat' }))) return undefined
     const coordinatorId = await chosenMachine(reader, pair)

@@ -94,7 +94,7 @@ type Part = Extract<LinkFact, { type: 'question-answered' }>
  * Stores a part of a coordinator's answer. The last part completes it, rings the doorbell, and applies its effects: a removed
  * worktree leaves the register even if nobody waits.
  */
-export async function takeAnswer(
+export async function storeAnswerPart(
   tx: Tx,
   { questionId, part, text, last }: Part,
   { coordinatorId, projectIds }: { readonly coordinatorId: string; readonly projectIds: readonly string[] },
@@ -109,10 +109,10 @@ export async function takeAnswer(
   tx.append(coordinatorStream(coordinatorId), { type: 'question-answered', data: { questionId } })
   if (!changingRequests.has(question.kind) || !projectIds.includes(question.project_id)) return
   const parts = await tx.all(selectAnswer, { questionId })
-  await noteEffect(tx, question, JSON.parse(parts.map(({ said }) => said).join('')), now)
+  await applyEffect(tx, question, JSON.parse(parts.map(({ said }) => said).join('')), now)
 }
 
-async function noteEffect(tx: Tx, question: QuestionRow, answer: CoordinatorAnswer, now: string): Promise<void> {
+async function applyEffect(tx: Tx, question: QuestionRow, answer: CoordinatorAnswer, now: string): Promise<void> {
   const { worktree_id: worktreeId, asked_by: by, kind, project_id } = question
   const worktree = worktreeId === null ? undefined : await tx.first(selectWorktree, { id: worktreeId })
   if (!worktree || worktree.removed_at !== null) return

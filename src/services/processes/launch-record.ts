@@ -57,7 +57,7 @@ export async function orderOf(reader: Reader, launch: Launch): Promise<LaunchOrd
 }
 
 /** Sends a waiting launch to its coordinator. `offered`: its particulars follow at once (offer-launch.ts). */
-export async function tellOrder(tx: Tx, launch: Launch, offered = false): Promise<void> {
+export async function sendOrder(tx: Tx, launch: Launch, offered = false): Promise<void> {
   const order = { ...(await orderOf(tx, launch)), offered }
   tx.append(coordinatorStream(launch.coordinatorId), { type: 'launch-ordered', data: { order } })
 }
@@ -79,7 +79,7 @@ export async function stopLaunch(
 }
 
 /** The streams to lock for a launch, from `locate-launch`. */
-export interface WhichLaunch {
+export interface LaunchLocks {
   readonly launchId: string
   readonly projectId: string
   readonly coordinatorId: string
@@ -93,7 +93,7 @@ export interface WhichLaunch {
  */
 export async function existingLaunch(
   reader: Reader,
-  { launchId, projectId, coordinatorId }: Omit<WhichLaunch, 'userSessionId'>,
+  { launchId, projectId, coordinatorId }: Omit<LaunchLocks, 'userSessionId'>,
 ): Promise<Launch> {
   const launch = await findLaunch(reader, launchId)
   if (!launch || launch.projectId !== projectId) throw noSuchLaunch(launchId)

@@ -11,7 +11,7 @@ import { orderOf } from './launch-record.ts'
 import { type SealedParticulars, type Take, takeLaunch } from './take-launch.ts'
 
 /** The id of the new launch, when it is offered too. */
-export interface Offered {
+export interface OfferId {
   readonly offeredAs?: string | undefined
 }
 
@@ -20,13 +20,13 @@ export interface Offer extends Take {
   readonly maxConcurrent: number
 }
 
-type Begun = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParticulars }
+type OfferedLaunch = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParticulars }
 
 export const offerLaunch = defineUseCase({
   name: 'offer-launch',
   answersSecret: true,
   streams: (input: Offer) => takeLaunch.streams(input),
-  run: async (tx, { maxConcurrent, ...take }, context): Promise<Begun | null> => {
+  run: async (tx, { maxConcurrent, ...take }, context): Promise<OfferedLaunch | null> => {
     const launch = await findLaunch(tx, take.launchId)
     // The order was refused, repeated or not needed, or the launch was already taken.
     if (launch?.state !== 'waiting') return null

@@ -10,11 +10,11 @@ import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { processOf } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { launchStreams, moveLaunch, recordLaunch, tellOrder } from './launch-record.ts'
-import type { Offered } from './offer-launch.ts'
+import { launchStreams, moveLaunch, recordLaunch, sendOrder } from './launch-record.ts'
+import type { OfferId } from './offer-launch.ts'
 import { startFactsOf } from './start-facts.ts'
 
-interface Order extends Pair, Offered {
+interface Order extends Pair, OfferId {
   /** Chosen by `find-start`. */
   readonly coordinatorId: string
 }
@@ -31,13 +31,13 @@ export const orderLaunch = defineUseCase({
     if (decision.order === 'none') return null
     if (decision.order === 'release') {
       const released = facts.held && (await moveLaunch(tx, facts.held, { type: 'release', coordinatorId }, context))
-      if (released) await tellOrder(tx, released)
+      if (released) await sendOrder(tx, released)
       return released ? processOf(released) : null
     }
     const because = decision.order === 'hold' ? decision.because : null
     const launch = order(now, { id: offeredAs ?? random.uuid(), agentId, projectId, coordinatorId }, because)
     await recordLaunch(tx, launch)
-    if (launch.state === 'waiting') await tellOrder(tx, launch, offeredAs !== undefined)
+    if (launch.state === 'waiting') await sendOrder(tx, launch, offeredAs !== undefined)
     return processOf(launch)
   },
 })

@@ -5,11 +5,11 @@ import type { Process } from '../../protocol/processes/process.ts'
 import { processOf } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
-import { existingLaunch, launchStreams, stopLaunch, type WhichLaunch } from './launch-record.ts'
+import { existingLaunch, type LaunchLocks, launchStreams, stopLaunch } from './launch-record.ts'
 
 export const orderStop = defineUseCase({
   name: 'order-stop',
-  streams: (input: WhichLaunch & { reason: LaunchEndReason }) => [
+  streams: (input: LaunchLocks & { reason: LaunchEndReason }) => [
     ...launchStreams(input),
     ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
   ],

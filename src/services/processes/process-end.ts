@@ -19,11 +19,11 @@ import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { workFactsOf } from '../agent-sessions/work-facts.ts'
 import { withdrawPermissions } from '../approvals/permission-record.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
-import { giveBackTurn } from '../turns/give-back-turn.ts'
+import { requeueLostTurn } from '../turns/give-back-turn.ts'
 import { moveLaunch } from './launch-record.ts'
 import { hasSignedIn } from './start-facts.ts'
 
-export interface Ends {
+export interface EndLocks {
   /** Projects whose streams are locked. Nothing ends in others. */
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
@@ -34,26 +34,26 @@ export interface Ends {
 
 type End = Extract<LaunchEvent, { type: 'start-failed' | 'lost' }> | Omit<Extract<LaunchEvent, { type: 'exited' }>, 'left'>
 
-export async function endProcess(tx: Tx, launch: Launch, end: End, ends: Ends, context: Context): Promise<void> {
+export async function endProcess(tx: Tx, launch: Launch, end: End, ends: EndLocks, context: Context): Promise<void> {
   if (launch.state === 'ended' || !ends.projectIds.includes(launch.projectId)) return
   if (launch.roleAgentId !== null) return endInRole(tx, launch, end, ends, context)
   const event = end.type === 'exited' ? { ...end, left: await leftBehind(tx, launch, context.now) } : end
-  await giveBackTurns(tx, launch, ends, context)
+  await requeueTurns(tx, launch, ends, context)
   await endSessionOf(tx, launch, end.type === 'lost' ? 'coordinator_lost' : 'process_exited', ends, context)
   await moveLaunch(tx, launch, event, context)
 }
 
 /** Requeues the running turns, whose outcome is unknown, and puts the contexts to sleep for the next process. */
-async function giveBackTurns(tx: Tx, { id: launchId }: Launch, { conversationKeys }: Ends, context: Context): Promise<void> {
+async function requeueTurns(tx: Tx, { id: launchId }: Launch, { conversationKeys }: EndLocks, context: Context): Promise<void> {
   for (const turn of await tx.all(selectRunningOfLaunch, { launchId })) {
     await withdrawPermissions(tx, turn.id, context.now)
-    await giveBackTurn(tx, turn, conversationKeys, context)
+    await requeueLostTurn(tx, turn, conversationKeys, context)
   }
   await tx.write(putToSleep, { launchId })
 }
 
 /** An agent in a role holds no agent session (AS4). Its place in the user session ends. */
-async function endInRole(tx: Tx, launch: Launch, end: End, ends: Ends, context: Context): Promise<void> {
+async function endInRole(tx: Tx, launch: Launch, end: End, ends: EndLocks, context: Context): Promise<void> {
   const agent = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
   // It was spawned after the streams were chosen; the caller retries.
   if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', refusalText('justChanged'))
@@ -63,7 +63,7 @@ async function endInRole(tx: Tx, launch: Launch, end: End, ends: Ends, context: 
   await endRoleAgentOf(tx, ended, context)
 }
 
-async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: Ends, context: Context): Promise<void> {
+async function endSessionOf(tx: Tx, launch: Launch, reason: EndReason, ends: EndLocks, context: Context): Promise<void> {
   const live = await liveOfPair(tx, launch)
   const known = { seenBefore: false, currentEpoch: null, launchesElsewhere: [], graceMs: 0 }
   const work = { hasTask: false, unreadMessages: 0 }

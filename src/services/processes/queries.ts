@@ -21,7 +21,7 @@ import {
 } from '../../store/processes/launches.ts'
 import { defineQuery } from '../../store/store.ts'
 import { noSuchLaunch } from '../refusals.ts'
-import type { WhichLaunch } from './launch-record.ts'
+import type { LaunchLocks } from './launch-record.ts'
 import { launchFactsOf } from './sweep-launch.ts'
 
 /** Returns a launch with the last output of its process. */
@@ -81,9 +81,9 @@ export const countProcesses = defineQuery({
 })
 
 /** Launches in one query. */
-const lookedAtOnce = 50
+const launchesPageSize = 50
 
-export interface DueLaunch extends Omit<WhichLaunch, 'userSessionId'> {
+export interface DueLaunch extends Omit<LaunchLocks, 'userSessionId'> {
   readonly agentSessionId: string | null
 }
 
@@ -93,7 +93,7 @@ interface DuePage {
   readonly last: Pick<Launch, 'orderedAt' | 'id'> | undefined
 }
 
-type From = { readonly coordinatorId: string; readonly deaf: readonly OfflinePeriod[]; readonly last?: DuePage['last'] }
+type DueQuery = { readonly coordinatorId: string; readonly deaf: readonly OfflinePeriod[]; readonly last?: DuePage['last'] }
 
 /**
  * Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides, with what this server
@@ -101,26 +101,26 @@ type From = { readonly coordinatorId: string; readonly deaf: readonly OfflinePer
  */
 export const findDueLaunches = defineQuery({
   name: 'find-due-launches',
-  run: async (reader, { coordinatorId, deaf, last }: From, { now }): Promise<DuePage> => {
-    const page = await liveLaunchesOn(reader, coordinatorId, lookedAtOnce, last)
+  run: async (reader, { coordinatorId, deaf, last }: DueQuery, { now }): Promise<DuePage> => {
+    const page = await liveLaunchesOn(reader, coordinatorId, launchesPageSize, last)
     const due: DueLaunch[] = []
     for (const launch of page) {
       if (!overdue(now, launch, await launchFactsOf(reader, launch, { now, lastSeenAt: null }), deaf)) continue
       const { id: launchId, projectId } = launch
       due.push({ launchId, projectId, coordinatorId, agentSessionId: (await newestOfLaunch(reader, launchId))?.id ?? null })
     }
-    return { due, last: page.length < lookedAtOnce ? undefined : page.at(-1) }
+    return { due, last: page.length < launchesPageSize ? undefined : page.at(-1) }
   },
 })
 
-interface Patience {
+interface SilenceLimits {
   readonly unreachableMs: number
   /** Null when takeover by time is off. */
   readonly takeoverMs: number | null
   readonly deaf: readonly OfflinePeriod[]
 }
 
-interface Silent {
+interface SilentCoordinators {
   readonly all: readonly string[]
   readonly unreachable: readonly { readonly coordinatorId: string; readonly lastHeardAt: Instant }[]
   readonly lost: readonly string[]
@@ -129,7 +129,7 @@ interface Silent {
 /** Lists the coordinators and those silent for too long (CO6). There is one per machine, so they are few. */
 export const findSilentCoordinators = defineQuery({
   name: 'find-silent-coordinators',
-  run: async (reader, { unreachableMs, takeoverMs, deaf }: Patience, { now }): Promise<Silent> => {
+  run: async (reader, { unreachableMs, takeoverMs, deaf }: SilenceLimits, { now }): Promise<SilentCoordinators> => {
     const rows = await allCoordinators(reader)
     const silentFor = (at: Instant): number => onlineMsSince(at, now, deaf)
     return {

@@ -19,17 +19,17 @@ import { liveCounts } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { fenced } from './coordinator-epoch.ts'
 
-type Hello = Omit<CoordinatorHello, 'type' | 'requestId'> & { readonly coordinatorId: string }
+type Registration = Omit<CoordinatorHello, 'type' | 'requestId'> & { readonly coordinatorId: string }
 
-export interface Greeted {
+export interface Registered {
   readonly epoch: number
   readonly lastFact: number
 }
 
 export const registerCoordinator = defineUseCase({
   name: 'register-coordinator',
-  streams: ({ coordinatorId }: Hello) => [home, coordinatorStream(coordinatorId)],
-  run: async (tx, { coordinatorId: id, ...hello }, { now }): Promise<Greeted> => {
+  streams: ({ coordinatorId }: Registration) => [home, coordinatorStream(coordinatorId)],
+  run: async (tx, { coordinatorId: id, ...hello }, { now }): Promise<Registered> => {
     if (hello.linkVersion !== linkVersion)
       throw new Refusal('invalid_request', `linkVersion: this server speaks ${linkVersion}`, { field: 'linkVersion' })
     const known = await findCoordinatorRow(tx, id)

@@ -4,7 +4,7 @@ import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { liveLaunchesOf, processOf } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { checkAssigned } from '../projects/project-record.ts'
-import { launchStreams, moveLaunch, tellOrder } from './launch-record.ts'
+import { launchStreams, moveLaunch, sendOrder } from './launch-record.ts'
 
 export const releaseAgent = defineUseCase({
   name: 'release-agent',
@@ -15,7 +15,7 @@ export const releaseAgent = defineUseCase({
     const held = (await liveLaunchesOf(tx, pair)).find(({ state }) => state === 'held')
     const released = held && (await moveLaunch(tx, held, { type: 'release', coordinatorId }, context))
     if (!released) return { process: null }
-    await tellOrder(tx, released)
+    await sendOrder(tx, released)
     return { process: processOf(released) }
   },
 })

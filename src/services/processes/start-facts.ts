@@ -30,7 +30,7 @@ export async function startFactsOf(reader: Reader, { agentId, projectId }: Pair,
   return {
     ...(await workFactsOf(reader, pair)),
     startOutstanding: await anyOutstanding(reader, pair, launches),
-    heldBecause: await whyHeld(reader, pair, held, now),
+    heldBecause: await heldReason(reader, pair, held, now),
     startable: (await startableAgent(reader, pair)) !== undefined,
     isHeld: held !== undefined,
     held,
@@ -61,7 +61,7 @@ export const hasSignedIn = async (reader: Reader, launch: Launch, live: readonly
   (await newestOfLaunch(reader, launch.id)) !== undefined ||
   live.some(({ launchId, createdAt }) => launchId === null && launch.startedAt !== null && createdAt >= launch.startedAt)
 
-async function whyHeld(reader: Reader, pair: Pair, held: Launch | undefined, now: Instant): Promise<Detail | null> {
+async function heldReason(reader: Reader, pair: Pair, held: Launch | undefined, now: Instant): Promise<Detail | null> {
   const settings = await settingsOf(reader, pair.projectId)
   const since = later(now, -durationMs(settings, 'restart.window_seconds'))
   const failures = await failuresOf(reader, pair, since, failuresAllowed(settings))
@@ -80,14 +80,14 @@ export async function startableAgent(reader: Reader, { agentId, projectId }: Pai
   return (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) && agent
 }
 
-interface Wanted {
+interface StartTarget {
   /** Undefined while the agent is not known. Then only the project's requirement counts. */
   readonly agentId: string | undefined
   readonly projectId: string
 }
 
 /** The machine that an agent would be started on now (SC4): one with the labels that agent and project require. */
-export async function chosenMachine(reader: Reader, { agentId, projectId }: Wanted): Promise<string | undefined> {
+export async function chosenMachine(reader: Reader, { agentId, projectId }: StartTarget): Promise<string | undefined> {
   const machines = await machinesHere(reader)
   if (machines.length === 0) return undefined
   const agent = agentId === undefined ? undefined : await reader.first(selectAgent, { id: agentId })

@@ -14,17 +14,17 @@ import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 import { workFactsOf } from '../agent-sessions/work-facts.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { existingLaunch, launchStreams, stopLaunch, type WhichLaunch } from './launch-record.ts'
+import { existingLaunch, type LaunchLocks, launchStreams, stopLaunch } from './launch-record.ts'
 import { hasSignedIn, startableAgent } from './start-facts.ts'
 
-interface Moment {
+interface SweepClock {
   readonly now: Instant
   /** The last call on its session that this server remembers. */
   readonly lastSeenAt: Instant | null
 }
 
 /** Loads the facts for deciding whether a launch is still needed. */
-export async function launchFactsOf(reader: Reader, launch: Launch, { now, lastSeenAt }: Moment): Promise<LaunchFacts> {
+export async function launchFactsOf(reader: Reader, launch: Launch, { now, lastSeenAt }: SweepClock): Promise<LaunchFacts> {
   const connected = await connectedCoordinators(reader)
   const settings = await settingsOf(reader, launch.projectId)
   const own = await newestOfLaunch(reader, launch.id)
@@ -54,14 +54,14 @@ function lastHeardAt(held: AgentSession, lastSeenAt: Instant | null, settings: P
   return all.reduce((latest, each) => (each > latest ? each : latest))
 }
 
-interface Look extends Omit<WhichLaunch, 'userSessionId'> {
+interface SweepInput extends Omit<LaunchLocks, 'userSessionId'> {
   readonly deaf: readonly OfflinePeriod[]
   readonly lastSeenAt: Instant | null
 }
 
 export const sweepLaunch = defineUseCase({
   name: 'sweep-launch',
-  streams: (input: Look) => launchStreams(input),
+  streams: (input: SweepInput) => launchStreams(input),
   run: async (tx, { deaf, lastSeenAt, ...which }, context): Promise<{ stopped: LaunchEndReason | null }> => {
     const { now } = context
     const launch = await existingLaunch(tx, which)

@@ -19,18 +19,18 @@ import { maxOutputKept } from '../../protocol/processes/process.ts'
 import { coordinatorOf, type KnownCoordinatorRow, updateHeard } from '../../store/processes/coordinators.ts'
 import { findLaunch, liveCounts, liveLaunchesOn, selectOutput, updateOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
-import { takeTurnFact } from '../turns/take-turn-fact.ts'
+import { applyTurnFact } from '../turns/take-turn-fact.ts'
 import { type InEpoch, requireCurrentEpoch } from './coordinator-epoch.ts'
-import { takeAnswer } from './coordinator-requests.ts'
+import { storeAnswerPart } from './coordinator-requests.ts'
 import { moveLaunch } from './launch-record.ts'
-import { type Ends, endProcess } from './process-end.ts'
+import { type EndLocks, endProcess } from './process-end.ts'
 
 /** Launches of one coordinator that a goodbye ends. */
-export const endedByGoodbye = 10_000
+export const maxEndedByGoodbye = 10_000
 
-export interface ToldFacts extends InEpoch {
+export interface StoredFacts extends InEpoch {
   readonly facts: readonly LinkFact[]
-  /** From `find-told-launches`. Empty when there is only output. */
+  /** From `find-fact-locks`. Empty when there is only output. */
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
   /** Conversations that get messages, and those whose turns get events. */
@@ -38,11 +38,11 @@ export interface ToldFacts extends InEpoch {
   readonly turnKeys: readonly string[]
   readonly userSessionIds: readonly string[]
   /** Whether home must be locked for an announcement. */
-  readonly tellsHome: boolean
+  readonly locksHome: boolean
 }
 
-export const takeFacts = defineUseCase({
-  name: 'take-facts',
+export const storeFacts = defineUseCase({
+  name: 'store-facts',
   streams: ({
     coordinatorId,
     projectIds,
@@ -50,11 +50,11 @@ export const takeFacts = defineUseCase({
     conversationKeys,
     turnKeys,
     userSessionIds,
-    tellsHome,
-  }: ToldFacts): StreamName[] => [
+    locksHome,
+  }: StoredFacts): StreamName[] => [
     coordinatorStream(coordinatorId),
     ...userSessionIds.map(userSessionStream),
-    ...(tellsHome ? ([home] as const) : []),
+    ...(locksHome ? ([home] as const) : []),
     ...projectIds.map(projectStream),
     ...openConversations.map(conversationStream),
     ...conversationKeys.map(conversationStream),
@@ -68,24 +68,24 @@ export const takeFacts = defineUseCase({
       if (fact.n <= through) continue
       through = fact.n
       if (fact.type === 'goodbye') saidGoodbye = true
-      else if (fact.type === 'question-answered') await takeAnswer(tx, fact, input, context)
-      else await takeFact(tx, fact, input, context)
+      else if (fact.type === 'question-answered') await storeAnswerPart(tx, fact, input, context)
+      else await applyFact(tx, fact, input, context)
     }
     if (saidGoodbye) await endAll(tx, input, context)
-    await hear(tx, row, { through, saidGoodbye, tellsHome: input.tellsHome, now: context.now })
+    await recordContact(tx, row, { through, saidGoodbye, locksHome: input.locksHome, now: context.now })
     return { through }
   },
 })
 
 type LaunchFact = Exclude<LinkFact, { type: 'goodbye' | 'question-answered' }>
 
-async function takeFact(tx: Tx, fact: LaunchFact, input: ToldFacts, context: Context): Promise<void> {
+async function applyFact(tx: Tx, fact: LaunchFact, input: StoredFacts, context: Context): Promise<void> {
   const launch = await findLaunch(tx, fact.launchId)
   // Ignores facts about another coordinator's launch, or one lost with an older database.
   if (launch?.coordinatorId !== input.coordinatorId) return
   switch (fact.type) {
     case 'process-output':
-      return keepOutput(tx, fact.launchId, fact.text)
+      return appendOutput(tx, fact.launchId, fact.text)
     case 'process-started':
       await moveLaunch(tx, launch, { type: 'started', pid: fact.pid, birth: fact.birth }, context)
       return
@@ -96,20 +96,20 @@ async function takeFact(tx: Tx, fact: LaunchFact, input: ToldFacts, context: Con
       return endProcess(tx, launch, { type: 'exited', exitCode, signal, found, stopped }, input, context)
     }
     default:
-      return takeTurnFact(tx, fact, launch, input, context)
+      return applyTurnFact(tx, fact, launch, input, context)
   }
 }
 
 /** A goodbye ends all its processes, reported or not. */
-async function endAll(tx: Tx, { coordinatorId, ...ends }: ToldFacts & Ends, context: Context): Promise<void> {
+async function endAll(tx: Tx, { coordinatorId, ...ends }: StoredFacts & EndLocks, context: Context): Promise<void> {
   const unseen = { exitCode: null, signal: null, found: null, stopped: true } as const
-  for (const launch of await liveLaunchesOn(tx, coordinatorId, endedByGoodbye))
+  for (const launch of await liveLaunchesOn(tx, coordinatorId, maxEndedByGoodbye))
     if ((launch.state === 'starting' || launch.state === 'running') && ends.projectIds.includes(launch.projectId))
       await endProcess(tx, launch, { type: 'exited', ...unseen }, ends, context)
 }
 
 /** Keeps the end of the output, from the beginning of a line. */
-async function keepOutput(tx: Tx, id: string, text: string): Promise<void> {
+async function appendOutput(tx: Tx, id: string, text: string): Promise<void> {
   const all = ((await tx.first(selectOutput, { id }))?.output ?? '') + mask(text)
   const kept = all.length <= maxOutputKept ? all : wholeLines(all.slice(-maxOutputKept))
   await tx.write(updateOutput, { id, output: kept })
@@ -117,17 +117,17 @@ async function keepOutput(tx: Tx, id: string, text: string): Promise<void> {
 
 const wholeLines = (text: string): string => text.slice(text.indexOf('\n') + 1)
 
-interface Heard {
+interface Contact {
   readonly through: number
   readonly saidGoodbye: boolean
-  readonly tellsHome: boolean
+  readonly locksHome: boolean
   readonly now: Instant
 }
 
-async function hear(tx: Tx, row: KnownCoordinatorRow, { through, saidGoodbye, tellsHome, now }: Heard): Promise<void> {
+async function recordContact(tx: Tx, row: KnownCoordinatorRow, { through, saidGoodbye, locksHome, now }: Contact): Promise<void> {
   // Without home's lock the return cannot be announced; the next sign of life does.
-  const back = row.state === 'unreachable' && tellsHome
-  const state = saidGoodbye ? 'stopped' : back ? 'connected' : row.state
+  const isBack = row.state === 'unreachable' && locksHome
+  const state = saidGoodbye ? 'stopped' : isBack ? 'connected' : row.state
   await tx.write(updateHeard, { id: row.id, state, last_fact: through, last_heard_at: now })
   if (state === row.state) return
   const coordinator = coordinatorOf({ ...row, state, last_heard_at: now }, (await liveCounts(tx)).get(row.id) ?? 0)

@@ -29,7 +29,7 @@ import { taskFor, workFactsOf } from '../agent-sessions/work-facts.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { contextFor, contextInRole } from '../turns/context-record.ts'
+import { getOrCreateContext, roleContextKey } from '../turns/context-record.ts'
 import { type InEpoch, requireCurrentEpoch } from './coordinator-epoch.ts'
 import { launchStreams, moveLaunch } from './launch-record.ts'
 import { startableAgent } from './start-facts.ts'
@@ -63,9 +63,14 @@ export const takeLaunch = defineUseCase({
     if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null) return { withdrawn: true }
     if (launch.state === 'running') throw new Refusal('wrong_state', refusalText('launchRuns', { id: launchId }), { launchId })
     const { agentId, projectId } = launch
-    const wanted = launch.roleAgentId === null ? await forWork(tx, launch, context) : await inRole(tx, launch, context)
+    const wanted = launch.roleAgentId === null ? await needForWork(tx, launch, context) : await needInRole(tx, launch, context)
     if (!wanted) {
-      const ended = await moveLaunch(tx, launch, { type: 'stop', reason: 'withdrawn', ...(await whyGone(tx, launch)) }, context)
+      const ended = await moveLaunch(
+        tx,
+        launch,
+        { type: 'stop', reason: 'withdrawn', ...(await withdrawalDetail(tx, launch)) },
+        context,
+      )
       // The coordinator reports the end of a launch that had begun.
       if (ended?.state === 'ended') await endRoleAgentOf(tx, ended, context)
       return { withdrawn: true }
@@ -98,24 +103,24 @@ export const takeLaunch = defineUseCase({
 })
 
 /** The reason shown to the person waiting in a role. */
-async function whyGone(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: Detail }> {
+async function withdrawalDetail(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: Detail }> {
   if (roleAgentId === null || (await reader.first(selectAgent, { id: agentId }))) return {}
   return { detail: statusNotice('agentDeleted', { agent: agentId }) }
 }
 
-interface Wanted {
+interface LaunchNeed {
   readonly agent: AgentRow
   readonly acp: AcpParticulars | null
 }
 
 /** A launch not needed any more is not started. */
-async function forWork(tx: Tx, launch: Launch, context: Context): Promise<Wanted | undefined> {
+async function needForWork(tx: Tx, launch: Launch, context: Context): Promise<LaunchNeed | undefined> {
   const agent = await startableAgent(tx, launch)
   const { purpose } = detectWork(context.now, await workFactsOf(tx, launch))
   if (!agent || (launch.state === 'waiting' && purpose === 'no_work')) return undefined
   if (agent.protocol === 'mcp') return { agent, acp: null }
   // CH12: turns are pushed to it.
-  const limits = await limitsIn(tx, launch.projectId)
+  const limits = await timeLimits(tx, launch.projectId)
   const opened = await contextToOpen(tx, launch, purpose, context)
   return { agent, acp: { ...opened, ...limits } }
 }
@@ -132,7 +137,7 @@ async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose
   const key = purpose === 'task' ? await workKeyFor(tx, launch) : (next?.conversationKey ?? webKey(projectId, agentId))
   if (key === undefined) return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null }
   const which = { agentId, projectId, key, originKey: next?.originKey ?? '' }
-  const row = await contextFor(tx, which, context)
+  const row = await getOrCreateContext(tx, which, context)
   const workspace = await workspaceFor(tx, which)
   await tx.write(updateContext, { ...row, state: 'opening', launch_id: launch.id })
   const { acp_session_id: loadAcpSessionId, opened_at, id: contextId } = row
@@ -145,7 +150,7 @@ async function workKeyFor(reader: Reader, { agentId, projectId }: Launch): Promi
   return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
-async function limitsIn(reader: Reader, projectId: string): Promise<Pick<AcpParticulars, 'startWithinMs' | 'turnWithinMs'>> {
+async function timeLimits(reader: Reader, projectId: string): Promise<Pick<AcpParticulars, 'startWithinMs' | 'turnWithinMs'>> {
   const settings = await settingsOf(reader, projectId)
   return {
     startWithinMs: durationMs(settings, 'agent.start_timeout_seconds'),
@@ -154,7 +159,7 @@ async function limitsIn(reader: Reader, projectId: string): Promise<Pick<AcpPart
 }
 
 /** AG2: while its role still waits for it. */
-async function inRole(tx: Tx, launch: Launch, context: Context): Promise<Wanted | undefined> {
+async function needInRole(tx: Tx, launch: Launch, context: Context): Promise<LaunchNeed | undefined> {
   const row = await tx.first(selectRoleAgent, { id: launch.roleAgentId ?? '' })
   const agent = await tx.first(selectAgent, { id: launch.agentId })
   if (!agent || row?.launch_id !== launch.id || row.terminating_at !== null) return undefined
@@ -169,7 +174,7 @@ async function inRole(tx: Tx, launch: Launch, context: Context): Promise<Wanted 
     loadAcpSessionId: row.load_acp_session_id,
     lastOpenedAt: row.load_acp_session_id === null ? null : row.opened_at,
     contextId: await contextOfRole(tx, row, launch, context),
-    ...(await limitsIn(tx, launch.projectId)),
+    ...(await timeLimits(tx, launch.projectId)),
   }
   return { agent, acp }
 }
@@ -177,7 +182,7 @@ async function inRole(tx: Tx, launch: Launch, context: Context): Promise<Wanted 
 /** AC4: a new start in a role gets a new context. */
 async function contextOfRole(tx: Tx, row: RoleAgentRow, launch: Launch, context: Context): Promise<string> {
   const beginsAnew = row.state === 'SPAWNING' && row.load_acp_session_id === null
-  const found = await contextFor(tx, contextInRole(row), context, beginsAnew ? 'terminated' : undefined)
+  const found = await getOrCreateContext(tx, roleContextKey(row), context, beginsAnew ? 'terminated' : undefined)
   await tx.write(updateContext, { ...found, state: 'opening', launch_id: launch.id })
   return found.id
 }

@@ -17,15 +17,15 @@ import { coordinatorOf, findCoordinatorRow, keepCoordinator, keepEpoch } from '.
 import { liveLaunchesOn } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchCoordinator } from '../refusals.ts'
-import { type Ends, endProcess } from './process-end.ts'
+import { type EndLocks, endProcess } from './process-end.ts'
 
 /** Launches of one coordinator in one commit. */
-export const maxTakenOver = 10_000
+export const maxLostLaunches = 10_000
 
 /** No instance has this name, so the next to register is a successor. */
-const nobody = ''
+const noInstance = ''
 
-type Takeover = Ends & {
+type Takeover = EndLocks & {
   readonly coordinatorId: string
   readonly by: string
 }
@@ -43,11 +43,11 @@ export const takeOverCoordinator = defineUseCase({
   run: async (tx, { coordinatorId, by, ...ends }, context): Promise<Coordinator> => {
     const row = await findCoordinatorRow(tx, coordinatorId)
     if (!row) throw noSuchCoordinator(coordinatorId)
-    if (row.instance === nobody) return coordinatorOf(row, 0)
-    const launches = (await liveLaunchesOn(tx, coordinatorId, maxTakenOver)).filter(({ state }) => state !== 'held')
+    if (row.instance === noInstance) return coordinatorOf(row, 0)
+    const launches = (await liveLaunchesOn(tx, coordinatorId, maxLostLaunches)).filter(({ state }) => state !== 'held')
     if (launches.some(({ projectId }) => !ends.projectIds.includes(projectId)))
       throw new Refusal('busy', refusalText('justGivenMore'))
-    const taken = { ...row, state: 'stopped', instance: nobody, epoch: row.epoch + 1 } as const
+    const taken = { ...row, state: 'stopped', instance: noInstance, epoch: row.epoch + 1 } as const
     await tx.write(keepCoordinator, taken)
     await tx.write(keepEpoch, { coordinator_id: coordinatorId, epoch: taken.epoch })
     for (const launch of launches) await endProcess(tx, launch, { type: 'lost' }, ends, context)

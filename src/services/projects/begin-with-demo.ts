@@ -11,17 +11,17 @@ import { createAgent } from '../agents/create-agent.ts'
 import { assignAgent } from './assign-agent.ts'
 import { createProject } from './create-project.ts'
 
-const made = { one: 'project-created', other: 'agent-created' } satisfies Record<string, EventType>
+const createdEvents = { one: 'project-created', other: 'agent-created' } satisfies Record<string, EventType>
 
 const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
-  (await reader.first(selectFirstOfTypes, { stream: home, ...made })) === undefined
+  (await reader.first(selectFirstOfTypes, { stream: home, ...createdEvents })) === undefined
 
 /**
  * Whether a store still needs the demo: no project and no agent was ever created in it. A deleted demo is not created again.
  */
 export const needsDemo = defineQuery({ name: 'needs-demo', run: (reader, _: object) => isWithoutProjects(reader) })
 
-interface Beginning {
+interface DemoInput {
   readonly path: string | undefined
   readonly by: string
 }
@@ -30,7 +30,7 @@ const demos = [demoMcp, demoAcp]
 
 export const beginWithDemo = defineUseCase({
   name: 'begin-with-demo',
-  streams: (_: Beginning) => [home],
+  streams: (_: DemoInput) => [home],
   run: async (tx, { path, by }, context): Promise<void> => {
     if (!(await isWithoutProjects(tx))) return
     const { id: projectId } = await createProject.run(tx, { name: 'demo', path, by }, context)

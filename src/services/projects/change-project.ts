@@ -6,10 +6,10 @@ import type { Project, ProjectChange } from '../../protocol/projects/project.ts'
 import { agentIdsOf, chosenSettings, projectOf, selectProject, updateProject } from '../../store/projects/projects.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { invalidSetting, noSuchProject } from '../refusals.ts'
-import { chooseFolder, managedChange, mustManage } from './choose-folder.ts'
-import type { Choosing } from './create-project.ts'
+import { chooseFolder, managedChange, requireManage } from './choose-folder.ts'
+import type { ProjectCaller } from './create-project.ts'
 
-type Input = z.output<typeof ProjectChange> & Choosing & { projectId: string }
+type Input = z.output<typeof ProjectChange> & ProjectCaller & { projectId: string }
 
 export const changeProject = defineUseCase({
   name: 'change-project',
@@ -23,7 +23,7 @@ export const changeProject = defineUseCase({
     const isMoved = change.path !== undefined && change.path !== row.path
     const wanted = isMoved ? (change.path ?? null) : row.path
     const before = { path: row.path, chosen: chosenSettings(row) }
-    mustManage(scopes, managedChange(before, { path: wanted, chosen: settings.chosen }))
+    requireManage(scopes, managedChange(before, { path: wanted, chosen: settings.chosen }))
     const changed = {
       ...row,
       name: change.name ?? row.name,

@@ -28,21 +28,21 @@ export async function chooseFolder(
   return path
 }
 
-interface Chosen {
+interface ProjectChoices {
   readonly path: string | null
   readonly chosen: ChosenSettings
 }
 
 /** The first changed field that decides what runs where. */
-export function managedChange(before: Chosen, after: Chosen): string | undefined {
+export function managedChange(before: ProjectChoices, after: ProjectChoices): string | undefined {
   if (before.path !== after.path) return 'path'
-  const settingOf = ({ chosen }: Chosen, key: string): unknown => (chosen as Record<string, unknown>)[key]
+  const settingOf = ({ chosen }: ProjectChoices, key: string): unknown => (chosen as Record<string, unknown>)[key]
   const key = [...managedSettings].find((each) => settingOf(before, each) !== settingOf(after, each))
   return key && `settings.${key}`
 }
 
 /** Without scopes the caller is the server itself. */
-export function mustManage(scopes: readonly Scope[] | undefined, field: string | undefined): void {
+export function requireManage(scopes: readonly Scope[] | undefined, field: string | undefined): void {
   if (field === undefined || scopes === undefined || scopes.includes('manage')) return
   throw new Refusal('missing_scope', refusalText('fieldNeedsScope', { field, scope: 'manage' }), { scope: 'manage', field })
 }

@@ -11,12 +11,12 @@ import { selectPosition } from '../../store/log/event-log.ts'
 import { insertProject, projectOf } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader } from '../../store/store.ts'
 import { invalidSetting } from '../refusals.ts'
-import { chooseFolder, managedChange, mustManage } from './choose-folder.ts'
+import { chooseFolder, managedChange, requireManage } from './choose-folder.ts'
 
 /** The random part has two thousand million values a day, so this many collisions mean broken randomness. */
 const maxIdTries = 10
 
-export interface Choosing {
+export interface ProjectCaller {
   readonly by: string
   /** The caller's scopes. Left out for the server itself. */
   readonly scopes?: readonly Scope[] | undefined
@@ -27,13 +27,13 @@ export interface Choosing {
 export const createProject = defineUseCase({
   name: 'create-project',
   streams: () => [home],
-  run: async (tx, input: z.output<typeof ProjectDraft> & Choosing, context): Promise<Project> => {
+  run: async (tx, input: z.output<typeof ProjectDraft> & ProjectCaller, context): Promise<Project> => {
     // CX9: with git, each conversation gets its own worktree by default.
     const asked = input.look?.hasGit ? { 'chat.workplace': 'worktree', ...input.settings } : (input.settings ?? {})
     const settings = changeSettings({}, asked)
     if ('problem' in settings) throw invalidSetting(settings.problem)
     const wanted = input.path ?? null
-    mustManage(input.scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen: settings.chosen }))
+    requireManage(input.scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen: settings.chosen }))
     const row = {
       id: await freeId(tx, context),
       name: input.name,

@@ -17,8 +17,8 @@ export async function checkAssigned(
 }
 
 /** Parsed settings kept in memory. Few projects choose any. */
-const mostRemembered = 200
-const remembered = new Map<string, ProjectSettings>()
+const maxCachedSettings = 200
+const settingsCache = new Map<string, ProjectSettings>()
 
 /** The effective settings of a project. A deleted project has the defaults, so that its remains can end. */
 export async function settingsOf(reader: Reader, projectId: string): Promise<ProjectSettings> {
@@ -27,10 +27,10 @@ export async function settingsOf(reader: Reader, projectId: string): Promise<Pro
 
 /** Parses stored settings. Null means that the project is deleted. */
 export function settingsFrom(text: string | null): ProjectSettings {
-  const known = remembered.get(text ?? '{}')
+  const known = settingsCache.get(text ?? '{}')
   if (known) return known
   const settings = effectiveSettings(text === null ? {} : JSON.parse(text))
-  if (remembered.size >= mostRemembered) remembered.clear()
-  remembered.set(text ?? '{}', settings)
+  if (settingsCache.size >= maxCachedSettings) settingsCache.clear()
+  settingsCache.set(text ?? '{}', settings)
   return settings
 }

@@ -42,8 +42,8 @@ export const listProjectsOfAgent = defineQuery({
 })
 
 /** Items in a resource, the newest. It says if there are more. */
-const mostTasks = 1000
-const mostApproaches = 1000
+const maxTasks = 1000
+const maxApproaches = 1000
 
 export interface ResourceName {
   readonly projectId: string
@@ -51,7 +51,7 @@ export interface ResourceName {
 }
 
 /** `agentId` restricts to what that agent may see. Null for all. */
-export type AskedResource = ResourceName & { readonly agentId: string | null }
+export type ResourceQuery = ResourceName & { readonly agentId: string | null }
 
 export type FoundResource =
   | { readonly project: Project }
@@ -65,25 +65,25 @@ export type FoundResource =
  */
 export const findResource = defineQuery({
   name: 'find-resource',
-  run: async (reader, asked: AskedResource): Promise<FoundResource> => {
+  run: async (reader, asked: ResourceQuery): Promise<FoundResource> => {
     const project = await visibleProject(reader, asked)
     const { projectId, part, agentId } = asked
     if (part === 'project') return { project }
     if (part === 'tasks') {
       const filter = { projectId, ...(agentId !== null && { assignedTo: agentId }) }
-      const found = await tasksPage(reader, filter, { ...newest, limit: mostTasks + 1 })
-      return { tasks: found.slice(0, mostTasks), more: found.length > mostTasks }
+      const found = await tasksPage(reader, filter, { ...newest, limit: maxTasks + 1 })
+      return { tasks: found.slice(0, maxTasks), more: found.length > maxTasks }
     }
     if (part === 'approaches') {
-      const found = await approachesOfProject(reader, { projectId, after: '', limit: mostApproaches + 1, kind: undefined })
-      return { approaches: found.slice(0, mostApproaches).map(approachOf), more: found.length > mostApproaches }
+      const found = await approachesOfProject(reader, { projectId, after: '', limit: maxApproaches + 1, kind: undefined })
+      return { approaches: found.slice(0, maxApproaches).map(approachOf), more: found.length > maxApproaches }
     }
     const place = { projectId, taskId: part.taskId }
     return { task: taskOf(await (agentId === null ? existingTask(reader, place) : taskOfAgent(reader, place, agentId))) }
   },
 })
 
-async function visibleProject(reader: Reader, { projectId, agentId }: AskedResource): Promise<Project> {
+async function visibleProject(reader: Reader, { projectId, agentId }: ResourceQuery): Promise<Project> {
   const project = await findProject(reader, projectId)
   if (!project || (agentId !== null && !project.agentIds.includes(agentId))) throw noSuchProject(projectId)
   return project

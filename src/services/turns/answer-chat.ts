@@ -14,13 +14,13 @@ import { deleteUnreadOfTurn, messagesOfTurn, type Receiver } from '../../store/c
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { once, otherAgent, tellAgent } from '../conversations/agent-conversation.ts'
-import { closeAfterTurn } from '../conversations/chapter-record.ts'
+import { otherAgent, postToAgent, runOnce } from '../conversations/agent-conversation.ts'
+import { closeDueChapterOf } from '../conversations/chapter-record.ts'
 import { appendMessage, openConversation } from '../conversations/conversation-record.ts'
-import { keepAnswer } from '../conversations/work-conversation.ts'
+import { storeAnswer } from '../conversations/work-conversation.ts'
 import { noSuchConversation } from '../refusals.ts'
 
-interface Saying {
+interface AnswerPost {
   readonly content: string
   /** The turn being answered. Undefined when the agent writes on its own initiative. */
   readonly turn?: TurnRow | undefined
@@ -32,10 +32,10 @@ interface Saying {
  * Posts what an agent wrote in a chat, for pulling and ACP agents alike (NA7, CH12). An answer to another agent goes into the
  * context that asked. Returns undefined when there is no text or the text belongs to a work conversation.
  */
-export async function sayAnswer(
+export async function postAnswer(
   tx: Tx,
   caller: Receiver,
-  { content, turn, key }: Saying,
+  { content, turn, key }: AnswerPost,
   context: Context,
 ): Promise<Message | undefined> {
   const { agentId, projectId } = caller
@@ -46,10 +46,10 @@ export async function sayAnswer(
   if (content === '') return undefined
   if (toAgentId !== undefined) {
     const origin = turn?.origin_key ?? ''
-    return tellAgent(tx, caller, { toAgentId, content, clientId: turn?.id, originKey: origin, intoKey: origin }, context)
+    return postToAgent(tx, caller, { toAgentId, content, clientId: turn?.id, originKey: origin, intoKey: origin }, context)
   }
   if (turn && isWork(key)) {
-    await keepAnswer(tx, turn, content, context)
+    await storeAnswer(tx, turn, content, context)
     return undefined
   }
   const { row } = await openConversation(tx, key, context.now)
@@ -58,7 +58,7 @@ export async function sayAnswer(
 }
 
 /** Marks exactly the messages of a turn as read. The calling use case locks the streams of all their conversations. */
-export async function settleMessages(tx: Tx, turn: TurnRow, answerSeq: number | null, context: Context): Promise<Message[]> {
+export async function markMessagesRead(tx: Tx, turn: TurnRow, answerSeq: number | null, context: Context): Promise<Message[]> {
   const messages = await messagesOfTurn(tx, turn.id)
   await tx.write(deleteUnreadOfTurn, { turnId: turn.id })
   for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
@@ -66,7 +66,7 @@ export async function settleMessages(tx: Tx, turn: TurnRow, answerSeq: number | 
     const isHere = key === turn.conversation_key || turn.origin_key !== ''
     const data = { agentId: turn.agent_id, seqs, answerSeq: isHere ? answerSeq : null }
     tx.append(conversationStream(key), { type: 'messages-read', data })
-    await closeAfterTurn(tx, key, context.now)
+    await closeDueChapterOf(tx, key, context.now)
   }
   return messages
 }
@@ -87,14 +87,14 @@ interface Answered {
 }
 
 /** The turn that an agent session is running. There is at most one. */
-const inHand = (reader: Reader, { agentSessionId }: Receiver): Promise<TurnRow | undefined> =>
+const runningTurn = (reader: Reader, { agentSessionId }: Receiver): Promise<TurnRow | undefined> =>
   reader.first(selectRunningOfSession, { agentSessionId })
 
 /** Finds where an answer goes: the conversation of the running turn, or else the agent's chat with the project's people. */
-export const findAnswered = defineQuery({
-  name: 'find-answered',
+export const findAnswerTarget = defineQuery({
+  name: 'find-answer-target',
   run: async (reader, caller: Receiver): Promise<Pick<Answer, 'conversationKey' | 'keys'>> => {
-    const turn = await inHand(reader, caller)
+    const turn = await runningTurn(reader, caller)
     const conversationKey = turn?.conversation_key ?? webKey(caller.projectId, caller.agentId)
     const messages = turn ? await messagesOfTurn(reader, turn.id) : []
     return { conversationKey, keys: [...new Set(messages.map((each) => each.conversationKey))] }
@@ -110,20 +110,20 @@ export const answerChat = defineUseCase({
     projectStream(projectId),
   ],
   run: (tx, input, context): Promise<Answered> =>
-    once(tx, { ...input, operation: 'answer-chat' }, context.now, () => answer(tx, input, context)),
+    runOnce(tx, { ...input, operation: 'answer-chat' }, context.now, () => postChatAnswer(tx, input, context)),
 })
 
-async function answer(tx: Tx, input: Answer, context: Context): Promise<Answered> {
+async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<Answered> {
   const { conversationKey: key, content } = input
   const { now } = context
   const agentSession = await liveAgentSession(tx, input)
   await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'answer')))
-  const found = await inHand(tx, input)
+  const found = await runningTurn(tx, input)
   const turn = found?.conversation_key === key ? found : undefined
-  const said = await sayAnswer(tx, input, { content, turn, key }, context)
+  const said = await postAnswer(tx, input, { content, turn, key }, context)
   if (!turn) return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
   const stop_reason = content === '' ? read : 'end_turn'
   await tx.write(updateTurn, { ...turn, state: 'answered', stop_reason, answer: content, ended_at: now })
-  const answered = await settleMessages(tx, turn, said?.seq ?? null, context)
+  const answered = await markMessagesRead(tx, turn, said?.seq ?? null, context)
   return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: answered.map(({ id }) => id) }
 }

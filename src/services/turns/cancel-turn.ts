@@ -9,9 +9,9 @@ import { decide } from '../../domain/turns/lifecycle.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { selectOpenTurns, turnLife, updateTurn } from '../../store/turns/turns.ts'
-import { activeAgent, mustBeLocked, talkStreams, type WhichUserSession } from '../consoles/user-session-record.ts'
+import { activeAgent, promptStreams, requireLocked, type UserSessionLocks } from '../consoles/user-session-record.ts'
 
-interface Input extends WhichUserSession {
+interface Input extends UserSessionLocks {
   readonly role: string
   readonly requestId?: string | undefined
   readonly by: string
@@ -19,7 +19,7 @@ interface Input extends WhichUserSession {
 
 export const cancelTurn = defineUseCase({
   name: 'cancel-turn',
-  streams: (input: Input) => talkStreams(input),
+  streams: (input: Input) => promptStreams(input),
   run: async (tx, { role, requestId, by, ...which }, { now }): Promise<{ turnId: string }> => {
     const { userSessionId } = which
     const agent = await activeAgent(tx, userSessionId, role)
@@ -29,7 +29,7 @@ export const cancelTurn = defineUseCase({
     await tx.write(updateTurn, { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null, cancel_by: by })
     const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
     if (launch) {
-      mustBeLocked(which, launch.coordinatorId)
+      requireLocked(which, launch.coordinatorId)
       const order = { launchId: launch.id, turnId: turn.id }
       tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
     }

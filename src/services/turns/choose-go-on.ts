@@ -11,7 +11,7 @@ import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { activeAgent } from '../consoles/user-session-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
-import { chooseToGoOn, limitNow } from './limit-record.ts'
+import { currentLimit, setContinuation } from './limit-record.ts'
 
 type Input = (Pair | { readonly userSessionId: string; readonly role: string }) & {
   readonly goOn: boolean
@@ -19,20 +19,20 @@ type Input = (Pair | { readonly userSessionId: string; readonly role: string }) 
   readonly requestId?: string | undefined
 }
 
-export const chooseGoOn = defineUseCase({
-  name: 'choose-go-on',
+export const setContinueAfterLimit = defineUseCase({
+  name: 'set-continue-after-limit',
   streams: (input: Input) =>
     'role' in input
       ? [userSessionStream(input.userSessionId)]
       : [conversationStream(webKey(input.projectId, input.agentId)), projectStream(input.projectId)],
   run: async (tx, input): Promise<{ until: Instant; goesOn: boolean; seq: number }> => {
-    const found = await limitNow(tx, { ...(await whose(tx, input)), originKey: '' })
+    const found = await currentLimit(tx, { ...(await contextKeyOf(tx, input)), originKey: '' })
     if (!found) throw new Refusal('wrong_state', refusalText('noLimit'))
-    return { until: found.limited_until, goesOn: input.goOn, seq: await chooseToGoOn(tx, found, input) }
+    return { until: found.limited_until, goesOn: input.goOn, seq: await setContinuation(tx, found, input) }
   },
 })
 
-async function whose(tx: Parameters<typeof limitNow>[0], input: Input): Promise<Pair & { key: string }> {
+async function contextKeyOf(tx: Parameters<typeof currentLimit>[0], input: Input): Promise<Pair & { key: string }> {
   if ('role' in input) {
     const { agent_id: agentId, project_id: projectId } = await activeAgent(tx, input.userSessionId, input.role)
     return { agentId, projectId, key: consoleKey(input.userSessionId, input.role) }

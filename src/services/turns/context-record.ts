@@ -24,9 +24,9 @@ import { settingsOf } from '../projects/project-record.ts'
 /** Messages considered for a primer. More than any token budget holds. */
 const maxPrimerMessages = 200
 /** A day closed longer ago than this is left out of the primer. */
-const closedDayCountsMs = 36 * 3600_000
+const maxClosedDayAgeMs = 36 * 3600_000
 
-export interface WhichContext {
+export interface ContextKey {
   readonly agentId: string
   readonly projectId: string
   readonly key: string
@@ -34,7 +34,7 @@ export interface WhichContext {
 }
 
 /** The context key of an agent in a role. */
-export const contextInRole = (agent: RoleAgentRow): WhichContext => ({
+export const roleContextKey = (agent: RoleAgentRow): ContextKey => ({
   agentId: agent.agent_id,
   projectId: agent.project_id,
   key: consoleKey(agent.user_session_id, agent.role),
@@ -45,9 +45,9 @@ export const contextInRole = (agent: RoleAgentRow): WhichContext => ({
  * Returns the agent's context in a conversation. Creates one if there is none, if its generation is over, or if `ended` gives a
  * reason to replace it. The vendor's limit carries over to the new context.
  */
-export async function contextFor(
+export async function getOrCreateContext(
   tx: Tx,
-  which: WhichContext,
+  which: ContextKey,
   { now, random }: Context,
   ended?: ContextEndReason,
 ): Promise<ContextRow> {
@@ -91,7 +91,7 @@ export async function contextFor(
 /**
  * Facts about a context for choosing the next dispatch. `isOver` means that the conversation has moved to another generation.
  */
-export async function heldIn(reader: Reader, row: ContextRow): Promise<HeldContext> {
+export async function contextFacts(reader: Reader, row: ContextRow): Promise<HeldContext> {
   const generation = (await reader.first(selectConversation, { key: row.conversation_key }))?.generation ?? 0
   return {
     conversationKey: row.conversation_key,
@@ -102,13 +102,13 @@ export async function heldIn(reader: Reader, row: ContextRow): Promise<HeldConte
   }
 }
 
-interface Priming {
+interface PrimerInput {
   readonly turn: TurnRow
   /** Sequence numbers of the messages that make up the prompt. */
   readonly promptSeqs: ReadonlySet<number>
 }
 
-interface Primed {
+interface PrimerTexts {
   /** For a new context. `news` is for one that was restored. */
   readonly primer: string
   readonly news: string | null
@@ -118,10 +118,10 @@ interface Primed {
   readonly toldThrough: number
 }
 
-export async function primingOf(reader: Reader, row: ContextRow, priming: Priming, now: Instant): Promise<Primed> {
+export async function buildPrimer(reader: Reader, row: ContextRow, priming: PrimerInput, now: Instant): Promise<PrimerTexts> {
   const settings = await settingsOf(reader, row.project_id)
   const budget = Number(settings['resume.budget_tokens'])
-  const { facts, newest } = await factsOf(reader, row, priming, now)
+  const { facts, newest } = await primerFacts(reader, row, priming, now)
   // The agent knows its own messages.
   const since = facts.messages.filter(({ seq, senderId }) => seq > row.told_through && senderId !== row.agent_id)
   return {
@@ -136,17 +136,17 @@ type Facts = Omit<PrimerFacts, 'messages'> & {
   readonly messages: readonly (PrimerMessage & { readonly seq: number; readonly senderId: string })[]
 }
 
-async function factsOf(
+async function primerFacts(
   reader: Reader,
   row: ContextRow,
-  { turn, promptSeqs }: Priming,
+  { turn, promptSeqs }: PrimerInput,
   now: Instant,
 ): Promise<{ facts: Facts; newest: number }> {
   const { conversation_key: key, origin_key: originKey } = row
   const conversation = await reader.first(selectConversation, { key })
   const keptAfter = conversation?.kept_after ?? 0
   const all = await historyBefore(reader, { key, keptAfter, originKey, limit: maxPrimerMessages })
-  const names = await sendersOf(reader, all)
+  const names = await senderNames(reader, all)
   // Undelivered messages come later as prompts.
   const waiting = await reader.all(selectUnreadIn, {
     agentId: row.agent_id,
@@ -166,7 +166,7 @@ async function factsOf(
     decisions: isWork(key) ? [] : await decisionsIn(reader, { key, agentId: row.agent_id }, row.decisions_told_at),
     summary: originKey === '' ? conversation?.summary || null : null,
     closedDay:
-      closed && closed.summary !== '' && later(closed.closed_at, closedDayCountsMs) > now
+      closed && closed.summary !== '' && later(closed.closed_at, maxClosedDayAgeMs) > now
         ? { day: closed.day, summary: closed.summary }
         : null,
     messages: rows.map((each) => ({
@@ -181,15 +181,15 @@ async function factsOf(
   return { facts, newest: rows[0]?.seq ?? 0 }
 }
 
-interface Sent {
+interface Sender {
   readonly sender_id: string
   readonly sender_name: string | null
 }
 
-export const senderIn = ({ senderId, senderName }: Message): Sent => ({ sender_id: senderId, sender_name: senderName ?? null })
+export const senderOf = ({ senderId, senderName }: Message): Sender => ({ sender_id: senderId, sender_name: senderName ?? null })
 
 /** Resolves senders to display names: a person's name, an agent's name, or else the id on the channel. */
-export async function sendersOf(reader: Reader, rows: readonly Sent[]): Promise<(row: Sent) => string> {
+export async function senderNames(reader: Reader, rows: readonly Sender[]): Promise<(row: Sender) => string> {
   const names = new Map<string, string>()
   for (const id of new Set(rows.map((row) => row.sender_id))) {
     const name = (await reader.first(selectPerson, { id }))?.name ?? (await reader.first(selectAgent, { id }))?.name

@@ -48,15 +48,15 @@ import { nextStep } from '../agent-sessions/next-step.ts'
 import { takeNextAction } from '../agent-sessions/take-next-action.ts'
 import { otherAgent } from '../conversations/agent-conversation.ts'
 import { currentConversation } from '../conversations/conversation-record.ts'
-import { chatsFreeToBegin, mustWait, workspaceFor } from '../conversations/conversation-workplace.ts'
+import { mustWaitForFolder, startableChats, workspaceFor } from '../conversations/conversation-workplace.ts'
 import { findOpenConversations } from '../conversations/queries.ts'
-import { keepPrompt } from '../conversations/work-conversation.ts'
+import { storePrompt } from '../conversations/work-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { contextFor, heldIn, primingOf, senderIn, sendersOf } from './context-record.ts'
+import { buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
 import { startTurn } from './turn-record.ts'
 
-export interface Dispatching extends ReadyLaunch {
+export interface DispatchInput extends ReadyLaunch {
   /**
    * Conversations that the next step writes to. `openConversations` are the conversations between agents that an end would
    * close.
@@ -80,17 +80,17 @@ type Step =
 /** Decides whether a process has a next step, and which streams that step locks. Runs cheaply on every doorbell. */
 export const findDispatch = defineQuery({
   name: 'find-dispatch',
-  run: async (reader, launch: ReadyLaunch, context): Promise<Dispatching | undefined> => {
-    const step = await stepOf(reader, launch, context.now)
+  run: async (reader, launch: ReadyLaunch, context): Promise<DispatchInput | undefined> => {
+    const step = await findStep(reader, launch, context.now)
     if (!step) return undefined
     const openConversations = await findOpenConversations.run(reader, launch, context)
-    return { ...launch, keys: await keysOf(reader, launch, step), openConversations }
+    return { ...launch, keys: await keysToLock(reader, launch, step), openConversations }
   },
 })
 
 export const dispatchTurn = defineUseCase({
   name: 'dispatch-turn',
-  streams: ({ agentId, projectId, coordinatorId, keys, openConversations }: Dispatching): StreamName[] => [
+  streams: ({ agentId, projectId, coordinatorId, keys, openConversations }: DispatchInput): StreamName[] => [
     home,
     projectStream(projectId),
     coordinatorStream(coordinatorId),
@@ -98,20 +98,20 @@ export const dispatchTurn = defineUseCase({
     ...keys.flatMap((key) => [conversationStream(key), turnsStream(key)]),
     ...openConversations.map(conversationStream),
   ],
-  run: async (tx, input, context): Promise<{ told: boolean }> => {
+  run: async (tx, input, context): Promise<{ dispatched: boolean }> => {
     const launch = await findLaunch(tx, input.launchId)
     const isHere = launch?.state === 'running' && launch.stopReason === null && launch.coordinatorId === input.coordinatorId
-    if (!isHere) return { told: false }
-    for (let step = await stepOf(tx, input, context.now); step; ) {
-      const done = await take(tx, step, launch, input, context)
-      if (done !== 'again') return { told: done === 'told' }
-      step = await stepOf(tx, input, context.now)
+    if (!isHere) return { dispatched: false }
+    for (let step = await findStep(tx, input, context.now); step; ) {
+      const done = await performStep(tx, step, launch, input, context)
+      if (done !== 'again') return { dispatched: done === 'started' }
+      step = await findStep(tx, input, context.now)
     }
-    return { told: false }
+    return { dispatched: false }
   },
 })
 
-async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promise<Step | undefined> {
+async function findStep(reader: Reader, launch: ReadyLaunch, now: Instant): Promise<Step | undefined> {
   const { launchId, agentId, projectId } = launch
   const running = await reader.all(selectRunningOfLaunch, { launchId })
   const own = await newestOfLaunch(reader, launchId)
@@ -120,7 +120,7 @@ async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promis
   if (own.state === 'ended') return isFree ? { step: 'over' } : undefined
   if (own.state === 'terminating') return isFree ? { step: 'close', own } : undefined
   if (own.purpose === 'chat') {
-    const waiting = await chatsFreeToBegin(reader, { agentId, projectId })
+    const waiting = await startableChats(reader, { agentId, projectId })
     const chosen = waiting.length === 0 ? undefined : chooseDispatch(waiting, await processFacts(reader, launchId, running))
     if (chosen && typeof chosen.dispatch === 'object') return { step: 'run', own, turn: chosen.dispatch }
     if (chosen?.dispatch === 'make-room') return { step: 'make-room', own }
@@ -131,7 +131,7 @@ async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promis
     return undefined
   const waiting = await reader.first(selectWaitingTask, { agentId, projectId, agentSessionId: own.id })
   if (waiting && task?.id !== waiting.task_id) return { step: 'drop', turn: waiting }
-  if (waiting) return (await mustWait(reader, waiting)) ? undefined : { step: 'begin', turn: waiting }
+  if (waiting) return (await mustWaitForFolder(reader, waiting)) ? undefined : { step: 'begin', turn: waiting }
   if (next.action === 'summarize_conversation') return { step: 'next', own, keys: [next.conversationKey] }
   const key = await workKeyOf(reader, takesUp ?? task?.session_id ?? own.workSessionId, agentId)
   return { step: 'next', own, keys: key === undefined ? [] : [key] }
@@ -140,7 +140,7 @@ async function stepOf(reader: Reader, launch: ReadyLaunch, now: Instant): Promis
 async function processFacts(reader: Reader, launchId: string, running: readonly TurnRow[]): Promise<ProcessFacts> {
   const contexts = await reader.all(selectContextsOfLaunch, { launchId })
   const held = contexts.map(async (row) => ({
-    ...(await heldIn(reader, row)),
+    ...(await contextFacts(reader, row)),
     hasRunningTurn: running.some(({ context_id }) => context_id === row.id),
   }))
   return {
@@ -152,9 +152,9 @@ async function processFacts(reader: Reader, launchId: string, running: readonly 
 }
 
 /** Lists the conversations that a step writes to. A process that signs in may get its first turn in the same commit. */
-async function keysOf(reader: Reader, { agentId, projectId }: ReadyLaunch, step: Step): Promise<string[]> {
+async function keysToLock(reader: Reader, { agentId, projectId }: ReadyLaunch, step: Step): Promise<string[]> {
   if (step.step === 'begin' || step.step === 'drop') return [step.turn.conversation_key]
-  const [first] = step.step === 'sign-in' || step.step === 'close' ? await chatsFreeToBegin(reader, { agentId, projectId }) : []
+  const [first] = step.step === 'sign-in' || step.step === 'close' ? await startableChats(reader, { agentId, projectId }) : []
   const turn = step.step === 'run' ? step.turn : first
   if (!turn) return step.step === 'next' ? [...step.keys] : []
   const messages = await messagesOfTurn(reader, turn.id)
@@ -170,55 +170,57 @@ async function workKeyOf(reader: Reader, workSessionId: string | null, agentId: 
   return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
-type Done = 'told' | 'nothing' | 'again'
+type StepResult = 'started' | 'nothing' | 'again'
 
-async function take(tx: Tx, step: Step, launch: Launch, input: Dispatching, context: Context): Promise<Done> {
+async function performStep(tx: Tx, step: Step, launch: Launch, input: DispatchInput, context: Context): Promise<StepResult> {
   const { agentId, projectId, id: launchId } = launch
   const { openConversations } = input
   switch (step.step) {
     case 'sign-in': {
       const settings = await settingsOf(tx, projectId)
       const signedIn = await takeLease(tx, { agentId, projectId, launchId }, settings, context)
-      return signedIn.status === 'ok' ? 'again' : finish(tx, launch, context)
+      return signedIn.status === 'ok' ? 'again' : stopProcess(tx, launch, context)
     }
     case 'close': {
       await endAgentSession(tx, step.own, { reason: 'closed', openConversations }, context)
       // A person came back or wrote: the same process continues with its contexts under a new agent session.
       const settings = await settingsOf(tx, projectId)
       const renewed = await takeLease(tx, { agentId, projectId, launchId, purpose: 'chat' }, settings, context)
-      return renewed.status === 'ok' ? 'again' : finish(tx, launch, context)
+      return renewed.status === 'ok' ? 'again' : stopProcess(tx, launch, context)
     }
     case 'make-room':
       await endAgentSession(tx, step.own, { reason: 'other_conversation', openConversations }, context)
-      return finish(tx, launch, context, statusText('otherConversation'))
+      return stopProcess(tx, launch, context, statusText('otherConversation'))
     case 'over':
-      return finish(tx, launch, context)
+      return stopProcess(tx, launch, context)
     case 'run':
-      return input.keys.includes(step.turn.conversationKey) ? runChat(tx, step, launch, input, context) : 'nothing'
+      return input.keys.includes(step.turn.conversationKey) ? startChatTurn(tx, step, launch, input, context) : 'nothing'
     case 'drop':
       await tx.write(updateTurn, { ...step.turn, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
       return 'again'
     case 'begin':
       if (!input.keys.includes(step.turn.conversation_key)) return 'nothing'
-      await runIn(tx, step.turn, launch, new Set(), context)
-      return 'told'
+      await startInContext(tx, step.turn, launch, new Set(), context)
+      return 'started'
     case 'next':
-      return step.keys.every((key) => input.keys.includes(key)) ? tellNext(tx, step.own, launch, input, context) : 'nothing'
+      return step.keys.every((key) => input.keys.includes(key))
+        ? startNextAction(tx, step.own, launch, input, context)
+        : 'nothing'
   }
 }
 
-async function finish(tx: Tx, launch: Launch, context: Context, detail?: string): Promise<Done> {
+async function stopProcess(tx: Tx, launch: Launch, context: Context, detail?: string): Promise<StepResult> {
   await stopLaunch(tx, launch, { reason: 'finished', ...(detail !== undefined && { detail }) }, context)
   return 'nothing'
 }
 
-async function runChat(
+async function startChatTurn(
   tx: Tx,
   { own, turn: { id, conversationKey: key } }: Extract<Step, { step: 'run' }>,
   launch: Launch,
-  { keys }: Dispatching,
+  { keys }: DispatchInput,
   context: Context,
-): Promise<Done> {
+): Promise<StepResult> {
   const { now, random } = context
   // DC2: a chapter that is due is closed first. That ends the contexts which belong to it.
   const before = await tx.first(selectConversation, { key })
@@ -242,10 +244,10 @@ async function runChat(
     const data = { agentId: launch.agentId, agentSessionId: own.id, seqs: some.map(({ seq }) => seq) }
     tx.append(conversationStream(conversationKey), { type: 'messages-delivered', data })
   }
-  const names = await sendersOf(tx, messages.map(senderIn))
+  const names = await senderNames(tx, messages.map(senderOf))
   const told = messages.map((message) => ({
     content: message.content,
-    sender: names(senderIn(message)),
+    sender: names(senderOf(message)),
     fromAgent: otherAgent(message.conversationKey, launch.agentId),
     isAnswer: message.conversationKey !== key,
     handoffId: message.relatedHandoffId,
@@ -254,22 +256,22 @@ async function runChat(
     messages.length === 0 ? JSON.parse(turn.content) : [{ type: 'text', text: promptOfMessages(told) }]
   const promptSeqs = new Set(messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq))
   const row = { ...turn, content: JSON.stringify(content), agent_session_id: own.id, launch_id: launch.id }
-  await runIn(tx, row, launch, promptSeqs, context)
-  return 'told'
+  await startInContext(tx, row, launch, promptSeqs, context)
+  return 'started'
 }
 
 /** Starts a turn in the context of its conversation. Opens the context if this process has not, and primes it if it is new. */
-async function runIn(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs: ReadonlySet<number>, context: Context) {
+async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs: ReadonlySet<number>, context: Context) {
   const { now } = context
   const { agent_id: agentId, project_id: projectId, conversation_key: key, origin_key: originKey } = turn
-  const found = await contextFor(tx, { agentId, projectId, key, originKey }, context)
+  const found = await getOrCreateContext(tx, { agentId, projectId, key, originKey }, context)
   const limit = await contextLimit(tx, launch.id)
   // A process limited to one conversation opened its ACP session at start.
   const bound = limit !== null && found.launch_id !== launch.id
   const row: ContextRow = bound
     ? { ...found, state: 'open', launch_id: launch.id, how: 'new', opened_at: now, primed_at: null, acp_session_id: null }
     : found
-  const priming = await primingOf(tx, row, { turn, promptSeqs }, now)
+  const priming = await buildPrimer(tx, row, { turn, promptSeqs }, now)
   const isOpen = row.state === 'open' && row.launch_id === launch.id
   const known = { ...row, launch_id: launch.id, told_through: priming.toldThrough, primed_at: now, decisions_told_at: now }
   const begins = { ...turn, context_id: row.id }
@@ -287,7 +289,13 @@ async function runIn(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs: Readonly
   return startTurn(tx, begins, launch, { context: { contextId: row.id, open } }, context)
 }
 
-async function tellNext(tx: Tx, own: AgentSession, launch: Launch, input: Dispatching, context: Context): Promise<Done> {
+async function startNextAction(
+  tx: Tx,
+  own: AgentSession,
+  launch: Launch,
+  input: DispatchInput,
+  context: Context,
+): Promise<StepResult> {
   const { agentId, projectId } = launch
   const caller = { agentId, projectId, agentSessionId: own.id }
   const ask = () => takeNextAction.run(tx, { ...caller, openConversations: input.openConversations }, context)
@@ -297,15 +305,15 @@ async function tellNext(tx: Tx, own: AgentSession, launch: Launch, input: Dispat
   const { random, now } = context
   const about = { id: random.uuid(), agent_id: agentId, project_id: projectId, asked_by: agentId, created_at: now }
   const its = { launch_id: launch.id, agent_session_id: own.id }
-  if (next.action === 'exit') return finish(tx, launch, context)
+  if (next.action === 'exit') return stopProcess(tx, launch, context)
   if (next.action === 'summarize_conversation') {
     const key = next.conversationKey
     const text = promptOfSummary((await tx.first(selectConversation, { key }))?.summary || null)
     const content = JSON.stringify([{ type: 'text', text }])
     const turn = newTurnRow({ ...about, ...its, about: 'summary', conversation_key: key, through_seq: next.throughSeq, content })
     await tx.write(insertTurn, turn)
-    await runIn(tx, turn, launch, new Set(), context)
-    return 'told'
+    await startInContext(tx, turn, launch, new Set(), context)
+    return 'started'
   }
   if (next.action !== 'work_on_task' || !task) return 'nothing'
   const workSessionId = (await newestOfLaunch(tx, launch.id))?.workSessionId ?? null
@@ -318,9 +326,9 @@ async function tellNext(tx: Tx, own: AgentSession, launch: Launch, input: Dispat
   const row = { ...about, ...its, about: 'task' as const, task_id: task.id, work_session_id: workSessionId }
   const turn = newTurnRow({ ...row, conversation_key: key, content })
   await tx.write(insertTurn, turn)
-  await keepPrompt(tx, turn, context)
+  await storePrompt(tx, turn, context)
   // CX9: the task is shown as waiting and starts when the folder is free.
-  if (await mustWait(tx, turn)) return 'nothing'
-  await runIn(tx, turn, launch, new Set(), context)
-  return 'told'
+  if (await mustWaitForFolder(tx, turn)) return 'nothing'
+  await startInContext(tx, turn, launch, new Set(), context)
+  return 'started'
 }

@@ -10,7 +10,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { selectContext } from '../../store/turns/contexts.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
-import { mustBeLocked, talkStreams, type WhichUserSession } from '../consoles/user-session-record.ts'
+import { promptStreams, requireLocked, type UserSessionLocks } from '../consoles/user-session-record.ts'
 import { liftLimit } from './limit-record.ts'
 import { startNext } from './start-in-role.ts'
 
@@ -19,7 +19,7 @@ interface Input {
   readonly conversationKey: string
   readonly projectId: string
   /** Streams of the role's user session. Null for a chat. */
-  readonly inRole: Omit<WhichUserSession, 'projectId'> | null
+  readonly inRole: Omit<UserSessionLocks, 'projectId'> | null
   /** Set when a start of the failed agent would be refused. */
   readonly cannotStart?: boolean
 }
@@ -27,7 +27,9 @@ interface Input {
 export const endLimit = defineUseCase({
   name: 'end-limit',
   streams: ({ conversationKey, projectId, inRole }: Input) =>
-    inRole ? [...talkStreams(inRole), projectStream(projectId)] : [conversationStream(conversationKey), projectStream(projectId)],
+    inRole
+      ? [...promptStreams(inRole), projectStream(projectId)]
+      : [conversationStream(conversationKey), projectStream(projectId)],
   run: async (tx, { contextId, inRole, cannotStart = false }, context): Promise<{ ended: boolean }> => {
     const row = await tx.first(selectContext, { id: contextId })
     if (!row || row.state === 'ended' || row.limited_until === null || row.limited_until > context.now) return { ended: false }
@@ -44,7 +46,7 @@ export const endLimit = defineUseCase({
     }
     const launch = agent.launch_id === null ? undefined : await findLaunch(tx, agent.launch_id)
     if (agent.state !== 'ACTIVE' || agent.terminating_at !== null || !launch) return { ended: false }
-    mustBeLocked(inRole, launch.coordinatorId)
+    requireLocked(inRole, launch.coordinatorId)
     const runs = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).some(({ state }) => state === 'running')
     if (runs) return { ended: false }
     await liftLimit(tx, row, context)

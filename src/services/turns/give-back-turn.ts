@@ -10,23 +10,23 @@ import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { insertTurn, newTurnRow, selectTurn, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
 import { appendMessage, openConversation } from '../conversations/conversation-record.ts'
-import { settleMessages } from './answer-chat.ts'
+import { markMessagesRead } from './answer-chat.ts'
 import { endTurn } from './turn-record.ts'
 
 /**
  * `locked`: conversations whose streams the use case locked. Without the lock nothing is posted and the messages are queued
  * again.
  */
-export async function giveBackTurn(tx: Tx, turn: TurnRow, locked: readonly string[], context: Context): Promise<void> {
+export async function requeueLostTurn(tx: Tx, turn: TurnRow, locked: readonly string[], context: Context): Promise<void> {
   const { now, random } = context
   const messages = await messagesOfTurn(tx, turn.id)
-  const canSay = [turn.conversation_key, ...messages.map(({ conversationKey }) => conversationKey)].every((key) =>
+  const canPost = [turn.conversation_key, ...messages.map(({ conversationKey }) => conversationKey)].every((key) =>
     locked.includes(key),
   )
-  if (canSay) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
+  if (canPost) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
   else await tx.write(updateTurn, { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
   if (turn.about !== 'chat') return
-  if (canSay && (await wasLostBefore(tx, turn))) return giveUp(tx, turn, context)
+  if (canPost && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
   const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
   const about = { conversation_key, origin_key, agent_id, project_id, asked_by, created_at, about: 'chat' as const }
   const content = messages.length === 0 ? turn.content : '[]'
@@ -38,9 +38,9 @@ export async function giveBackTurn(tx: Tx, turn: TurnRow, locked: readonly strin
 const wasLostBefore = async (tx: Tx, { retry_of }: TurnRow): Promise<boolean> =>
   retry_of !== null && (await tx.first(selectTurn, { id: retry_of }))?.state === 'unknown'
 
-async function giveUp(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
+async function postLossNotice(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
   const { row } = await openConversation(tx, turn.conversation_key, context.now)
   const message = { senderId: systemId, receiverId: null, role: 'assistant', content: statusText('processGoneTwice') } as const
   const { seq } = await appendMessage(tx, row, message, context, { readers: [] })
-  await settleMessages(tx, turn, seq, context)
+  await markMessagesRead(tx, turn, seq, context)
 }

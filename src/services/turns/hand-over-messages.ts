@@ -23,8 +23,8 @@ import {
 } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
-import { chatsFreeToBegin } from '../conversations/conversation-workplace.ts'
-import { contextFor, heldIn, primingOf, senderIn, sendersOf } from './context-record.ts'
+import { startableChats } from '../conversations/conversation-workplace.ts'
+import { buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
 
 interface HandOver extends Receiver {
   /** From `find-hand-over`. */
@@ -41,33 +41,33 @@ export interface HandedOverMessages {
   readonly primer: string | null
 }
 
-const nothing: HandedOverMessages = { messages: [], senders: [], summary: null, conversationKey: null, primer: null }
+const noMessages: HandedOverMessages = { messages: [], senders: [], summary: null, conversationKey: null, primer: null }
 
 /** Finds the next turn for a session, and the queued turns of the same conversation to merge into it. */
-async function nextFor(reader: Reader, caller: Receiver): Promise<{ turn: TurnRow; joins: QueuedChat[] } | undefined> {
+async function nextTurnFor(reader: Reader, caller: Receiver): Promise<{ turn: TurnRow; merged: QueuedChat[] } | undefined> {
   const row = await reader.first(selectAgentSession, { id: caller.agentSessionId })
   const waiting = row?.state === 'active' ? await queuedChats(reader, caller) : []
   const inHand = await reader.first(selectRunningOfSession, caller)
-  if (inHand) return { turn: inHand, joins: waiting.filter((each) => isIn(each, inHand)) }
+  if (inHand) return { turn: inHand, merged: waiting.filter((each) => isSameConversation(each, inHand)) }
   const bound = row?.context_id ? await reader.first(selectContext, { id: row.context_id }) : undefined
-  const held = bound && (await heldIn(reader, bound))
+  const held = bound && (await contextFacts(reader, bound))
   const facts = { contexts: held ? [held] : [], contextLimit: 1, runningTurns: 0, isOpening: false }
-  const { dispatch } = chooseDispatch(row?.state === 'active' ? await chatsFreeToBegin(reader, caller) : [], facts)
+  const { dispatch } = chooseDispatch(row?.state === 'active' ? await startableChats(reader, caller) : [], facts)
   const turn = typeof dispatch === 'object' ? await reader.first(selectTurn, { id: dispatch.id }) : undefined
-  return turn && { turn, joins: waiting.filter((each) => each.id !== turn.id && isIn(each, turn)) }
+  return turn && { turn, merged: waiting.filter((each) => each.id !== turn.id && isSameConversation(each, turn)) }
 }
 
-const isIn = (waiting: QueuedChat, turn: TurnRow): boolean =>
+const isSameConversation = (waiting: QueuedChat, turn: TurnRow): boolean =>
   waiting.conversationKey === turn.conversation_key && waiting.originKey === turn.origin_key
 
 export const findHandOver = defineQuery({
   name: 'find-hand-over',
   run: async (reader, caller: Receiver): Promise<string[]> => {
     if ((await liveAgentSession(reader, caller)).purpose !== 'chat') return []
-    const next = await nextFor(reader, caller)
+    const next = await nextTurnFor(reader, caller)
     if (!next) return []
     const keys = new Set([next.turn.conversation_key])
-    for (const { id } of [next.turn, ...next.joins])
+    for (const { id } of [next.turn, ...next.merged])
       for (const { conversationKey } of await messagesOfTurn(reader, id)) keys.add(conversationKey)
     return [...keys]
   },
@@ -80,28 +80,28 @@ export const handOverMessages = defineUseCase({
   run: async (tx, { keys, ...caller }, context): Promise<HandedOverMessages> => {
     const { now, random } = context
     const { purpose, launchId } = await liveAgentSession(tx, caller)
-    const next = purpose === 'chat' ? await nextFor(tx, caller) : undefined
+    const next = purpose === 'chat' ? await nextTurnFor(tx, caller) : undefined
     // The conversation changed since `find-hand-over`; the caller's next request finds it.
-    if (!next || !keys.includes(next.turn.conversation_key)) return nothing
-    const { turn, joins } = next
+    if (!next || !keys.includes(next.turn.conversation_key)) return noMessages
+    const { turn, merged } = next
     const { conversation_key: key, origin_key: originKey } = turn
     // DC2: closes a chapter that is due, so that its summary is not handed over.
     const { summary } = (await openConversation(tx, key, now)).row
     // CX4: closing the chapter may have ended the bound context. Then the turn is for another process.
-    if ((await nextFor(tx, caller))?.turn.id !== turn.id) return nothing
+    if ((await nextTurnFor(tx, caller))?.turn.id !== turn.id) return noMessages
     const before = turn.state === 'running' ? await messagesOfTurn(tx, turn.id) : []
-    for (const { id } of joins) await join(tx, id, turn.id, now)
+    for (const { id } of merged) await mergeTurn(tx, id, turn.id, now)
     await splitUnread(tx, turn.id, async () => {
-      const rest = newTurnRow({ ...turn, ...waitsAgain, id: random.uuid(), created_at: now })
+      const rest = newTurnRow({ ...turn, ...requeued, id: random.uuid(), created_at: now })
       await tx.write(insertTurn, rest)
       return rest.id
     })
     const messages = await messagesOfTurn(tx, turn.id)
     const { agentId, projectId, agentSessionId } = caller
-    const bound = await contextFor(tx, { agentId, projectId, key, originKey }, context)
+    const bound = await getOrCreateContext(tx, { agentId, projectId, key, originKey }, context)
     const isNew = bound.agent_session_id !== agentSessionId
     const promptSeqs = new Set(messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq))
-    const priming = await primingOf(tx, bound, { turn, promptSeqs }, now)
+    const priming = await buildPrimer(tx, bound, { turn, promptSeqs }, now)
     const opened = isNew ? { opened_at: now, how: 'pulled' as const, primed_at: now } : {}
     const held = {
       state: 'open' as const,
@@ -116,18 +116,18 @@ export const handOverMessages = defineUseCase({
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)
     const its = { context_id: bound.id, agent_session_id: agentSessionId, launch_id: launchId }
     await tx.write(updateTurn, { ...turn, ...its, state: 'running', primer, content: '[]', started_at: turn.started_at ?? now })
-    tellDelivered(
+    appendDelivered(
       tx,
       caller,
       messages.filter((message) => !before.some(({ id }) => id === message.id)),
     )
-    const names = await sendersOf(tx, messages.map(senderIn))
-    const senders = messages.map((message) => names(senderIn(message)))
+    const names = await senderNames(tx, messages.map(senderOf))
+    const senders = messages.map((message) => names(senderOf(message)))
     return { messages, senders, summary: summary || null, conversationKey: key, primer }
   },
 })
 
-const waitsAgain = {
+const requeued = {
   state: 'queued',
   agent_session_id: null,
   launch_id: null,
@@ -136,14 +136,14 @@ const waitsAgain = {
   primer: null,
 } as const
 
-async function join(tx: Tx, id: string, into: string, now: string): Promise<void> {
+async function mergeTurn(tx: Tx, id: string, into: string, now: string): Promise<void> {
   const row = await tx.first(selectTurn, { id })
   if (!row) return
   await tx.write(moveUnread, { from: id, to: into })
   await tx.write(updateTurn, { ...row, state: 'cancelled', stop_reason: joined, ended_at: now })
 }
 
-function tellDelivered(tx: Tx, { agentId, agentSessionId }: Receiver, messages: readonly Message[]): void {
+function appendDelivered(tx: Tx, { agentId, agentSessionId }: Receiver, messages: readonly Message[]): void {
   for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
     const data = { agentId, agentSessionId, seqs: some.map(({ seq }) => seq) }
     tx.append(conversationStream(key), { type: 'messages-delivered', data })

@@ -14,25 +14,25 @@ import type { Context, Reader, Tx } from '../../store/store.ts'
 import { type ContextRow, noLimit, selectContextOf, selectContextsIn, updateContext } from '../../store/turns/contexts.ts'
 import { insertTurn, newTurnRow, selectParked, type TurnRow, turnOf, updateTurn } from '../../store/turns/turns.ts'
 import { isAssigned } from '../projects/project-record.ts'
-import { contextFor, type WhichContext } from './context-record.ts'
+import { type ContextKey, getOrCreateContext } from './context-record.ts'
 
 /** Automatic retries before a person must choose again. */
-const maxTimesTakenUp = 5
+const maxContinuations = 5
 /** Prompt parts kept in a parked turn, the newest. */
 const maxParkedParts = 100
 /** Contexts of one conversation whose limits are cleared, the newest first. */
-const maxForgotten = 1000
+const maxClearedContexts = 1000
 
 type Clock = Pick<Context, 'now' | 'timeZone'>
 
-interface Over {
+interface TurnOutcome {
   readonly outcome: 'answered' | 'cancelled' | 'failed'
   readonly error: string | null
   readonly answer: string
 }
 
 /** Returns until when the agent is at its limit, as its turn's outcome says. */
-export function limitOf({ outcome, error, answer }: Over, { now, timeZone: zone }: Clock): Instant | undefined {
+export function limitOf({ outcome, error, answer }: TurnOutcome, { now, timeZone: zone }: Clock): Instant | undefined {
   // The agent's time zone is unknown. A wall-clock time in its text is read in the server's zone.
   if (outcome === 'failed') return limitInError(error ?? '', { now, zone })
   return outcome === 'answered' ? limitInAnswer(answer, { now, zone }) : undefined
@@ -44,24 +44,24 @@ function limitIn({ state, error, answer }: TurnRow, clock: Clock): Instant | und
 }
 
 /** Converts an ended turn to its public form. */
-export const turnOverOf = (row: TurnRow, timeZone: string): Turn => ({
+export const endedTurnView = (row: TurnRow, timeZone: string): Turn => ({
   ...turnOf(row),
   limitedUntil: (row.ended_at !== null && limitIn(row, { now: row.ended_at, timeZone })) || null,
 })
 
-type Limited = ContextRow & { readonly limited_until: Instant }
+type LimitedContext = ContextRow & { readonly limited_until: Instant }
 
 /** The limit that an agent is currently at in a conversation. */
-export async function limitNow(reader: Reader, which: WhichContext): Promise<Limited | undefined> {
+export async function currentLimit(reader: Reader, which: ContextKey): Promise<LimitedContext | undefined> {
   const row = await reader.first(selectContextOf, which)
   return row && row.limited_until !== null ? { ...row, limited_until: row.limited_until } : undefined
 }
 
 /** Whether a person chose to continue automatically, with retries left. */
-export const goesOn = async (reader: Reader, which: WhichContext): Promise<boolean> =>
+export const willContinue = async (reader: Reader, which: ContextKey): Promise<boolean> =>
   ((await reader.first(selectContextOf, which))?.goes_on_left ?? 0) > 0
 
-const whichOf = (row: Pick<ContextRow, 'agent_id' | 'project_id' | 'conversation_key' | 'origin_key'>): WhichContext => ({
+const contextKeyOf = (row: Pick<ContextRow, 'agent_id' | 'project_id' | 'conversation_key' | 'origin_key'>): ContextKey => ({
   agentId: row.agent_id,
   projectId: row.project_id,
   key: row.conversation_key,
@@ -74,17 +74,17 @@ interface Ended {
 }
 
 /** Applies the end of a turn to the limit: parks the turn if it met the limit, or lifts the limit if the agent answered. */
-export async function noteLimit(tx: Tx, turn: TurnRow, { state, limitedUntil }: Ended, context: Context): Promise<void> {
-  if (limitedUntil !== undefined) return meetLimit(tx, turn, limitedUntil, context)
-  const row = await tx.first(selectContextOf, whichOf(turn))
+export async function applyLimit(tx: Tx, turn: TurnRow, { state, limitedUntil }: Ended, context: Context): Promise<void> {
+  if (limitedUntil !== undefined) return parkTurn(tx, turn, limitedUntil, context)
+  const row = await tx.first(selectContextOf, contextKeyOf(turn))
   if (row?.limited_until === null && row.goes_on_left > 0) await tx.write(updateContext, { ...row, ...noLimit })
   else if (row && row.limited_until !== null && state === 'answered') await liftLimit(tx, row, context)
 }
 
 /** Parks a turn. An earlier choice to continue stays in force; parts already parked are sent together with this turn's. */
-async function meetLimit(tx: Tx, turn: TurnRow, until: Instant, context: Context): Promise<void> {
-  const row = { ...(await contextFor(tx, whichOf(turn), context)), limited_until: until, limited_turn_id: turn.id }
-  const parked = await tx.first(selectParked, whichOf(turn))
+async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context): Promise<void> {
+  const row = { ...(await getOrCreateContext(tx, contextKeyOf(turn), context)), limited_until: until, limited_turn_id: turn.id }
+  const parked = await tx.first(selectParked, contextKeyOf(turn))
   const parts = [...(parked ? partsOf(parked) : []), ...partsOf(turn)].slice(-maxParkedParts)
   const waits = { content: JSON.stringify(parts), not_before: until }
   const { agent_id, project_id, conversation_key, origin_key, user_session_id, role, work_session_id, about, asked_by } = turn
@@ -94,30 +94,30 @@ async function meetLimit(tx: Tx, turn: TurnRow, until: Instant, context: Context
   if (parked) await tx.write(updateTurn, { ...parked, ...waits })
   else await tx.write(insertTurn, newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }))
   await tx.write(updateContext, row)
-  tell(tx, row)
+  appendLimitEvent(tx, row)
 }
 
 const partsOf = ({ content }: TurnRow): PromptPart[] => JSON.parse(content)
 
 /** Sets whether the parked turn is sent again automatically. Returns the event's sequence number. */
-export async function chooseToGoOn(
+export async function setContinuation(
   tx: Tx,
   row: ContextRow,
   { goOn, by, requestId }: { goOn: boolean; by: string; requestId?: string | undefined },
 ): Promise<number> {
-  const chosen = { ...row, goes_on_by: goOn ? by : null, goes_on_left: goOn ? maxTimesTakenUp : 0 }
+  const chosen = { ...row, goes_on_by: goOn ? by : null, goes_on_left: goOn ? maxContinuations : 0 }
   await tx.write(updateContext, chosen)
-  return tell(tx, chosen, requestId)
+  return appendLimitEvent(tx, chosen, requestId)
 }
 
 /** Lifts the limit and queues or cancels the parked turn. Each automatic retry is counted. */
 export async function liftLimit(tx: Tx, row: ContextRow, { now }: Pick<Context, 'now'>): Promise<void> {
   const { agent_id: agentId, project_id: projectId, conversation_key: conversationKey, goes_on_by, goes_on_left } = row
-  const parked = await tx.first(selectParked, whichOf(row))
+  const parked = await tx.first(selectParked, contextKeyOf(row))
   const takesUp = goes_on_left > 0 && (await isAssigned(tx, { projectId, agentId }))
   const lifted = { ...row, ...noLimit, ...(takesUp && { goes_on_by, goes_on_left: goes_on_left - 1 }) }
   await tx.write(updateContext, lifted)
-  tell(tx, lifted)
+  appendLimitEvent(tx, lifted)
   if (!parked) return
   const dropped = { state: 'cancelled', stop_reason: withdrawn, ended_at: now } as const
   await tx.write(updateTurn, { ...parked, not_before: null, ...(!takesUp && dropped) })
@@ -127,13 +127,13 @@ export async function liftLimit(tx: Tx, row: ContextRow, { now }: Pick<Context, 
 }
 
 /** Clears all limits in a conversation, when it is reset or ends. */
-export async function forgetLimitsIn(tx: Tx, key: string, now: Instant): Promise<void> {
-  for (const row of await tx.all(selectContextsIn, { key, limit: maxForgotten }))
-    if (row.state !== 'ended') await forgetLimit(tx, whichOf(row), { now })
+export async function clearLimitsIn(tx: Tx, key: string, now: Instant): Promise<void> {
+  for (const row of await tx.all(selectContextsIn, { key, limit: maxClearedContexts }))
+    if (row.state !== 'ended') await clearLimit(tx, contextKeyOf(row), { now })
 }
 
 /** Clears a limit without retrying the parked turn. */
-export async function forgetLimit(tx: Tx, which: WhichContext, context: Pick<Context, 'now'>): Promise<void> {
+export async function clearLimit(tx: Tx, which: ContextKey, context: Pick<Context, 'now'>): Promise<void> {
   const row = await tx.first(selectContextOf, which)
   if (row && (row.limited_until !== null || row.goes_on_left > 0)) await liftLimit(tx, { ...row, goes_on_left: 0 }, context)
 }
@@ -141,18 +141,18 @@ export async function forgetLimit(tx: Tx, which: WhichContext, context: Pick<Con
 /** Transfers the parked turn to the agent that replaces a failed one in its role. Each transfer counts as a retry. */
 export async function inheritLimit(
   tx: Tx,
-  which: WhichContext,
+  which: ContextKey,
   its: Pick<TurnRow, 'role_agent_id' | 'launch_id' | 'work_session_id'>,
   context: Pick<Context, 'now'>,
 ): Promise<void> {
-  const row = await limitNow(tx, which)
+  const row = await currentLimit(tx, which)
   const parked = await tx.first(selectParked, which)
-  if (!row || !parked || row.goes_on_left === 0) return forgetLimit(tx, which, context)
+  if (!row || !parked || row.goes_on_left === 0) return clearLimit(tx, which, context)
   await tx.write(updateContext, { ...row, goes_on_left: row.goes_on_left - 1 })
   await tx.write(updateTurn, { ...parked, ...its })
 }
 
-function tell(tx: Tx, row: ContextRow, requestId?: string): number {
+function appendLimitEvent(tx: Tx, row: ContextRow, requestId?: string): number {
   const { conversation_key: key, agent_id: agentId, limited_until: until, goes_on_by, goes_on_left } = row
   const willGoOn = until !== null && goes_on_left > 0
   const told = { until, goesOn: willGoOn, by: willGoOn ? goes_on_by : null }

@@ -18,15 +18,15 @@ import { noSuchUserSession } from '../consoles/user-session-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { type InEpoch, requireCurrentEpoch } from '../processes/coordinator-epoch.ts'
-import { turnOverOf } from './limit-record.ts'
-import { primingOfTurn } from './start-in-role.ts'
+import { endedTurnView } from './limit-record.ts'
+import { primerForTurn } from './start-in-role.ts'
 
-type AskedPrompt = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
+type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 
 /** Returns the prompt of a running turn to its coordinator after a reconnect. */
 export const findPrompt = defineQuery({
   name: 'find-prompt',
-  run: async (reader, { launchId, turnId, ...from }: AskedPrompt): Promise<TurnOrder> => {
+  run: async (reader, { launchId, turnId, ...from }: PromptQuery): Promise<TurnOrder> => {
     await requireCurrentEpoch(reader, from)
     const launch = await findLaunch(reader, launchId)
     const turn = await reader.first(selectTurn, { id: turnId })
@@ -44,7 +44,7 @@ async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrde
   const row = turn.context_id === null || limit !== null ? undefined : await reader.first(selectContext, { id: turn.context_id })
   if (!row) return { content }
   if (row.state === 'open') return { content, context: { contextId: row.id, open: null } }
-  const { primer, news } = await primingOfTurn(reader, row, turn, row.created_at)
+  const { primer, news } = await primerForTurn(reader, row, turn, row.created_at)
   const { project_id: projectId, conversation_key: key, origin_key: originKey } = row
   const place = turn.role_agent_id === null ? { workspace: await workspaceFor(reader, { projectId, key, originKey }) } : {}
   const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news, ...place }
@@ -100,7 +100,7 @@ export const readTurnItems = defineQuery({
 /** Characters in one page. A page holds at least one turn of any length. */
 const maxPageChars = 4 * 1024 * 1024
 
-interface TurnsOf extends PageQuery {
+interface TurnsQuery extends PageQuery {
   readonly userSessionId: string
   readonly accountId: string | null
 }
@@ -108,7 +108,7 @@ interface TurnsOf extends PageQuery {
 /** Lists the turns of a user session with their answers, newest first. A page holds as many as fit. */
 export const listTurns = defineQuery({
   name: 'list-turns',
-  run: async (reader, { userSessionId, accountId, limit, cursor }: TurnsOf, { timeZone }): Promise<Page<Turn>> => {
+  run: async (reader, { userSessionId, accountId, limit, cursor }: TurnsQuery, { timeZone }): Promise<Page<Turn>> => {
     const row = await reader.first(selectUserSession, { id: userSessionId })
     if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
     const found: (Turn & { seq: number })[] = []
@@ -118,7 +118,7 @@ export const listTurns = defineQuery({
       if (!next) return cutSeqPage(found, limit)
       before = next.ended_seq ?? 0
       chars += next.content.length + next.answer.length
-      found.push({ ...turnOverOf(next, timeZone), seq: before })
+      found.push({ ...endedTurnView(next, timeZone), seq: before })
     }
     return cutSeqPage(found, Math.max(1, Math.min(limit, found.length - 1)))
   },
@@ -157,9 +157,9 @@ export const readContexts = defineQuery({
 })
 
 /** Launches in one page. */
-export const readyAtOnce = 200
+export const readyPageSize = 200
 
-interface Asked {
+interface ReadyQuery {
   readonly projectId?: string | undefined
   readonly after: string
 }
@@ -167,5 +167,5 @@ interface Asked {
 /** Lists the processes of ACP agents that can be given a turn, of one project or all, in pages (CH12). */
 export const findReadyLaunches = defineQuery({
   name: 'find-ready-launches',
-  run: (reader, asked: Asked): Promise<ReadyLaunch[]> => readyLaunches(reader, { ...asked, limit: readyAtOnce }),
+  run: (reader, asked: ReadyQuery): Promise<ReadyLaunch[]> => readyLaunches(reader, { ...asked, limit: readyPageSize }),
 })

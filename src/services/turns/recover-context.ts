@@ -21,10 +21,10 @@ import { stopLaunch } from '../processes/launch-record.ts'
 type NotRun = NonNullable<Extract<LinkFact, { type: 'turn-ended' }>['notRun']>
 
 /** Attempts for one prompt before it fails. */
-const maxTrouble = 3
+const maxAttempts = 3
 
 /** Queues a prompt again that did not run. Returns false when the attempts are used up. */
-export async function tryAgain(tx: Tx, turn: TurnRow, launch: Launch, notRun: NotRun, context: Context): Promise<boolean> {
+export async function retryTurn(tx: Tx, turn: TurnRow, launch: Launch, notRun: NotRun, context: Context): Promise<boolean> {
   const row = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
   if (!row) return false
   // The process refused a second conversation beside the one it holds. It is limited to one from now on.
@@ -32,15 +32,15 @@ export async function tryAgain(tx: Tx, turn: TurnRow, launch: Launch, notRun: No
   if (notRun === 'no_context' && others.length > 0) {
     await tx.write(updateReady, { id: launch.id, readyAt: context.now, contextLimit: 1 })
     await tx.write(updateContext, { ...row, state: 'asleep', launch_id: null, primed_at: null })
-    await waitAgain(tx, turn)
+    await requeueTurn(tx, turn)
     return true
   }
   const trouble = row.trouble + 1
-  if (trouble >= maxTrouble) {
+  if (trouble >= maxAttempts) {
     await tx.write(updateContext, { ...row, trouble: 0, state: 'asleep', launch_id: null, acp_session_id: null, primed_at: null })
     return false
   }
-  await waitAgain(tx, turn)
+  await requeueTurn(tx, turn)
   await reopenContext(tx, { ...row, trouble }, launch, context)
   return true
 }
@@ -48,7 +48,7 @@ export async function tryAgain(tx: Tx, turn: TurnRow, launch: Launch, notRun: No
 /**
  * Updates a context's health after a turn that ran: an answer resets it, a second failure of the same kind reopens the context.
  */
-export async function judgeContext(
+export async function updateContextHealth(
   tx: Tx,
   turn: TurnRow,
   launch: Launch,
@@ -68,7 +68,7 @@ export async function judgeContext(
       before?.stop_reason === 'error' &&
       before.error === ended.error &&
       before.content !== turn.content)
-  if (isSame) await reopenContext(tx, { ...row, trouble: Math.min(row.trouble + 1, maxTrouble - 1) }, launch, context)
+  if (isSame) await reopenContext(tx, { ...row, trouble: Math.min(row.trouble + 1, maxAttempts - 1) }, launch, context)
 }
 
 /** Reopens once in the same process if that can hold several contexts, then in another process with a new ACP session. */
@@ -77,11 +77,11 @@ async function reopenContext(tx: Tx, row: ContextRow, launch: Launch, context: C
   const limit = await contextLimit(tx, launch.id)
   if (row.trouble === 1 && limit === null) return tx.write(updateContext, asleep)
   await tx.write(updateContext, { ...asleep, acp_session_id: row.trouble === 1 ? row.acp_session_id : null })
-  await restart(tx, launch, context)
+  await replaceProcess(tx, launch, context)
 }
 
 /** Replaces a process. Its running turns finish, it gets no new ones, and another process is started for waiting turns. */
-export async function restart(tx: Tx, launch: Launch, context: Context): Promise<void> {
+export async function replaceProcess(tx: Tx, launch: Launch, context: Context): Promise<void> {
   const inRole = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
   if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
   const own = await newestOfLaunch(tx, launch.id)
@@ -90,7 +90,7 @@ export async function restart(tx: Tx, launch: Launch, context: Context): Promise
   if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail: statusText('contextUseless') }, context)
 }
 
-async function waitAgain(tx: Tx, turn: TurnRow): Promise<void> {
+async function requeueTurn(tx: Tx, turn: TurnRow): Promise<void> {
   const again = {
     state: 'queued',
     context_id: null,

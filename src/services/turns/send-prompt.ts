@@ -10,15 +10,15 @@ import { type Offers, updateRoleAgent } from '../../store/consoles/role-agents.t
 import { updateLastActive } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { insertTurn, selectOpenTurns } from '../../store/turns/turns.ts'
-import { activeProcess, talkStreams, type WhichUserSession } from '../consoles/user-session-record.ts'
-import { mustWait } from '../conversations/conversation-workplace.ts'
-import { keepPrompt } from '../conversations/work-conversation.ts'
-import { contextInRole } from './context-record.ts'
-import { liftLimit, limitNow } from './limit-record.ts'
+import { activeProcess, promptStreams, type UserSessionLocks } from '../consoles/user-session-record.ts'
+import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
+import { storePrompt } from '../conversations/work-conversation.ts'
+import { roleContextKey } from './context-record.ts'
+import { currentLimit, liftLimit } from './limit-record.ts'
 import { startInRole, startNext } from './start-in-role.ts'
 import { newTurn } from './turn-record.ts'
 
-interface Input extends WhichUserSession {
+interface Input extends UserSessionLocks {
   readonly role: string
   readonly content: readonly PromptPart[]
   readonly by: string
@@ -29,7 +29,7 @@ export const sendPrompt = defineUseCase({
   name: 'send-prompt',
   // The project's lock decides whether another turn runs in the same folder.
   streams: (input: Input) => [
-    ...talkStreams(input),
+    ...promptStreams(input),
     projectStream(input.projectId),
     conversationStream(consoleKey(input.userSessionId, input.role)),
   ],
@@ -40,13 +40,13 @@ export const sendPrompt = defineUseCase({
     if (content.some(({ type }) => type === 'image') && !(JSON.parse(agent.offers) as Offers).images)
       throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: agent.agent_id }), { role })
     const open = await tx.all(selectOpenTurns, { roleAgentId: agent.id })
-    const limit = await limitNow(tx, contextInRole(agent))
+    const limit = await currentLimit(tx, roleContextKey(agent))
     const triesAnyway = limit?.goes_on_left === 0
     const asked = newTurn(agent, { id: context.random.uuid(), launchId: launch.id, content, by, now })
-    const isHeld = (limit !== undefined && !triesAnyway) || agent.asleep_at !== null || (await mustWait(tx, asked))
+    const isHeld = (limit !== undefined && !triesAnyway) || agent.asleep_at !== null || (await mustWaitForFolder(tx, asked))
     const place = enqueue(open, maxQueuedPrompts, isHeld)
     if (place === 'full') throw new Refusal('wrong_state', refusalText('promptsFull', { count: maxQueuedPrompts }))
-    const row = { ...asked, through_seq: await keepPrompt(tx, asked, context) }
+    const row = { ...asked, through_seq: await storePrompt(tx, asked, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)
     await tx.write(updateRoleAgent, { ...agent, last_active_at: now })
     await tx.write(updateLastActive, { id: userSessionId, now })

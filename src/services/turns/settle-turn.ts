@@ -23,17 +23,17 @@ import { selectContext } from '../../store/turns/contexts.ts'
 import { insertTurn, newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { selectTask } from '../../store/work/tasks.ts'
 import { setSummary } from '../conversations/set-summary.ts'
-import { keepAnswer, keepPrompt } from '../conversations/work-conversation.ts'
+import { storeAnswer, storePrompt } from '../conversations/work-conversation.ts'
 import { updateTask } from '../work/update-task.ts'
-import { sayAnswer, settleMessages } from './answer-chat.ts'
-import { goesOn, noteLimit } from './limit-record.ts'
+import { markMessagesRead, postAnswer } from './answer-chat.ts'
+import { applyLimit, willContinue } from './limit-record.ts'
 import { type EndedTurn, startTurn } from './turn-record.ts'
 
 /** Characters of an answer kept as a task's result. */
 const maxResultChars = 50_000
 
 /** Stop reasons after which a task is continued once before it fails. */
-const goesOnAfter: ReadonlySet<string | null> = new Set(['empty', 'max_tokens', 'max_turn_requests'])
+const continuedStopReasons: ReadonlySet<string | null> = new Set(['empty', 'max_tokens', 'max_turn_requests'])
 
 export async function settleTurn(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
   const own = turn.launch_id === null ? undefined : await newestOfLaunch(tx, turn.launch_id)
@@ -57,29 +57,29 @@ const callerOf = (turn: TurnRow) => ({
 async function settleChat(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
   const { conversation_key: key } = turn
   const { limitedUntil: until } = ended
-  const said = await wordsOf(tx, turn, ended)
-  const elsewhere = until && (await toldElsewhere(tx, turn, { until, said: ended.error ?? ended.text }, context))
+  const said = await shownText(tx, turn, ended)
+  const elsewhere = until && (await channelLimitText(tx, turn, { until, said: ended.error ?? ended.text }, context))
   const content = (elsewhere ?? said).slice(0, maxContentChars)
-  const message = await sayAnswer(tx, callerOf(turn), { content, turn, key }, context)
-  await settleMessages(tx, turn, message?.seq ?? null, context)
+  const message = await postAnswer(tx, callerOf(turn), { content, turn, key }, context)
+  await markMessagesRead(tx, turn, message?.seq ?? null, context)
   // Other conversations offer no way to choose whether to continue.
-  if (key === webKey(turn.project_id, turn.agent_id) || parseChannelKey(key)) await noteLimit(tx, turn, ended, context)
+  if (key === webKey(turn.project_id, turn.agent_id) || parseChannelKey(key)) await applyLimit(tx, turn, ended, context)
 }
 
 /** The text shown to the person: the answer, or the partial answer and the reason it ended. */
-async function wordsOf(reader: Reader, turn: TurnRow, { state, stopReason, error, text, tools }: EndedTurn): Promise<string> {
+async function shownText(reader: Reader, turn: TurnRow, { state, stopReason, error, text, tools }: EndedTurn): Promise<string> {
   const said = text.trim()
   if (state === 'answered' || (stopReason === limitReached && error === null)) return said
-  if (state === 'cancelled') return joinedWords(said, statusText('stoppedBy', { who: await nameOf(reader, turn.cancel_by) }))
+  if (state === 'cancelled') return joinParagraphs(said, statusText('stoppedBy', { who: await nameOf(reader, turn.cancel_by) }))
   const why =
     stopReason === 'error' || stopReason === limitReached
       ? statusText('didNotWork', { why: error ?? statusText('noReason') })
       : (error ?? '')
   const ran = stopReason === 'empty' && tools.length > 0 ? statusText('endedAfterTools', { tools: tools.join(', ') }) : ''
-  return joinedWords(said, why, ran)
+  return joinParagraphs(said, why, ran)
 }
 
-const joinedWords = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n\n')
+const joinParagraphs = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n\n')
 
 async function nameOf(reader: Reader, id: string | null): Promise<string> {
   if (id === null) return 'Holdfast'
@@ -87,7 +87,7 @@ async function nameOf(reader: Reader, id: string | null): Promise<string> {
 }
 
 /** The limit's end and what to do then, in the channel chat's language. Channels have no limit card. */
-async function toldElsewhere(
+async function channelLimitText(
   reader: Reader,
   { project_id: projectId, agent_id: agentId, conversation_key: key }: TurnRow,
   met: { until: Instant; said: string },
@@ -97,7 +97,7 @@ async function toldElsewhere(
   const chat = place && (await reader.first(selectChat, place))
   if (!chat) return undefined
   const agent = (await reader.first(selectAgent, { id: agentId }))?.name ?? agentId
-  const willGoOn = await goesOn(reader, { key, projectId, agentId, originKey: '' })
+  const willGoOn = await willContinue(reader, { key, projectId, agentId, originKey: '' })
   return chatWords(chat.language).atLimit({ agent, zone, now, goesOn: willGoOn, ...met })
 }
 
@@ -111,12 +111,13 @@ async function settleSummary(tx: Tx, turn: TurnRow, { state, text }: EndedTurn, 
 
 /** Stores the answer and completes or fails the task, unless the agent did so with its tools. */
 async function settleTask(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
-  const words = await wordsOf(tx, turn, ended)
-  await keepAnswer(tx, turn, words, context)
+  const words = await shownText(tx, turn, ended)
+  await storeAnswer(tx, turn, words, context)
   const taskId = turn.task_id ?? ''
   const task = await tx.first(selectTask, { projectId: turn.project_id, id: taskId })
   if (task?.status !== 'in_progress') return
-  if (goesOnAfter.has(ended.stopReason) && turn.retry_of === null && (await goOnOnce(tx, turn, ended, context))) return
+  if (continuedStopReasons.has(ended.stopReason) && turn.retry_of === null && (await continueOnce(tx, turn, ended, context)))
+    return
   const status = ended.state === 'answered' ? 'completed' : 'failed'
   const { limitedUntil } = ended
   const result = (limitedUntil === undefined ? words : `It is at its limit until ${limitedUntil}.\n\n${words}`).slice(
@@ -127,7 +128,7 @@ async function settleTask(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
 }
 
 /** Asks the same context to continue, once. The partial answer stays in the first turn. */
-async function goOnOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, context: Context): Promise<boolean> {
+async function continueOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, context: Context): Promise<boolean> {
   const { now, random } = context
   const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
   const own = launch && (await newestOfLaunch(tx, launch.id))
@@ -155,7 +156,7 @@ async function goOnOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, contex
     retry_of,
   })
   await tx.write(insertTurn, again)
-  await keepPrompt(tx, again, context)
+  await storePrompt(tx, again, context)
   const held = inContext && { contextId: inContext.id, open: null }
   await startTurn(tx, again, launch, { context: held }, context)
   return true

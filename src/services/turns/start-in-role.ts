@@ -10,9 +10,9 @@ import { contextLimit } from '../../store/processes/ready-launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextOf, updateContext } from '../../store/turns/contexts.ts'
 import { isOfRole, selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
-import { mustWait } from '../conversations/conversation-workplace.ts'
-import { contextInRole, primingOf } from './context-record.ts'
-import { limitNow } from './limit-record.ts'
+import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
+import { buildPrimer, roleContextKey } from './context-record.ts'
+import { currentLimit } from './limit-record.ts'
 import { startTurn } from './turn-record.ts'
 
 /**
@@ -38,7 +38,7 @@ export async function startInRole(
   if (!isNamed && !isOpen) return startTurn(tx, turn, launch, begins, context)
   if (isOpen && row.primed_at !== null) return startTurn(tx, turn, launch, begins, context)
   const { now } = context
-  const { primer, news } = await primingOfTurn(tx, row, turn, now)
+  const { primer, news } = await primerForTurn(tx, row, turn, now)
   const known = { ...row, launch_id: launch.id, primed_at: now, decisions_told_at: now }
   await tx.write(updateContext, isOpen ? known : { ...known, state: 'opening' })
   if (isOpen) return startTurn(tx, turn, launch, { ...begins, primer: row.how === 'new' ? primer : news }, context)
@@ -55,15 +55,15 @@ export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): 
 /** The next prompt that can start now. */
 export async function nextInRole(reader: Reader, agent: RoleAgentRow): Promise<TurnRow | undefined> {
   // Other prompts would meet the limit too. `end-limit` sends the parked one first.
-  if (agent.asleep_at !== null || (await limitNow(reader, contextInRole(agent)))) return undefined
+  if (agent.asleep_at !== null || (await currentLimit(reader, roleContextKey(agent)))) return undefined
   const next = nextQueued(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
-  return next && !(await mustWait(reader, next)) ? next : undefined
+  return next && !(await mustWaitForFolder(reader, next)) ? next : undefined
 }
 
 /** Builds the primer of a turn. In a role every message went through the agent, so its news holds decisions only. */
-export async function primingOfTurn(reader: Reader, row: ContextRow, turn: TurnRow, now: Instant): Promise<TurnPriming> {
+export async function primerForTurn(reader: Reader, row: ContextRow, turn: TurnRow, now: Instant): Promise<TurnPriming> {
   const promptSeqs = await waitingPrompts(reader, turn)
-  const { primer, news, decided } = await primingOf(reader, row, { turn, promptSeqs }, now)
+  const { primer, news, decided } = await buildPrimer(reader, row, { turn, promptSeqs }, now)
   return { primer, news: isOfRole(turn) ? decided : news }
 }
 

@@ -21,19 +21,19 @@ import type { Context, Tx } from '../../store/store.ts'
 import { selectContext, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
 import { insertTurn, isOfRole, selectTurn, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
 import { selectWorkSession } from '../../store/work/work-sessions.ts'
-import { askPermission, withdrawAsked, withdrawPermissions } from '../approvals/permission-record.ts'
-import { moveRoleAgent, withLastWords } from '../consoles/role-agent-record.ts'
-import { keepAnswer } from '../conversations/work-conversation.ts'
+import { requestPermission, withdrawPermissions, withdrawRequest } from '../approvals/permission-record.ts'
+import { moveRoleAgent, withLastOutput } from '../consoles/role-agent-record.ts'
+import { storeAnswer } from '../conversations/work-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
-import type { Ends } from '../processes/process-end.ts'
-import { contextOf } from '../work/resume-context.ts'
-import { keepWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
-import { contextFor, contextInRole } from './context-record.ts'
-import { noteLimit } from './limit-record.ts'
-import { judgeContext, restart, tryAgain } from './recover-context.ts'
+import type { EndLocks } from '../processes/process-end.ts'
+import { resumeContextOf } from '../work/resume-context.ts'
+import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
+import { getOrCreateContext, roleContextKey } from './context-record.ts'
+import { applyLimit } from './limit-record.ts'
+import { replaceProcess, retryTurn, updateContextHealth } from './recover-context.ts'
 import { settleTurn } from './settle-turn.ts'
-import { primingOfTurn, startNext } from './start-in-role.ts'
-import { type EndedTurn, endTurn, newTurn, noteUpdate, speakerOf, turnStream } from './turn-record.ts'
+import { primerForTurn, startNext } from './start-in-role.ts'
+import { bufferUpdate, type EndedTurn, endTurn, newTurn, speakerOf, turnStream } from './turn-record.ts'
 
 /**
  * Sends resumed work's context to an agent in a role as its first prompt (RS2). The calling use case locks the streams of the
@@ -44,7 +44,7 @@ async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Context):
   const work = id === null ? undefined : await tx.first(selectWorkSession, { id })
   if (!work?.parent_session_id || work.ended_at !== null || launchId === null) return
   const by = (await tx.first(selectUserSession, { id: agent.user_session_id }))?.account_id ?? agent.agent_id
-  const content = [{ type: 'text' as const, text: resumePrompt(await contextOf(tx, work, agent.agent_id)) }]
+  const content = [{ type: 'text' as const, text: resumePrompt(await resumeContextOf(tx, work, agent.agent_id)) }]
   const turn = newTurn(agent, { id: context.random.uuid(), launchId, content, by, now: context.now })
   await tx.write(insertTurn, turn)
   await startNext(tx, agent, context)
@@ -63,22 +63,22 @@ type TurnFactType =
 export type TurnFact = Extract<LinkFact, { type: TurnFactType }>
 type Fact<Type extends TurnFactType> = Extract<TurnFact, { type: Type }>
 
-export async function takeTurnFact(
+export async function applyTurnFact(
   tx: Tx,
   fact: TurnFact,
   launch: Launch,
-  { userSessionIds }: Ends,
+  { userSessionIds }: EndLocks,
   context: Context,
 ): Promise<void> {
   if (launch.state === 'ended') return
-  if (launch.roleAgentId === null) return takeFact(tx, fact, launch, undefined, context)
+  if (launch.roleAgentId === null) return applyFact(tx, fact, launch, undefined, context)
   const agent = await tx.first(selectRoleAgent, { id: launch.roleAgentId })
   if (agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
-  return takeFact(tx, fact, launch, agent, context)
+  return applyFact(tx, fact, launch, agent, context)
 }
 
 /** `agent` is set for a process in a role. */
-async function takeFact(
+async function applyFact(
   tx: Tx,
   fact: TurnFact,
   launch: Launch,
@@ -88,21 +88,21 @@ async function takeFact(
   const { now } = context
   switch (fact.type) {
     case 'workspace-made':
-      return agent ? registerWorktree(tx, agent, launch, fact, context) : placeMade(tx, launch, fact, context)
+      return agent ? registerWorktree(tx, agent, launch, fact, context) : workplaceMade(tx, launch, fact, context)
     case 'agent-ready':
       await tx.write(updateAgentName, { id: launch.id, agentName: fact.agentName })
-      return agent ? readyInRole(tx, agent, launch, fact, context) : ready(tx, launch, fact, context)
+      return agent ? roleAgentReady(tx, agent, launch, fact, context) : processReady(tx, launch, fact, context)
     case 'agent-failed': {
       const error = mask(fact.error)
       const { step, exitCode, signal } = fact
-      const failed = { type: 'failed', step, exitCode, signal, error: await withLastWords(tx, launch.id, error) } as const
+      const failed = { type: 'failed', step, exitCode, signal, error: await withLastOutput(tx, launch.id, error) } as const
       if (agent) await moveRoleAgent(tx, agent, failed, {}, context)
       // The coordinator normally ends the process itself. The order records the reason, and covers a coordinator that does not.
       await stopLaunch(tx, launch, { reason: 'start_failed', detail: error }, context)
       return
     }
     case 'turn-began':
-      return began(tx, launch, fact, context)
+      return turnBegan(tx, launch, fact, context)
     case 'turn-update':
       return update(tx, launch, agent, fact)
     case 'turn-ended': {
@@ -115,12 +115,12 @@ async function takeFact(
       const turn = await runningTurn(tx, launch, fact.turnId)
       if (!turn) return
       const workSessionId = agent ? agent.work_session_id : ((await newestOfLaunch(tx, launch.id))?.workSessionId ?? null)
-      return askPermission(tx, { turn, workSessionId }, fact, now)
+      return requestPermission(tx, { turn, workSessionId }, fact, now)
     }
     case 'agent-configured':
-      return agent && configured(tx, agent, fact)
+      return agent && agentConfigured(tx, agent, fact)
     case 'permission-withdrawn':
-      return withdrawAsked(tx, { launchId: launch.id, askId: fact.askId }, now)
+      return withdrawRequest(tx, { launchId: launch.id, askId: fact.askId }, now)
   }
 }
 
@@ -130,7 +130,7 @@ async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<Turn
 }
 
 /** A process for chats or tasks is ready. The context opened with its start is open. */
-async function ready(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }: Context): Promise<void> {
+async function processReady(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }: Context): Promise<void> {
   const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
   const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
   const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
@@ -143,12 +143,12 @@ async function ready(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }:
 }
 
 /** Records where the context being opened works. Without git that is the project's folder. */
-async function placeMade(tx: Tx, launch: Launch, fact: Fact<'workspace-made'>, context: Context): Promise<void> {
+async function workplaceMade(tx: Tx, launch: Launch, fact: Fact<'workspace-made'>, context: Context): Promise<void> {
   const opening = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).find(({ state }) => state === 'opening')
-  if (opening) await keepWorkplace(tx, opening, launch, fact, context)
+  if (opening) await recordWorkplace(tx, opening, launch, fact, context)
 }
 
-async function readyInRole(
+async function roleAgentReady(
   tx: Tx,
   agent: RoleAgentRow,
   launch: Launch,
@@ -163,10 +163,10 @@ async function readyInRole(
   const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
   if (decision.became !== 'ready') return
   const { role, agent_id: agentId, project_id: projectId, user_session_id: userSessionId } = agent
-  const which = contextInRole(agent)
+  const which = roleContextKey(agent)
   const { key } = which
   const { now } = context
-  const found = await contextFor(tx, which, context)
+  const found = await getOrCreateContext(tx, which, context)
   const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, not_restored: notRestored } as const
   // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be primed.
   const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
@@ -199,12 +199,12 @@ function changesAgain({ pending: unanswered = [], ...was }: Offers, offers: Offe
 }
 
 /** The context was opened for this turn. Records which primer it got. */
-async function began(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now }: Context): Promise<void> {
+async function turnBegan(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now }: Context): Promise<void> {
   const turn = await runningTurn(tx, launch, fact.turnId)
   const row = await tx.first(selectContext, { id: fact.contextId })
   if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
   const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
-  const priming = await primingOfTurn(tx, row, turn, now)
+  const priming = await primerForTurn(tx, row, turn, now)
   await tx.write(updateTurn, { ...turn, primer: how === 'new' ? priming.primer : priming.news })
   await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: now })
 }
@@ -213,11 +213,11 @@ async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, f
   const { turnId, update: said } = fact
   const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
   if (turnId !== null && !turn) return
-  if (turn) noteUpdate(tx, turn.id, said)
-  if (agent && said.kind === 'mode') await keepOffers(tx, agent, { modeId: said.modeId })
-  if (agent && said.kind === 'options') await keepOffers(tx, agent, { options: said.options })
+  if (turn) bufferUpdate(tx, turn.id, said)
+  if (agent && said.kind === 'mode') await updateOffers(tx, agent, { modeId: said.modeId })
+  if (agent && said.kind === 'options') await updateOffers(tx, agent, { options: said.options })
   if (agent && said.kind === 'usage')
-    await keepOffers(tx, agent, { usage: { used: said.used, size: said.size, cost: said.cost } })
+    await updateOffers(tx, agent, { usage: { used: said.used, size: said.size, cost: said.cost } })
   if (turn)
     tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turnId, update: said, role: speakerOf(turn) } })
   else if (agent) {
@@ -226,21 +226,21 @@ async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, f
   }
 }
 
-async function end(tx: Tx, turn: TurnRow, fact: Fact<'turn-ended'>, context: Context): Promise<EndedTurn | false> {
+async function endRunningTurn(tx: Tx, turn: TurnRow, fact: Fact<'turn-ended'>, context: Context): Promise<EndedTurn | false> {
   await withdrawPermissions(tx, turn.id, context.now)
   const { outcome, stopReason, error } = fact
   return endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: error && mask(error) }, {}, context)
 }
 
 async function endOutsideRoles(tx: Tx, turn: TurnRow, launch: Launch, fact: Fact<'turn-ended'>, context: Context): Promise<void> {
-  const tried = fact.notRun ? await tryAgain(tx, turn, launch, fact.notRun, context) : false
+  const tried = fact.notRun ? await retryTurn(tx, turn, launch, fact.notRun, context) : false
   if (tried) return
-  const ended = await end(tx, turn, fact, context)
+  const ended = await endRunningTurn(tx, turn, fact, context)
   if (!ended) return
   await settleTurn(tx, turn, ended, context)
-  await judgeContext(tx, turn, launch, ended, context)
+  await updateContextHealth(tx, turn, launch, ended, context)
   // The process takes no new turn before it returns this one, so another process is started.
-  if (fact.cancelIgnored) await restart(tx, launch, context)
+  if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
 }
 
 async function endInRole(
@@ -257,22 +257,28 @@ async function endInRole(
     if (now && now.terminating_at === null) await startNext(tx, now, context)
   }
   const isLeaving = agent.terminating_at !== null
-  if (fact.notRun && !isLeaving && (await tryAgain(tx, turn, launch, fact.notRun, context))) return goOn()
-  const ended = await end(tx, turn, fact, context)
-  if (ended) await keepAnswer(tx, turn, ended.text, context)
-  if (ended) await noteLimit(tx, turn, ended, context)
+  if (fact.notRun && !isLeaving && (await retryTurn(tx, turn, launch, fact.notRun, context))) return goOn()
+  const ended = await endRunningTurn(tx, turn, fact, context)
+  if (ended) await storeAnswer(tx, turn, ended.text, context)
+  if (ended) await applyLimit(tx, turn, ended, context)
   const active = { ...agent, last_active_at: context.now }
   await tx.write(updateRoleAgent, active)
   if (isLeaving) return
-  if (fact.notRun) return useless(tx, active, launch, fact.error, context)
-  if (ended && ended.limitedUntil === undefined) await judgeContext(tx, turn, launch, ended, context)
+  if (fact.notRun) return failUselessAgent(tx, active, launch, fact.error, context)
+  if (ended && ended.limitedUntil === undefined) await updateContextHealth(tx, turn, launch, ended, context)
   // The process takes no new turn before it returns this one, so another process is started.
-  if (fact.cancelIgnored) await restart(tx, launch, context)
+  if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
   return goOn()
 }
 
 /** Fails an agent that takes no prompt even after its context was reopened and its process restarted (CX7). */
-async function useless(tx: Tx, agent: RoleAgentRow, launch: Launch, said: string | null, context: Context): Promise<void> {
+async function failUselessAgent(
+  tx: Tx,
+  agent: RoleAgentRow,
+  launch: Launch,
+  said: string | null,
+  context: Context,
+): Promise<void> {
   const error = statusText('takesNoPrompt', { why: said === null ? statusText('noReason') : mask(said) })
   const end = { exitCode: null, signal: null, error, stoppedByPerson: false, toSleep: false }
   await moveRoleAgent(tx, agent, { type: 'process-ended', end }, {}, context)
@@ -280,17 +286,17 @@ async function useless(tx: Tx, agent: RoleAgentRow, launch: Launch, said: string
 }
 
 /** Stores an agent's changed modes, options or usage for later readers. This happens rarely. */
-async function keepOffers(tx: Tx, agent: RoleAgentRow, changed: Partial<Offers>): Promise<void> {
+async function updateOffers(tx: Tx, agent: RoleAgentRow, changed: Partial<Offers>): Promise<void> {
   await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }) })
 }
 
 /** Records that a requested configuration change was applied or refused. Announced once. */
-async function configured(tx: Tx, agent: RoleAgentRow, fact: Fact<'agent-configured'>): Promise<void> {
+async function agentConfigured(tx: Tx, agent: RoleAgentRow, fact: Fact<'agent-configured'>): Promise<void> {
   const offers: Offers = JSON.parse(agent.offers)
   const left = (offers.pending ?? []).filter(({ configureId }) => configureId !== fact.configureId)
   if (left.length === (offers.pending ?? []).length) return
   const { change, error } = fact
-  await keepOffers(tx, agent, { ...(error === null ? withChange(offers, change) : offers), pending: left })
+  await updateOffers(tx, agent, { ...(error === null ? withChange(offers, change) : offers), pending: left })
   const data = { role: agent.role, change, error: error && mask(error) }
   tx.append(userSessionStream(agent.user_session_id), { type: 'agent:configured', data })
 }

@@ -19,7 +19,7 @@ export type TurnItem =
   | { readonly kind: 'tool'; readonly call: ToolCall }
   | { readonly kind: 'plan'; readonly entries: Plan }
 
-export interface CameOf {
+export interface TurnOutput {
   /** The agent's text without thoughts and tool calls. */
   readonly text: string
   /** The text after the last tool call began. */
@@ -30,21 +30,21 @@ export interface CameOf {
   readonly tools: readonly string[]
 }
 
-export interface WhichPieces {
+export interface LoggedPieces {
   readonly stream: StreamName
   readonly turnId: string
   readonly startedSeq: number
 }
 
 /** `unwritten`: updates of the current transaction, which are not in the log yet. */
-export async function cameOf(reader: Reader, which: WhichPieces, unwritten: readonly unknown[]): Promise<CameOf> {
-  const joined = new Joined()
+export async function readTurnOutput(reader: Reader, which: LoggedPieces, unwritten: readonly unknown[]): Promise<TurnOutput> {
+  const joined = new OutputBuilder()
   for await (const update of piecesAfter(reader, which)) joined.add(update)
   for (const update of unwritten) joined.add(update)
   return joined.end()
 }
 
-class Joined {
+class OutputBuilder {
   #text = ''
   #sinceTools = 0
   #chars = 0
@@ -63,7 +63,7 @@ class Joined {
     else if (update.kind === 'plan') this.#put(this.#plan, update)
   }
 
-  end(): CameOf {
+  end(): TurnOutput {
     const text = storable(this.#text.slice(0, maxAnswerChars))
     const tools = this.#items.flatMap((item) => (item.kind === 'tool' ? [item.call.title] : []))
     return {

@@ -29,18 +29,18 @@ import {
   updateTurn,
 } from '../../store/turns/turns.ts'
 import { limitOf } from './limit-record.ts'
-import { type CameOf, cameOf } from './turn-items.ts'
+import { readTurnOutput, type TurnOutput } from './turn-items.ts'
 
 /** Queued turns cancelled in one conversation. There is at most one per agent, plus retries. */
-const maxDropped = 1000
+const maxCancelledTurns = 1000
 
-interface Ending {
+interface EndOptions {
   /** The request that ended the turn. */
   readonly requestId?: string | undefined
   /** Why the turn never ran, or why its outcome is unknown. */
   readonly reason?: string
   /** The sequence number of the event that already announced the end. */
-  readonly toldAt?: number
+  readonly announcedSeq?: number
 }
 
 /** The stream of a turn's events: the user session's for a role, otherwise the conversation's turns stream. */
@@ -76,7 +76,7 @@ export const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }:
     created_at: now,
   })
 
-interface ForAgent {
+interface ChatTurnInput {
   readonly agentId: string
   readonly projectId: string
   /** The conversation whose context answers. */
@@ -86,7 +86,7 @@ interface ForAgent {
 }
 
 /** Returns the queued turn of an agent in a conversation, for a new message to join. Creates it if there is none. */
-export async function queueChat(tx: Tx, { by, ...which }: ForAgent, { now, random }: Context): Promise<string> {
+export async function queueChat(tx: Tx, { by, ...which }: ChatTurnInput, { now, random }: Context): Promise<string> {
   const waiting = await tx.first(selectQueuedChat, which)
   if (waiting) return waiting.id
   const id = random.uuid()
@@ -102,7 +102,7 @@ export async function queueChat(tx: Tx, { by, ...which }: ForAgent, { now, rando
 /** Updates of the current transaction. They reach the log when it commits. */
 const unwritten = new WeakMap<Tx, Map<string, unknown[]>>()
 
-export function noteUpdate(tx: Tx, turnId: string, update: unknown): void {
+export function bufferUpdate(tx: Tx, turnId: string, update: unknown): void {
   const noted = unwritten.get(tx) ?? new Map<string, unknown[]>()
   unwritten.set(tx, noted)
   const updates = noted.get(turnId)
@@ -110,7 +110,7 @@ export function noteUpdate(tx: Tx, turnId: string, update: unknown): void {
   else noted.set(turnId, [update])
 }
 
-interface Beginning {
+interface StartOptions {
   readonly requestId?: string | undefined
   /** The context to run in, for a coordinator that holds several, and how to open it if it is not open. */
   readonly context?: OpenContext | undefined
@@ -126,7 +126,7 @@ export async function startTurn(
   tx: Tx,
   row: TurnRow,
   launch: Launch | undefined,
-  { requestId, context, primer = null }: Beginning,
+  { requestId, context, primer = null }: StartOptions,
   { now }: Pick<Context, 'now'>,
 ): Promise<number> {
   const content: readonly PromptPart[] = JSON.parse(row.content)
@@ -156,14 +156,20 @@ export interface EndedTurn {
 type Event = Exclude<TurnEvent, { type: 'ended' }> | Omit<Extract<TurnEvent, { type: 'ended' }>, 'hasText' | 'isLimit'>
 
 /** Ends a turn. Returns false when the event changes nothing. */
-export async function endTurn(tx: Tx, row: TurnRow, event: Event, ending: Ending, context: Context): Promise<EndedTurn | false> {
+export async function endTurn(
+  tx: Tx,
+  row: TurnRow,
+  event: Event,
+  ending: EndOptions,
+  context: Context,
+): Promise<EndedTurn | false> {
   const { now } = context
   if (row.state === 'queued') return endQueued(tx, row, event, ending, now)
   if (row.state !== 'running') return false
   const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
-  const came = await cameOf(tx, which, unwritten.get(tx)?.get(row.id) ?? [])
+  const came = await readTurnOutput(tx, which, unwritten.get(tx)?.get(row.id) ?? [])
   const agent = row.launch_id === null ? null : ((await tx.first(selectAgentName, { id: row.launch_id }))?.agent_name ?? null)
-  const { text, told, limitedUntil } = heard(row.answer, came, event, agent, context)
+  const { text, told, limitedUntil } = interpretEnd(row.answer, came, event, agent, context)
   const decision = decide(turnLife(row), told)
   if (decision.outcome !== 'changed') return false
   const { state, stopReason, error } = decision
@@ -180,23 +186,23 @@ export async function endTurn(tx: Tx, row: TurnRow, event: Event, ending: Ending
     limitedUntil,
     requestId,
   }
-  const ended_seq = ending.toldAt ?? tx.append(turnStream(row), { type: 'agent:response', data: response })
+  const ended_seq = ending.announcedSeq ?? tx.append(turnStream(row), { type: 'agent:response', data: response })
   const over = { answer: text, cut: cut ? 1 : 0, state, stop_reason: stopReason, error, ended_seq, ended_at: now }
   await tx.write(updateTurn, { ...row, ...over })
   for (const [n, { kind, ...body }] of came.items.entries())
     await tx.write(insertTurnItem, { turn_id: row.id, n, kind, body: JSON.stringify(body) })
-  if (!isOfRole(row)) await forgetPieces(tx, row)
+  if (!isOfRole(row)) await trimPieces(tx, row)
   return { state, stopReason, error, text, tools: came.tools, limitedUntil }
 }
 
-interface Heard {
+interface InterpretedEnd {
   readonly text: string
   readonly told: TurnEvent
   readonly limitedUntil: Instant | undefined
 }
 
 /** Interprets the end of a turn for a given agent: some agents report a model error as an answer, or end without text. */
-function heard(before: string, came: CameOf, event: Event, agent: string | null, clock: Context): Heard {
+function interpretEnd(before: string, came: TurnOutput, event: Event, agent: string | null, clock: Context): InterpretedEnd {
   const said = before + came.text
   if (event.type !== 'ended') return { text: said, told: event, limitedUntil: undefined }
   const { sinceTools, tools } = came
@@ -210,7 +216,7 @@ function heard(before: string, came: CameOf, event: Event, agent: string | null,
   return { text, told: { ...over, hasText, isLimit: limitedUntil !== undefined }, limitedUntil }
 }
 
-async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: Ending, now: Instant): Promise<EndedTurn | false> {
+async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: EndOptions, now: Instant): Promise<EndedTurn | false> {
   if (event.type === 'ended') return false
   const decision = decide(turnLife(row), event)
   if (decision.outcome !== 'changed') return false
@@ -223,7 +229,7 @@ async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: Ending, now
 }
 
 /** Deletes the logged pieces of an ended chat turn, whose text is now a message. Pieces of other running turns stay. */
-async function forgetPieces(tx: Tx, row: TurnRow): Promise<void> {
+async function trimPieces(tx: Tx, row: TurnRow): Promise<void> {
   const name = turnStream(row)
   const others = (await tx.all(selectRunningIn, { key: row.conversation_key })).filter(({ id }) => id !== row.id)
   const head = (await tx.first(selectPosition, { name }))?.head ?? 0
@@ -234,8 +240,8 @@ async function forgetPieces(tx: Tx, row: TurnRow): Promise<void> {
 }
 
 /** Cancels the queued turns of a conversation. */
-export async function dropOpenTurns(tx: Tx, key: string, now: Instant): Promise<void> {
-  for (const turn of await tx.all(selectOpenIn, { key, limit: maxDropped })) {
+export async function cancelQueuedTurns(tx: Tx, key: string, now: Instant): Promise<void> {
+  for (const turn of await tx.all(selectOpenIn, { key, limit: maxCancelledTurns })) {
     if (turn.state !== 'queued') continue
     await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
     await tx.write(deleteUnreadOfTurn, { turnId: turn.id })

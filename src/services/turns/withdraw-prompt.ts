@@ -3,10 +3,10 @@ import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { selectTurn } from '../../store/turns/turns.ts'
-import { existingUserSession, notNow, talkStreams, type WhichUserSession } from '../consoles/user-session-record.ts'
+import { existingUserSession, promptStreams, rosterRefusal, type UserSessionLocks } from '../consoles/user-session-record.ts'
 import { endTurn } from './turn-record.ts'
 
-interface Input extends WhichUserSession {
+interface Input extends UserSessionLocks {
   readonly role: string
   readonly messageId: string
   readonly requestId?: string | undefined
@@ -14,10 +14,10 @@ interface Input extends WhichUserSession {
 
 export const withdrawPrompt = defineUseCase({
   name: 'withdraw-prompt',
-  streams: (input: Input) => talkStreams(input),
+  streams: (input: Input) => promptStreams(input),
   run: async (tx, { userSessionId, role, messageId, requestId }, context): Promise<{ seq: number }> => {
     if ((await existingUserSession(tx, userSessionId)).state === 'TERMINATED')
-      throw notNow({ refused: 'user_session_terminated' })
+      throw rosterRefusal({ refused: 'user_session_terminated' })
     const turn = await tx.first(selectTurn, { id: messageId })
     if (turn?.user_session_id !== userSessionId || turn.role !== role)
       throw new Refusal('not_found', refusalText('messageGone', { id: messageId, role }), { messageId })

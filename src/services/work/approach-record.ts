@@ -27,9 +27,9 @@ import { recordCheckpoint } from './checkpoint-record.ts'
 type Draft = z.output<typeof ApproachDraft>
 
 /** The newest approaches searched for a repeat, which comes soon after. */
-const lookedThrough = 20
+const repeatWindow = 20
 
-interface Circumstances {
+interface RecordOptions {
   readonly by: string
   readonly now: Instant
   /** The wanted id, used if it is free. */
@@ -41,9 +41,9 @@ export async function addApproach(
   tx: Tx,
   row: WorkSessionRow,
   draft: Draft,
-  { by, now, id: wanted }: Circumstances,
+  { by, now, id: wanted }: RecordOptions,
 ): Promise<Approach> {
-  const known = await sameOne(tx, row.id, draft)
+  const known = await findRepeat(tx, row.id, draft)
   if (known) return approachOf(known)
   const { kind, ...words } = draft
   const { id, number } = (await freeId(tx, row.project_id, kind, wanted)) ?? (await nextId(tx, row.project_id, kind))
@@ -73,8 +73,7 @@ async function nextId(tx: Tx, projectId: string, kind: ApproachKind): Promise<Nu
 /** Undefined if the id has another form or is taken. */
 async function freeId(reader: Reader, projectId: string, kind: ApproachKind, id = ''): Promise<Numbered | undefined> {
   const parsed = parseApproachId(id)
-  const isFree =
-    parsed?.kind === kind && parsed.number <= mostNumbered && !(await reader.first(selectApproach, { projectId, id }))
+  const isFree = parsed?.kind === kind && parsed.number <= maxNumber && !(await reader.first(selectApproach, { projectId, id }))
   return isFree ? { id, number: parsed.number } : undefined
 }
 
@@ -84,11 +83,11 @@ interface Numbered {
 }
 
 /** The highest accepted number. The next id continues from it. */
-const mostNumbered = 1_000_000
+const maxNumber = 1_000_000
 
-async function sameOne(reader: Reader, workSessionId: string, { kind, ...words }: Draft): Promise<ApproachRow | undefined> {
+async function findRepeat(reader: Reader, workSessionId: string, { kind, ...words }: Draft): Promise<ApproachRow | undefined> {
   const asked = contentOf(kind, words)
-  const rows = await approachesPage(reader, [workSessionId], { ...newest, limit: lookedThrough }, kind)
+  const rows = await approachesPage(reader, [workSessionId], { ...newest, limit: repeatWindow }, kind)
   return rows.find((each) => {
     const { id: _, kind: __, date: ___, history, ...content } = approachFrom(each)
     return history.length === 0 && isDeepStrictEqual(content, asked)

@@ -29,14 +29,14 @@ import {
   workSessionOf,
 } from '../../store/work/work-sessions.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
-import { settlePlan } from './plan-record.ts'
-import { dependOn, distinct, existingTask, moveCurrentTask, unfinishedFor } from './task-record.ts'
+import { endFinishedPlan } from './plan-record.ts'
+import { distinct, existingTask, storeDependencies, unfinishedFor, updateCurrentTask } from './task-record.ts'
 
 /**
  * Stores an error in the work session and saves a checkpoint (CK1, CK2). The calling use case locks the project's stream.
  * Returns the changed row.
  */
-async function keepError(tx: Tx, row: WorkSessionRow, error: WorkError, subject?: string): Promise<WorkSessionRow> {
+async function storeError(tx: Tx, row: WorkSessionRow, error: WorkError, subject?: string): Promise<WorkSessionRow> {
   const changed = { ...row, error: JSON.stringify(error) }
   await tx.write(updateWorkSession, changed)
   const place = { projectId: row.project_id, workSessionId: row.id }
@@ -49,7 +49,7 @@ interface Change extends DecidedChange {
   readonly description?: string | null | undefined
 }
 
-interface Circumstances {
+interface ChangeOptions {
   readonly by: string
   readonly now: Instant
 }
@@ -61,47 +61,52 @@ export const taskStreams = ({ projectId, status }: { projectId: string; status?:
   isEnd(status) ? [home, projectStream(projectId)] : [projectStream(projectId)]
 
 /** Applies a change and its effects in one commit: unblocks waiting tasks (TK2), and moves the work session to another task. */
-export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circumstances: Circumstances): Promise<Task> {
+export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circumstances: ChangeOptions): Promise<Task> {
   const place = { projectId: row.project_id, taskId: row.id }
   const task = taskFrom(row)
   const { title, description, ...change } = asked
   const dependsOn = change.dependsOn && distinct(change.dependsOn)
-  const unfinished = dependsOn ? await dependOn(tx, place, dependsOn) : await unfinishedFor(tx, place, task.dependsOn)
+  const unfinished = dependsOn ? await storeDependencies(tx, place, dependsOn) : await unfinishedFor(tx, place, task.dependsOn)
   const decision = decide(circumstances.now, task, { ...change, ...(dependsOn && { dependsOn }) }, unfinished)
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
   const decided = decision.outcome === 'changed' ? decision.task : task
   const changed: TaskRow = {
     ...row,
     ...taskColumns(decided),
-    session_id: decided.status === 'in_progress' && row.status !== decided.status ? await goesOnIn(tx, row) : row.session_id,
+    session_id:
+      decided.status === 'in_progress' && row.status !== decided.status ? await workSessionOnRestart(tx, row) : row.session_id,
     blocked_by: blockedBy(decided.status, unfinished),
     title: title ?? row.title,
     description: description === undefined ? row.description : description,
   }
   if (isSame(row, changed)) return taskOf(row)
-  const answer = await write(tx, changed, circumstances)
+  const answer = await writeTask(tx, changed, circumstances)
   if (changed.status !== row.status) {
-    await moveCurrentTask(tx, row, changed)
-    if (changed.status === 'completed') await lift(tx, place, circumstances)
-    await save(tx, changed, circumstances.now)
-    if (isEnd(changed.status)) await settlePlan(tx, changed.session_id, circumstances.now)
+    await updateCurrentTask(tx, row, changed)
+    if (changed.status === 'completed') await updateWaitingTasks(tx, place, circumstances)
+    await saveTaskCheckpoint(tx, changed, circumstances.now)
+    if (isEnd(changed.status)) await endFinishedPlan(tx, changed.session_id, circumstances.now)
   }
   return answer
 }
 
 /** CK1: saves a checkpoint after a completed or failed task. */
-async function save(tx: Tx, { project_id: projectId, session_id: workSessionId, id, status, result }: TaskRow, now: Instant) {
+async function saveTaskCheckpoint(
+  tx: Tx,
+  { project_id: projectId, session_id: workSessionId, id, status, result }: TaskRow,
+  now: Instant,
+) {
   if (workSessionId === null) return
   if (status === 'completed') await recordCheckpoint(tx, { projectId, workSessionId, reason: 'task_completed', subject: id, now })
   const row = status === 'failed' ? await tx.first(selectWorkSession, { id: workSessionId }) : undefined
-  if (row) await keepError(tx, row, taskFailed(id, result, now), id)
+  if (row) await storeError(tx, row, taskFailed(id, result, now), id)
 }
 
 /**
  * The work session of a task that is started again: none if its own was completed (WK4), the resumed one after an interruption
  * (RS1).
  */
-async function goesOnIn(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
+async function workSessionOnRestart(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
   const row = id === null ? undefined : await tx.first(selectWorkSession, { id })
   const left = row && workSessionOf(row)
   if (!left || left.state === 'running') return id
@@ -112,7 +117,11 @@ async function goesOnIn(tx: Tx, { project_id: projectId, session_id: id }: TaskR
 }
 
 /** Updates the tasks that waited for a completed one: unblocks them, or changes what blocks them (TK2). */
-async function lift(tx: Tx, place: { projectId: string; taskId: string }, circumstances: Circumstances): Promise<void> {
+async function updateWaitingTasks(
+  tx: Tx,
+  place: { projectId: string; taskId: string },
+  circumstances: ChangeOptions,
+): Promise<void> {
   const waiting = await tx.all(selectBlockedBehind, place)
   if (waiting.length === 0) return
   const statusOf = await statusesBehind(tx, place)
@@ -122,11 +131,11 @@ async function lift(tx: Tx, place: { projectId: string; taskId: string }, circum
     const decision = decide(circumstances.now, task, {}, unfinished)
     const decided = decision.outcome === 'changed' ? decision.task : task
     const changed = { ...row, ...taskColumns(decided), blocked_by: blockedBy(decided.status, unfinished) }
-    if (!isSame(row, changed)) await write(tx, changed, circumstances)
+    if (!isSame(row, changed)) await writeTask(tx, changed, circumstances)
   }
 }
 
-async function write(tx: Tx, row: TaskRow, { by, now }: Circumstances): Promise<Task> {
+async function writeTask(tx: Tx, row: TaskRow, { by, now }: ChangeOptions): Promise<Task> {
   const changed = { ...row, updated_at: now }
   await tx.write(updateTask, changed)
   const task = taskOf(changed)

@@ -15,7 +15,7 @@ import {
   workSessionRows,
 } from '../../store/work/work-session-state.ts'
 
-interface Noted {
+interface NewCheckpoint {
   readonly projectId: string
   readonly workSessionId: string
   readonly reason: CheckpointReason
@@ -25,7 +25,7 @@ interface Noted {
 }
 
 /** The calling use case locks the project's stream. */
-export async function recordCheckpoint(tx: Tx, noted: Noted): Promise<Checkpoint> {
+export async function recordCheckpoint(tx: Tx, noted: NewCheckpoint): Promise<Checkpoint> {
   const { projectId, workSessionId, reason, subject = null, error = null, now } = noted
   const last = await tx.first(selectLastCheckpoint, { workSessionId })
   const number = (last?.number ?? 0) + 1

@@ -13,7 +13,7 @@ import { defineUseCase, type Reader } from '../../store/store.ts'
 import { highestIds, insertTask, type TaskRow, taskOf } from '../../store/work/tasks.ts'
 import { workSessionOf } from '../../store/work/work-sessions.ts'
 import { noSuchProject } from '../refusals.ts'
-import { dependOn, distinct } from './task-record.ts'
+import { distinct, storeDependencies } from './task-record.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
 type Input = z.output<typeof TaskDraft> & { projectId: string; by: string }
@@ -27,7 +27,7 @@ export const createTask = defineUseCase({
     else await openWorkSession(tx, projectId, workSessionId)
     const id = await freeId(tx, projectId, phase, type)
     const dependsOn = distinct(draft.dependsOn ?? [])
-    const unfinished = await dependOn(tx, { projectId, taskId: id }, dependsOn)
+    const unfinished = await storeDependencies(tx, { projectId, taskId: id }, dependsOn)
     const row: TaskRow = {
       project_id: projectId,
       id,

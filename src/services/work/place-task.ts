@@ -7,11 +7,11 @@ import { selectAgent } from '../../store/agents/agents.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { type TaskRow, taskOf, updateTask } from '../../store/work/tasks.ts'
 import { selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
-import { moveCurrentTask } from './task-record.ts'
+import { updateCurrentTask } from './task-record.ts'
 import { beginWorkSession } from './work-session-record.ts'
 
 /** The agent session that takes the task. */
-interface TakenBy {
+interface TaskTaker {
   readonly id: string
   readonly agentId: string
   readonly workSessionId: string | null
@@ -20,24 +20,24 @@ interface TakenBy {
 export type PlacedTask = TaskRow & { readonly session_id: string }
 
 /** The calling use case locks `home` and the project's stream. */
-export async function placeTask(tx: Tx, task: TaskRow, takenBy: TakenBy, context: Context): Promise<PlacedTask> {
+export async function placeTask(tx: Tx, task: TaskRow, takenBy: TaskTaker, context: Context): Promise<PlacedTask> {
   if (task.session_id !== null) return { ...task, session_id: task.session_id }
-  const running = await runningOne(tx, takenBy.workSessionId)
-  const { id } = running ?? (await begin(tx, task, takenBy, context))
+  const running = await runningWorkSession(tx, takenBy.workSessionId)
+  const { id } = running ?? (await createFor(tx, task, takenBy, context))
   const placed = { ...task, session_id: id, updated_at: context.now }
   await tx.write(updateTask, placed)
   const told = { type: 'task-changed', data: { task: taskOf(placed), by: takenBy.agentId } } as const
   tx.append(projectStream(task.project_id), told)
-  if (running) await moveCurrentTask(tx, task, placed)
+  if (running) await updateCurrentTask(tx, task, placed)
   return placed
 }
 
-async function runningOne(reader: Reader, id: string | null): Promise<WorkSessionRow | undefined> {
+async function runningWorkSession(reader: Reader, id: string | null): Promise<WorkSessionRow | undefined> {
   const row = id === null ? undefined : await reader.first(selectWorkSession, { id })
   return row?.ended_at === null ? row : undefined
 }
 
-async function begin(tx: Tx, task: TaskRow, takenBy: TakenBy, context: Context): Promise<WorkSessionRow> {
+async function createFor(tx: Tx, task: TaskRow, takenBy: TaskTaker, context: Context): Promise<WorkSessionRow> {
   const agent = await tx.first(selectAgent, { id: takenBy.agentId })
   const beginning = {
     project_id: task.project_id,

@@ -16,7 +16,7 @@ import { finishWorkSession } from './finish-work-session.ts'
 /** More than any plan has. */
 const maxTasks = 100_000
 /** Entries in a `waitsFor` list. */
-const namedAtMost = 20
+const maxNamed = 20
 
 const openTask = ({ id, status, assigned_to, depends_on, blocked_by }: TaskRow): OpenTask => ({
   id,
@@ -47,16 +47,16 @@ async function statusesOf(reader: Reader, projectId: string | undefined, open: r
  * Ends a running work session that no agent works on any more, when all its tasks are done or blocked by a failure. One created
  * by hand that no agent took is ended by hand (WK4). The calling use case locks `home` and the project's stream.
  */
-export async function settlePlan(tx: Tx, workSessionId: string | null, now: Instant): Promise<void> {
+export async function endFinishedPlan(tx: Tx, workSessionId: string | null, now: Instant): Promise<void> {
   const row = workSessionId === null ? undefined : await tx.first(selectWorkSession, { id: workSessionId })
   if (!row || row.ended_at !== null || (row.owner_agent_session_id === null && row.parent_session_id === null)) return
-  if (await isDriven(tx, row)) return
+  if (await isWorkedOn(tx, row)) return
   const end = endOfPlan(await planOf(tx, row.id))
   if (end) await finishWorkSession(tx, row, end, now)
 }
 
 /** Whether an agent session or an agent in a role works on it. */
-export async function isDriven(reader: Reader, { id, owner_agent_session_id: ownerId }: WorkSessionRow): Promise<boolean> {
+export async function isWorkedOn(reader: Reader, { id, owner_agent_session_id: ownerId }: WorkSessionRow): Promise<boolean> {
   const owner = ownerId === null ? undefined : await reader.first(selectAgentSession, { id: ownerId })
   if (owner && owner.state !== 'ended') return true
   if (await reader.first(selectCompanion, { workSessionId: id, agentSessionId: ownerId ?? '' })) return true
@@ -65,7 +65,7 @@ export async function isDriven(reader: Reader, { id, owner_agent_session_id: own
 }
 
 /** The same for a work session's public view. */
-export async function waitsForId(reader: Reader, { id, state }: Pick<WorkSession, 'id' | 'state'>): Promise<WaitsFor[]> {
+export async function waitsForWorkSession(reader: Reader, { id, state }: Pick<WorkSession, 'id' | 'state'>): Promise<WaitsFor[]> {
   const row = state === 'running' ? await reader.first(selectWorkSession, { id }) : undefined
   return row ? waitsForOf(reader, row) : []
 }
@@ -73,7 +73,7 @@ export async function waitsForId(reader: Reader, { id, state }: Pick<WorkSession
 /** Who must act before a running work session can continue. */
 export async function waitsForOf(reader: Reader, row: WorkSessionRow): Promise<WaitsFor[]> {
   if (row.ended_at !== null) return []
-  const which = { workSessionId: row.id, limit: namedAtMost }
+  const which = { workSessionId: row.id, limit: maxNamed }
   const ready = await reader.all(selectUnblocked, which)
   const rows = ready.length > 0 ? ready : await reader.all(selectBlocked, which)
   const open = rows.map(openTask)
@@ -87,7 +87,7 @@ export async function waitsForOf(reader: Reader, row: WorkSessionRow): Promise<W
     open,
     isAtWork: (agentId: string) => atWork.has(agentId),
     agentId: row.current_agent_type,
-    isDriven: await isDriven(reader, row),
+    isDriven: await isWorkedOn(reader, row),
   }
-  return waitsFor(facts).slice(0, namedAtMost)
+  return waitsFor(facts).slice(0, maxNamed)
 }

@@ -39,8 +39,8 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { decisionsAt } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noSuchArtifact, noSuchProject } from '../refusals.ts'
-import { waitsForId, waitsForOf } from './plan-record.ts'
-import { contextOf } from './resume-context.ts'
+import { waitsForOf, waitsForWorkSession } from './plan-record.ts'
+import { resumeContextOf } from './resume-context.ts'
 import { existingTask } from './task-record.ts'
 import type { NamedArtifact } from './upload-artifact.ts'
 import { existingWorkSession } from './work-session-record.ts'
@@ -74,7 +74,7 @@ export const listWorkSessions = defineQuery({
     const found = await workSessionsPage(reader, projectId, pageParams(page))
     const cut = cutPageBy(found, page.limit, ({ startedAt, id }) => ({ createdAt: startedAt, id }))
     const items: ListedWorkSession[] = []
-    for (const each of cut.items) items.push({ ...each, waitsFor: await waitsForId(reader, each) })
+    for (const each of cut.items) items.push({ ...each, waitsFor: await waitsForWorkSession(reader, each) })
     return { ...cut, items }
   },
 })
@@ -134,7 +134,7 @@ export const getResumeContext = defineQuery({
   run: async (reader, caller: Receiver): Promise<ResumeContext | null> => {
     const { workSessionId, agentId } = await liveAgentSession(reader, caller)
     const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
-    return row?.parent_session_id ? contextOf(reader, row, agentId) : null
+    return row?.parent_session_id ? resumeContextOf(reader, row, agentId) : null
   },
 })
 
@@ -166,7 +166,7 @@ export const listProjectApproaches = defineQuery({
   },
 })
 
-export const runningAtOnce = 200
+export const runningPageSize = 200
 
 export interface RunningWork {
   readonly projectId: string
@@ -181,7 +181,7 @@ export const findRunningWork = defineQuery({
   /** Ordered by project and id, after the given one. */
   run: async (reader, after: { projectId: string; workSessionId: string }): Promise<RunningWork[]> => {
     const found: RunningWork[] = []
-    for (const row of await reader.all(selectRunningAfter, { ...after, limit: runningAtOnce })) {
+    for (const row of await reader.all(selectRunningAfter, { ...after, limit: runningPageSize })) {
       const { savedAt } = await lastChange(reader, row.id)
       const intervalMs = durationMs(await settingsOf(reader, row.project_id), 'checkpoint.interval_minutes')
       found.push({ projectId: row.project_id, workSessionId: row.id, dueAt: later(savedAt, intervalMs) })

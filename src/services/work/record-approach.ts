@@ -7,7 +7,7 @@ import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sess
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { atNoWork } from '../refusals.ts'
+import { noWorkSession } from '../refusals.ts'
 import { addApproach } from './approach-record.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
@@ -29,7 +29,7 @@ export const recordAgentApproach = defineUseCase({
   run: async (tx, input: AgentInput, { now }): Promise<Approach> => {
     const agentSession = await liveAgentSession(tx, input)
     const { projectId, workSessionId, agentId } = agentSession
-    if (workSessionId === null) throw atNoWork()
+    if (workSessionId === null) throw noWorkSession()
     const row = await existingWorkSession(tx, { projectId, workSessionId })
     const approach = await addApproach(tx, row, input.draft, { by: agentId, now })
     await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))

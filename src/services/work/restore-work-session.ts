@@ -26,19 +26,19 @@ import { insertDependency } from '../../store/work/task-dependencies.ts'
 import { insertTask, selectTask, type TaskRow, taskOf } from '../../store/work/tasks.ts'
 import { insertCheckpoint, selectLastCheckpoint, stateCheckpoint, workSessionRows } from '../../store/work/work-session-state.ts'
 import { insertWorkSession, selectWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
-import { chooseFolder, managedChange, mustManage } from '../projects/choose-folder.ts'
-import type { Choosing } from '../projects/create-project.ts'
-import { askedByNobody, restoredRows } from './restored-rows.ts'
+import { chooseFolder, managedChange, requireManage } from '../projects/choose-folder.ts'
+import type { ProjectCaller } from '../projects/create-project.ts'
+import { restoredRows, withoutAsker } from './restored-rows.ts'
 import { distinct } from './task-record.ts'
 
-interface Input extends Choosing {
+interface Input extends ProjectCaller {
   /** Where it belongs. The files must agree. */
   readonly projectId: string
   readonly workSessionId: string
   readonly files: WorkSessionFiles
 }
 
-type Told = NotRestored[]
+type Report = NotRestored[]
 
 /** The type and author of an approval that the files do not name. */
 const importedApproval = 'imported'
@@ -55,30 +55,30 @@ export const restoreWorkSession = defineUseCase({
         'invalid_request',
         refusalText('filesOfOther', { id: checkpoint.session_id, project: checkpoint.project_id }),
       )
-    const told: Told = []
-    await bringProject(tx, read, { ...choosing, told }, context)
+    const told: Report = []
+    await restoreProject(tx, read, { ...choosing, told }, context)
     const rows = restoredRows(read, by)
-    const workSession = await bringWorkSession(tx, rows.workSession)
+    const workSession = await restoreRow(tx, rows.workSession)
     const restored = {
-      tasks: await bringTasks(tx, rows.tasks, by),
-      approvals: (await bringApprovals(tx, rows.approvals, told)) + (await importApprovals(tx, rows.approved, read, by)),
-      approaches: await bringApproaches(tx, rows.approaches, by),
+      tasks: await restoreTasks(tx, rows.tasks, by),
+      approvals: (await restoreApprovals(tx, rows.approvals, told)) + (await importApprovals(tx, rows.approved, read, by)),
+      approaches: await restoreApproaches(tx, rows.approaches, by),
     }
     if (!(await tx.first(selectLastCheckpoint, { workSessionId }))) {
       const end = rows.wasOver ? rows.checkpoints.findLast(({ reason }) => reason === 'ended') : undefined
       const state = JSON.stringify(files.checkpoint)
       for (const each of rows.checkpoints) await tx.write(insertCheckpoint, each === end ? { ...each, state } : each)
-      if (!end) await keepEndState(tx, workSession, rows.wasOver ? state : undefined)
+      if (!end) await storeEndState(tx, workSession, rows.wasOver ? state : undefined)
     }
     told.push(...missingFiles(read), ...(await missingAgents(tx, rows.tasks)))
     return restoredOnWire({ workSession: workSessionOf(workSession), restored, notRestored: told })
   },
 })
 
-async function bringProject(
+async function restoreProject(
   tx: Tx,
   read: ReadWorkSession,
-  { by, scopes, look, told }: Choosing & { told: Told },
+  { by, scopes, look, told }: ProjectCaller & { told: Report },
   { now }: Context,
 ): Promise<void> {
   const { project_id: id } = read.checkpoint
@@ -96,11 +96,11 @@ async function bringProject(
   })
   const wanted = path.success ? path.data : null
   const chosen = 'chosen' in settings ? settings.chosen : {}
-  mustManage(scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen }))
+  requireManage(scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen }))
   const row = {
     id,
     name: file?.name ?? id,
-    path: wanted !== null && look ? await folderOr(tx, wanted, look, told) : wanted,
+    path: wanted !== null && look ? await folderOrNull(tx, wanted, look, told) : wanted,
     settings: JSON.stringify(chosen),
     created_at: file?.created_at ?? now,
     updated_at: now,
@@ -110,7 +110,7 @@ async function bringProject(
 }
 
 /** Folders are checked for requests from outside. A rebuild from the store's own files keeps them as they were. */
-async function folderOr(tx: Tx, wanted: string, look: FolderInspection, told: Told): Promise<string | null> {
+async function folderOrNull(tx: Tx, wanted: string, look: FolderInspection, told: Report): Promise<string | null> {
   try {
     return await chooseFolder(tx, wanted, look)
   } catch (error) {
@@ -120,7 +120,7 @@ async function folderOr(tx: Tx, wanted: string, look: FolderInspection, told: To
   }
 }
 
-async function bringWorkSession(tx: Tx, row: WorkSessionRow): Promise<WorkSessionRow> {
+async function restoreRow(tx: Tx, row: WorkSessionRow): Promise<WorkSessionRow> {
   const known = await tx.first(selectWorkSession, { id: row.id })
   if (known && known.project_id !== row.project_id)
     throw new Refusal('invalid_request', refusalText('workOfOther', { id: row.id }))
@@ -132,7 +132,7 @@ async function bringWorkSession(tx: Tx, row: WorkSessionRow): Promise<WorkSessio
   return row
 }
 
-async function bringTasks(tx: Tx, rows: readonly TaskRow[], by: string): Promise<number> {
+async function restoreTasks(tx: Tx, rows: readonly TaskRow[], by: string): Promise<number> {
   let brought = 0
   for (const row of rows) {
     const { project_id: projectId, id } = row
@@ -146,7 +146,7 @@ async function bringTasks(tx: Tx, rows: readonly TaskRow[], by: string): Promise
   return brought
 }
 
-async function bringApprovals(tx: Tx, rows: readonly Parameters<typeof approvalOf>[0][], told: Told): Promise<number> {
+async function restoreApprovals(tx: Tx, rows: readonly Parameters<typeof approvalOf>[0][], told: Report): Promise<number> {
   let brought = 0
   for (const row of rows) {
     const known = await tx.first(selectApproval, { id: row.id })
@@ -168,7 +168,7 @@ async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint 
   for (const task_id of taskIds) {
     if (await tx.first(selectApprovedOfTask, { projectId: project_id, taskId: task_id })) continue
     const row: ApprovalRow = {
-      ...{ id: await nextApprovalId(tx), project_id, session_id, task_id, ...askedByNobody },
+      ...{ id: await nextApprovalId(tx), project_id, session_id, task_id, ...withoutAsker },
       checkpoint_type: importedApproval,
       leader_id: state?.active_agent?.agent_id ?? importedApproval,
       status: 'approved',
@@ -191,7 +191,7 @@ async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint 
 }
 
 /** CK6: stores the file's state as the final one. Work that was running ended when its store was lost. */
-async function keepEndState(tx: Tx, { id, ended_at }: WorkSessionRow, file: string | undefined): Promise<void> {
+async function storeEndState(tx: Tx, { id, ended_at }: WorkSessionRow, file: string | undefined): Promise<void> {
   const rows = await workSessionRows(tx, id)
   if (!rows || ended_at === null) return
   const number = (rows.checkpoints.at(-1)?.number ?? 0) + 1
@@ -199,7 +199,7 @@ async function keepEndState(tx: Tx, { id, ended_at }: WorkSessionRow, file: stri
   await tx.write(insertCheckpoint, { ...row, state: file ?? JSON.stringify(stateCheckpoint(rows)) })
 }
 
-async function bringApproaches(tx: Tx, rows: readonly Parameters<typeof approachOf>[0][], by: string): Promise<number> {
+async function restoreApproaches(tx: Tx, rows: readonly Parameters<typeof approachOf>[0][], by: string): Promise<number> {
   let brought = 0
   for (const row of rows) {
     if (await tx.first(selectApproach, { projectId: row.project_id, id: row.id })) continue

@@ -14,7 +14,7 @@ import type { TaskRow } from '../../store/work/tasks.ts'
 import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
 
 /** Work that was running is interrupted and can be resumed. */
-const lostWithItsStore = 'store_lost'
+const storeLost = 'store_lost'
 
 interface RestoredRows {
   readonly workSession: WorkSessionRow
@@ -37,14 +37,14 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
   const workSession: WorkSessionRow = rows ? { ...rows.work_session, ...own } : workSessionOf(files)
   const isOver = workSession.ended_at !== null
   return {
-    workSession: isOver ? workSession : { ...workSession, ended_at: checkpoint.timestamp, interruption_reason: lostWithItsStore },
+    workSession: isOver ? workSession : { ...workSession, ended_at: checkpoint.timestamp, interruption_reason: storeLost },
     tasks: allTasks(
       [...(rows?.tasks ?? []), ...(rows?.since.tasks ?? [])].map((each) => ({ ...each, ...here })),
       tasksOf(files),
     ),
     wasOver: isOver,
     approved: approvedWithoutRow(files),
-    approvals: rows?.approvals.map((each) => ({ ...each, ...askedByNobody, ...decidedAnew(each, by), ...here })) ?? [],
+    approvals: rows?.approvals.map((each) => ({ ...each, ...withoutAsker, ...redecided(each, by), ...here })) ?? [],
     approaches: [...(rows?.approaches.map((each) => ({ ...each, ...here })) ?? []), ...inherited(files)],
     checkpoints: rows?.checkpoints.map((each) => ({ ...each, session_id: here.session_id, state: null })) ?? [],
   }
@@ -64,7 +64,7 @@ function approvedWithoutRow({ checkpoint, rows }: ReadWorkSession): string[] {
   )
 }
 
-export const askedByNobody = {
+export const withoutAsker = {
   asked_by_agent_session_id: null,
   told_to: null,
   conversation_key: null,
@@ -76,7 +76,7 @@ export const askedByNobody = {
 } satisfies Partial<ApprovalRow>
 
 /** AP7: records `by` as the decider and the files' decider as imported. */
-function decidedAnew(
+function redecided(
   { status, decided_by, revision_history }: Pick<ApprovalRow, 'status' | 'decided_by' | 'revision_history'>,
   by: string,
 ): Pick<ApprovalRow, 'decided_by' | 'imported_decider' | 'revision_history'> {
@@ -132,7 +132,7 @@ function tasksOf({ checkpoint }: ReadWorkSession): TaskRow[] {
   const { completed_tasks: completed, pending_tasks: pending, remaining_tasks: remaining } = checkpoint
   return [...completed, ...pending, ...remaining].map(({ task_id: id, status, progress, blocked_by }) => {
     const isActive = active?.task_id === id
-    const stands = standings[status] ?? 'pending'
+    const stands = statusNames[status] ?? 'pending'
     const { phase, type } = partsOf(id)
     return {
       project_id,
@@ -156,7 +156,7 @@ function tasksOf({ checkpoint }: ReadWorkSession): TaskRow[] {
   })
 }
 
-const standings: Readonly<Record<string, TaskRow['status']>> = {
+const statusNames: Readonly<Record<string, TaskRow['status']>> = {
   approved: 'completed',
   completed: 'completed',
   in_progress: 'in_progress',

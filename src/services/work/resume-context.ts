@@ -16,36 +16,45 @@ import type { Reader } from '../../store/store.ts'
 import { type ApproachRow, approachFrom, approachLists, selectOlderWarnings } from '../../store/work/approaches.ts'
 import { selectTask, selectUnfinished, type TaskRow } from '../../store/work/tasks.ts'
 import { lineageOf, type WorkSessionRow } from '../../store/work/work-sessions.ts'
-import { decisionsAbout, type TasksAsked } from '../approvals/decisions-for-agents.ts'
+import { decisionsAbout, type TaskSelection } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 
 /** Items of each list read at first, doubled while more fit. */
-const readAtFirst = 32
+const firstRead = 32
 /** RS4: warnings are never left out, so all their ids are read, up to this many. */
 const mostWarnings = 100_000
 
-type Carried = (limit: number) => Promise<readonly TaskRow[]>
+type CarriedTasks = (limit: number) => Promise<readonly TaskRow[]>
 
 /** The context of an unfinished or resumed work session as it is now. */
-export const contextOf = (reader: Reader, row: WorkSessionRow, agentId?: string): Promise<ResumeContext> =>
-  context(reader, row, (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }), {
+export const resumeContextOf = (reader: Reader, row: WorkSessionRow, agentId?: string): Promise<ResumeContext> =>
+  buildResumeContext(reader, row, (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }), {
     about: { workSessionId: row.id },
     agentId,
   })
 
 /** The context with the tasks carried over, newest first, and what its descendants learned. */
-export const contextWith = (reader: Reader, row: WorkSessionRow, tasks: readonly TaskRow[]): Promise<ResumeContext> =>
-  context(reader, row, async (limit) => tasks.slice(0, limit), { about: { tasks }, agentId: undefined, descendants: true })
+export const resumeContextWith = (reader: Reader, row: WorkSessionRow, tasks: readonly TaskRow[]): Promise<ResumeContext> =>
+  buildResumeContext(reader, row, async (limit) => tasks.slice(0, limit), {
+    about: { tasks },
+    agentId: undefined,
+    descendants: true,
+  })
 
 /** `agentId`: the receiving agent, which sees its own requests only (SE3). Undefined for a person, who sees all. */
 interface Decisions {
-  readonly about: TasksAsked
+  readonly about: TaskSelection
   readonly agentId: string | undefined
   /** Whether to include what its descendants learned (RS3). */
   readonly descendants?: boolean
 }
 
-async function context(reader: Reader, row: WorkSessionRow, carried: Carried, asked: Decisions): Promise<ResumeContext> {
+async function buildResumeContext(
+  reader: Reader,
+  row: WorkSessionRow,
+  carried: CarriedTasks,
+  asked: Decisions,
+): Promise<ResumeContext> {
   const budget = Number((await settingsOf(reader, row.project_id))['resume.budget_tokens'])
   const lineage = await lineageOf(reader, row, { descendants: asked.descendants ?? false })
   const warnings = await readWarnings(reader, lineage, maxWarnings(budget))
@@ -53,16 +62,16 @@ async function context(reader: Reader, row: WorkSessionRow, carried: Carried, as
   const decisions = (await decisionsAbout(reader, lineage, asked.about))
     .filter(({ leader_id }) => asked.agentId === undefined || leader_id === asked.agentId)
     .map(({ decision }) => decision)
-  for (let limit = readAtFirst; ; limit *= 2) {
+  for (let limit = firstRead; ; limit *= 2) {
     const all = {
       previousState: row.context_summary,
       currentPhase: row.current_phase,
       currentTask,
       ...warnings,
       decisions,
-      failed: await readAlong(reader, lineage, approachLists.failed, limit),
-      verified: await readAlong(reader, lineage, approachLists.verified, limit),
-      next: await readAlong(reader, lineage, approachLists.next, limit),
+      failed: await approachesAlong(reader, lineage, approachLists.failed, limit),
+      verified: await approachesAlong(reader, lineage, approachLists.verified, limit),
+      next: await approachesAlong(reader, lineage, approachLists.next, limit),
       remaining: await remainingOf(carried, currentTask, limit),
     }
     const made = resumeContext(all, budget)
@@ -74,31 +83,36 @@ async function context(reader: Reader, row: WorkSessionRow, carried: Carried, as
 async function taskAt(
   reader: Reader,
   { project_id: projectId, current_task_id: id }: WorkSessionRow,
-  carried: Carried,
+  carried: CarriedTasks,
 ): Promise<RememberedTask | undefined> {
   const named = id === null ? undefined : await reader.first(selectTask, { projectId, id })
-  if (named && named.status !== 'completed' && named.status !== 'failed') return remembered(named)
-  const [begun] = (await carried(readAtFirst))
+  if (named && named.status !== 'completed' && named.status !== 'failed') return taskSummary(named)
+  const [begun] = (await carried(firstRead))
     .filter(({ status }) => status === 'in_progress')
     .toSorted((a, b) => (b.started_at ?? '').localeCompare(a.started_at ?? ''))
-  return begun && remembered(begun)
+  return begun && taskSummary(begun)
 }
 
 /** Reads one more than asked for, to know whether there are more. The current task is listed apart. */
 async function remainingOf(
-  carried: Carried,
+  carried: CarriedTasks,
   current: RememberedTask | null,
   limit: number,
 ): Promise<Remembering<RememberedTask>> {
   const rows = await carried(limit + 2)
   const others = rows.filter(({ id }) => id !== current?.taskId)
-  return { items: others.slice(0, limit).map(remembered), more: others.length > limit }
+  return { items: others.slice(0, limit).map(taskSummary), more: others.length > limit }
 }
 
 type List = Statement<{ workSessionId: string; limit: number }, ApproachRow>
 
 /** Reads along the lineage, nearest first: a child's approaches are newer than its parent's. */
-async function readAlong(reader: Reader, lineage: readonly string[], list: List, limit: number): Promise<Remembering<Approach>> {
+async function approachesAlong(
+  reader: Reader,
+  lineage: readonly string[],
+  list: List,
+  limit: number,
+): Promise<Remembering<Approach>> {
   const rows = await rowsAlong(reader, lineage, list, limit + 1)
   return { items: rows.slice(0, limit).map(approachFrom), more: rows.length > limit }
 }
@@ -127,7 +141,7 @@ async function readWarnings(reader: Reader, lineage: readonly string[], whole: n
   return { warnings: rows.map(approachFrom), olderWarnings }
 }
 
-const remembered = (row: TaskRow): RememberedTask => ({
+const taskSummary = (row: TaskRow): RememberedTask => ({
   taskId: row.id,
   name: row.title,
   status: row.status,

@@ -19,8 +19,8 @@ import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectUnfinished, type TaskRow, taskOf, updateTask } from '../../store/work/tasks.ts'
 import { descendantsOf, updateWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
-import { isDriven } from './plan-record.ts'
-import { contextOf, contextWith } from './resume-context.ts'
+import { isWorkedOn } from './plan-record.ts'
+import { resumeContextOf, resumeContextWith } from './resume-context.ts'
 import { beginWorkSession, existingWorkSession } from './work-session-record.ts'
 
 /**
@@ -102,8 +102,8 @@ export const resumeWorkSession = defineUseCase({
     const decision = decideResume({ state, setAside: row.set_aside, runningId: running?.id ?? null })
     if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
     // Everything is read before anything is written, so that a failed read leaves no partial change.
-    const read = await attempt(() => (running ? prepareSame(tx, row, running) : prepareFork(tx, row)))
-    if ('failure' in read) return fail(tx, row, read.failure)
+    const read = await tryRead(() => (running ? prepareSame(tx, row, running) : prepareFork(tx, row)))
+    if ('failure' in read) return recordFailure(tx, row, read.failure)
     return running ? same(running, read.found) : fork(tx, row, read.found, by, context)
   },
 })
@@ -119,7 +119,7 @@ async function prepareFork(reader: Reader, row: WorkSessionRow): Promise<Prepare
   const tasks = await carriedOver(reader, row.id)
   for (const task of tasks) taskOf(task)
   return {
-    resumeContext: await contextWith(reader, row, tasks),
+    resumeContext: await resumeContextWith(reader, row, tasks),
     tasks,
     notRestored: await missingAgents(reader, tasks),
     missing: await missingToStart(reader, row.id, tasks),
@@ -130,16 +130,16 @@ async function prepareSame(reader: Reader, row: WorkSessionRow, child: WorkSessi
   const tasks = await unfinishedOf(reader, child.id)
   for (const task of tasks) taskOf(task)
   return {
-    resumeContext: await contextOf(reader, child),
+    resumeContext: await resumeContextOf(reader, child),
     tasks,
     notRestored: await missingAgents(reader, tasks),
-    missing: (await isDriven(reader, child)) ? [] : await missingToStart(reader, row.id, tasks),
+    missing: (await isWorkedOn(reader, child)) ? [] : await missingToStart(reader, row.id, tasks),
   }
 }
 
 const same = (child: WorkSessionRow, prepared: Prepared): ResumeOutcome => ({
   outcome: 'same',
-  resumed: answered(child, prepared),
+  resumed: resumedView(child, prepared),
 })
 
 async function fork(tx: Tx, row: WorkSessionRow, prepared: Prepared, by: string, context: Context): Promise<ResumeOutcome> {
@@ -156,10 +156,10 @@ async function fork(tx: Tx, row: WorkSessionRow, prepared: Prepared, by: string,
     await tx.write(updateTask, task)
     tx.append(projectStream(row.project_id), { type: 'task-changed', data: { task: taskOf(task), by } })
   }
-  return { outcome: 'begun', resumed: answered(child, { ...prepared, tasks }) }
+  return { outcome: 'begun', resumed: resumedView(child, { ...prepared, tasks }) }
 }
 
-const answered = (child: WorkSessionRow, { resumeContext, tasks, notRestored, missing }: Prepared): Resumed =>
+const resumedView = (child: WorkSessionRow, { resumeContext, tasks, notRestored, missing }: Prepared): Resumed =>
   resumedOnWire({
     workSession: workSessionOf(child),
     resumeContext: resumeContext as Resumed['resumeContext'],
@@ -183,12 +183,12 @@ async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise
   return missing
 }
 
-const namedAtMost = 5
+const maxNamed = 5
 
 const listed = (ids: readonly string[]): string =>
-  ids.length <= namedAtMost ? ids.join(', ') : `${ids.slice(0, namedAtMost).join(', ')} and ${ids.length - namedAtMost} more`
+  ids.length <= maxNamed ? ids.join(', ') : `${ids.slice(0, maxNamed).join(', ')} and ${ids.length - maxNamed} more`
 
-async function attempt<Found>(work: () => Promise<Found>): Promise<{ found: Found } | { failure: string }> {
+async function tryRead<Found>(work: () => Promise<Found>): Promise<{ found: Found } | { failure: string }> {
   try {
     return { found: await work() }
   } catch (error) {
@@ -198,7 +198,7 @@ async function attempt<Found>(work: () => Promise<Found>): Promise<{ found: Foun
   }
 }
 
-async function fail(tx: Tx, row: WorkSessionRow, why: string): Promise<ResumeOutcome> {
+async function recordFailure(tx: Tx, row: WorkSessionRow, why: string): Promise<ResumeOutcome> {
   const { failures, setAside } = afterFailure(
     row.resume_failures,
     `It could not be resumed: what is stored of it cannot be read (${why})`,

@@ -13,14 +13,14 @@ import { lastChange } from '../../store/work/work-session-state.ts'
 import { selectWorkSession, updateWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { atNoWork } from '../refusals.ts'
+import { noWorkSession } from '../refusals.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
-type Asked = z.output<typeof CheckpointRequest>
+type CheckpointInput = z.output<typeof CheckpointRequest>
 
 /** Saves a requested checkpoint with the given state. The calling use case locks the project's stream. */
-async function saveAsAsked(tx: Tx, row: WorkSessionRow, asked: Asked, now: Instant): Promise<Checkpoint> {
+async function saveRequested(tx: Tx, row: WorkSessionRow, asked: CheckpointInput, now: Instant): Promise<Checkpoint> {
   const error = asked.error ? { ...asked.error, at: now } : null
   const changed: WorkSessionRow = {
     ...row,
@@ -45,7 +45,7 @@ export const saveCheckpoint = defineUseCase({
   name: 'save-checkpoint',
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, ...asked }: Input, { now }): Promise<Checkpoint> =>
-    saveAsAsked(tx, await existingWorkSession(tx, { projectId, workSessionId }), asked, now),
+    saveRequested(tx, await existingWorkSession(tx, { projectId, workSessionId }), asked, now),
 })
 
 type AgentInput = Receiver & { asked: z.output<typeof CheckpointRequest> }
@@ -57,9 +57,9 @@ export const saveMyCheckpoint = defineUseCase({
   run: async (tx, input: AgentInput, { now }): Promise<{ workSessionId: string; checkpoint: Checkpoint }> => {
     const agentSession = await liveAgentSession(tx, input)
     const { projectId, workSessionId } = agentSession
-    if (workSessionId === null) throw atNoWork()
+    if (workSessionId === null) throw noWorkSession()
     const row = await existingWorkSession(tx, { projectId, workSessionId })
-    const checkpoint = await saveAsAsked(tx, row, input.asked, now)
+    const checkpoint = await saveRequested(tx, row, input.asked, now)
     await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
     return { workSessionId, checkpoint }
   },

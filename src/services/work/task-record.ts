@@ -41,7 +41,7 @@ export async function taskOfAgent(reader: Reader, place: Place, agentId: string)
 /**
  * Updates a running work session's current task (WK1) after a task changed: the one started last, or else another in progress.
  */
-export async function moveCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): Promise<void> {
+export async function updateCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): Promise<void> {
   const begun = after.status === 'in_progress'
   if (!begun && before.status !== 'in_progress') return
   const row = after.session_id === null ? undefined : await tx.first(selectWorkSession, { id: after.session_id })
@@ -64,7 +64,7 @@ export const distinct = (dependsOn: readonly string[]): string[] => [...new Set(
  * Stores a task's dependencies and returns the unfinished ones (TK2). A dependency may name a task that does not exist yet; an
  * invalid id or a cycle is refused.
  */
-export async function dependOn(tx: Tx, task: OfTask, dependsOn: readonly string[]): Promise<string[]> {
+export async function storeDependencies(tx: Tx, task: OfTask, dependsOn: readonly string[]): Promise<string[]> {
   const { projectId, taskId } = task
   for (const id of dependsOn) if (!isTaskId(id) && !(await tx.first(selectTask, { projectId, id }))) throw noSuchTask(id)
   await refuseCycle(tx, task, dependsOn)

@@ -76,7 +76,7 @@ async function freeId(reader: Reader, { now, random }: Context): Promise<string>
  * Makes an agent session the owner of a work session (WK4), which then ends with it (AS9), unless another live agent session
  * owns it.
  */
-export async function driveWorkSession(tx: Tx, workSessionId: string, agentSessionId: string): Promise<void> {
+export async function takeOwnership(tx: Tx, workSessionId: string, agentSessionId: string): Promise<void> {
   const row = await tx.first(selectWorkSession, { id: workSessionId })
   if (!row || row.ended_at !== null || row.owner_agent_session_id === agentSessionId) return
   const owner = row.owner_agent_session_id && (await tx.first(selectAgentSession, { id: row.owner_agent_session_id }))

@@ -18,12 +18,12 @@ import {
 import { settingsFrom } from '../projects/project-record.ts'
 import { noSuchProject } from '../refusals.ts'
 
-type Keyed = WorktreeRow & { readonly createdAt: string }
+type PagedWorktree = WorktreeRow & { readonly createdAt: string }
 
 /** Lists a project's worktrees, newest first: of the account's own user sessions, or all for owners. */
 export const listWorktrees = defineQuery({
   name: 'list-worktrees',
-  run: async (reader, { limit, cursor, ...filter }: PageQuery & WorktreesFilter): Promise<Page<Keyed>> => {
+  run: async (reader, { limit, cursor, ...filter }: PageQuery & WorktreesFilter): Promise<Page<PagedWorktree>> => {
     if (!(await reader.first(selectProject, { id: filter.projectId }))) throw noSuchProject(filter.projectId)
     const rows = await worktreesPage(reader, filter, pageParams({ limit, cursor }))
     return cutPage(
@@ -33,7 +33,7 @@ export const listWorktrees = defineQuery({
   },
 })
 
-interface Which {
+interface WorktreeQuery {
   readonly projectId: string
   readonly worktreeId: string
   readonly accountId: string | null
@@ -43,7 +43,7 @@ interface Which {
 export const findWorktree = defineQuery({
   name: 'find-worktree',
   withoutSnapshot: true,
-  run: async (reader, { projectId, worktreeId, accountId }: Which): Promise<WorktreeRow> => {
+  run: async (reader, { projectId, worktreeId, accountId }: WorktreeQuery): Promise<WorktreeRow> => {
     const row = await reader.first(selectWorktree, { id: worktreeId })
     if (row?.project_id !== projectId || (accountId !== null && row.account_id !== '' && row.account_id !== accountId))
       throw new Refusal('not_found', refusalText('noWorktree', { id: worktreeId }), { worktreeId })
@@ -52,7 +52,7 @@ export const findWorktree = defineQuery({
 })
 
 /** Worktrees in one page. */
-const lookedAtOnce = 200
+const worktreesPageSize = 200
 
 interface UnusedWorktrees {
   readonly due: readonly { readonly worktreeId: string; readonly projectId: string }[]
@@ -67,14 +67,14 @@ interface UnusedWorktrees {
 export const findUnusedWorktrees = defineQuery({
   name: 'find-unused-worktrees',
   run: async (reader, { after }: { after: string }, { now }): Promise<UnusedWorktrees> => {
-    const rows = await reader.all(selectUnusedSince, { until: now, after, limit: lookedAtOnce })
+    const rows = await reader.all(selectUnusedSince, { until: now, after, limit: worktreesPageSize })
     const due = rows.filter(({ settings, last_used_at }) => {
       const afterMs = durationMs(settingsFrom(settings), 'worktree.remove_after_days')
       return afterMs > 0 && epochMs(now) - epochMs(last_used_at) >= afterMs
     })
     return {
       due: due.map((row) => ({ worktreeId: row.id, projectId: row.project_id })),
-      after: rows.length < lookedAtOnce ? undefined : rows.at(-1)?.id,
+      after: rows.length < worktreesPageSize ? undefined : rows.at(-1)?.id,
     }
   },
 })

@@ -30,7 +30,7 @@ export async function registerWorktree(tx: Tx, agent: RoleAgentRow, launch: Laun
 }
 
 /** Registers a conversation's worktree. The project's own folder is not registered, because it is never removed. */
-export async function keepWorkplace(
+export async function recordWorkplace(
   tx: Tx,
   { conversation_key, origin_key }: ContextRow,
   launch: Launch,
@@ -43,11 +43,11 @@ export async function keepWorkplace(
   await tx.write(updateWorkplace, { key, workplace: 'plain' })
 }
 
-type Whose = Pick<WorktreeRow, 'user_session_id' | 'account_id' | 'role' | 'conversation_key'>
+type WorktreeOwner = Pick<WorktreeRow, 'user_session_id' | 'account_id' | 'role' | 'conversation_key'>
 
 async function register(
   tx: Tx,
-  whose: Whose,
+  whose: WorktreeOwner,
   { coordinatorId, agentId, projectId }: Launch,
   made: Made,
   { now, random }: Context,

@@ -18,7 +18,7 @@ import { startChat } from '../../../src/services/conversations/start-chat.ts'
 import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
 import { changeProject } from '../../../src/services/projects/change-project.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
-import { answerChat, findAnswered } from '../../../src/services/turns/answer-chat.ts'
+import { answerChat, findAnswerTarget } from '../../../src/services/turns/answer-chat.ts'
 import { findHandOver, handOverMessages } from '../../../src/services/turns/hand-over-messages.ts'
 import { changeTask } from '../../../src/services/work/change-task.ts'
 import { createTask } from '../../../src/services/work/create-task.ts'
@@ -128,7 +128,7 @@ export async function openOffice(store: Store, clock: Clock, settings: Readonly<
     answer: async (receiver: Receiver, content: string) => {
       const { agentSessionId, agentId: id } = receiver
       const who = { agentSessionId, agentId: id, projectId }
-      return store.run(answerChat, { ...who, ...(await store.query(findAnswered, who)), content })
+      return store.run(answerChat, { ...who, ...(await store.query(findAnswerTarget, who)), content })
     },
     list: async (): Promise<AgentSession[]> => (await store.query(listAgentSessions, { projectId, limit: 200 })).items,
     one: async ({ agentSessionId }: { agentSessionId: string }): Promise<AgentSession | undefined> =>

@@ -1,7 +1,7 @@
 /** Agent sessions as plain rows: chat needs them to be there, and nothing of how they come and go. */
 import { begin, decide, type EndReason, type Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { giveBackTurn } from '../../../src/services/turns/give-back-turn.ts'
+import { requeueLostTurn } from '../../../src/services/turns/give-back-turn.ts'
 import {
   agentSessionFrom,
   changesOf,
@@ -35,6 +35,6 @@ export const endAgentSessionRow = defineUseCase({
     const decision = decide(context.now, agentSessionFrom(row), { type: 'end', reason })
     if (decision.outcome !== 'changed') return
     await tx.write(updateAgentSession, changesOf(decision.agentSession))
-    for (const turn of await tx.all(selectRunningOfSession, { agentSessionId })) await giveBackTurn(tx, turn, [], context)
+    for (const turn of await tx.all(selectRunningOfSession, { agentSessionId })) await requeueLostTurn(tx, turn, [], context)
   },
 })

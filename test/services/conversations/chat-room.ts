@@ -8,7 +8,7 @@ import { type PostedMessage, postMessage } from '../../../src/services/conversat
 import { listMessages } from '../../../src/services/conversations/queries.ts'
 import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
-import { answerChat, findAnswered } from '../../../src/services/turns/answer-chat.ts'
+import { answerChat, findAnswerTarget } from '../../../src/services/turns/answer-chat.ts'
 import { findHandOver, handOverMessages } from '../../../src/services/turns/hand-over-messages.ts'
 import type { Receiver } from '../../../src/store/conversations/unread.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -52,7 +52,7 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
     },
     /** `respond_chat`, as a door does it. */
     answer: async (caller: Receiver, content: string, clientId?: string) => {
-      return store.run(answerChat, { ...caller, ...(await store.query(findAnswered, caller)), content, clientId })
+      return store.run(answerChat, { ...caller, ...(await store.query(findAnswerTarget, caller)), content, clientId })
     },
     list: async (hidden = false, agentId = first) =>
       (await store.query(listMessages, { projectId, agentId, hidden, limit: 200 })).items,

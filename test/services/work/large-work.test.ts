@@ -6,7 +6,7 @@ import { getOrCreateConversation } from '../../../src/services/conversations/get
 import { setHistory } from '../../../src/services/conversations/set-history.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { listInterrupted, listWorkSessions } from '../../../src/services/work/queries.ts'
-import { contextOf } from '../../../src/services/work/resume-context.ts'
+import { resumeContextOf } from '../../../src/services/work/resume-context.ts'
 import { resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
 import { newest } from '../../../src/store/page-cursor.ts'
 import { selectWorkSession, workSessionsToResume } from '../../../src/store/work/work-sessions.ts'
@@ -34,7 +34,7 @@ test('[RS5] from 10,000 messages, 1,000 approaches and 1,000 tasks the context i
     const from = performance.now()
     const made = await store.read(async (reader) => {
       const row = await reader.first(selectWorkSession, { id: workSessionId })
-      return row && contextOf(reader, row)
+      return row && resumeContextOf(reader, row)
     })
     times.push(performance.now() - from)
     expect(made?.failedApproaches.filter(({ avoid }) => avoid)).toHaveLength(166)
