@@ -134,7 +134,7 @@ async function unattendedWork(
     if (work.parent_session_id === null || work.current_agent_role !== role || work.current_agent_type !== agentId) continue
     const before = await reader.first(selectAtWork, { workSessionId: work.parent_session_id })
     const owner = before && (await reader.first(selectUserSession, { id: before.user_session_id }))?.account_id
-    if (owner === accountId && !(await isDriven(reader, work))) return work
+    if (owner === accountId && !(await isWorkedOn(reader, work))) return work
   }
   return undefined
 }
