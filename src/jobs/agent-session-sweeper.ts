@@ -92,7 +92,7 @@ export class AgentSessionSweeper implements PeriodicJob {
       const ended = await Promise.all(agentSessions.map((which) => this.#each(which, () => this.#check(which))))
       await Promise.all(leftOpen.map((each) => this.#each(each, () => store.run(closeConversation, each))))
       // Sessions that stay open, such as suspected ones, would only come up again.
-      const full = Math.max(ended.filter(Boolean).length, leftOpen.length) >= dueAtOnce
+      const full = Math.max(ended.filter(Boolean).length, leftOpen.length) >= duePageSize
       if (!full) return
     }
   }
