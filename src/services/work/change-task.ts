@@ -57,7 +57,7 @@ interface ChangeOptions {
 const isEnd = (status: TaskStatus | undefined): boolean => status !== undefined && !isUnfinished(status)
 
 /** The streams to lock. Home is included if the task ends, because its work session may end with it (WK5). */
-export const taskStreams = ({ projectId, status }: { projectId: string; status?: TaskStatus | undefined }): StreamName[] =>
+const taskStreams = ({ projectId, status }: { projectId: string; status?: TaskStatus | undefined }): StreamName[] =>
   isEnd(status) ? [home, projectStream(projectId)] : [projectStream(projectId)]
 
 /** Applies a change and its effects in one commit: unblocks waiting tasks (TK2), and moves the work session to another task. */
