@@ -63,7 +63,7 @@ export interface UseCase<Input, Output> {
 
 export interface Query<Input, Output> {
   readonly name: string
-  readonly run: (reader: Reader, input: Input, context: { readonly now: Instant }) => Promise<Output>
+  readonly run: (reader: Reader, input: Input, context: Omit<Context, 'random'>) => Promise<Output>
   /** The answer comes from one statement, or from several that need not be consistent: no snapshot is opened. */
   readonly withoutSnapshot?: true
 }
