@@ -15,11 +15,10 @@ import { closeChapters, cutOverConversation } from '../services/conversations/cu
 import { deleteConversation } from '../services/conversations/delete-conversation.ts'
 import { getOrCreateConversation } from '../services/conversations/get-or-create-conversation.ts'
 import { getConversation, getWholeHistory, listConversations } from '../services/conversations/queries.ts'
-import { resetConversation } from '../services/conversations/reset-conversation.ts'
 import { setFlags } from '../services/conversations/set-flags.ts'
 import { setHistory } from '../services/conversations/set-history.ts'
 import { setConversationSummary } from '../services/conversations/set-summary.ts'
-import { truncateHistory } from '../services/conversations/truncate-history.ts'
+import { resetConversation, truncateHistory } from '../services/conversations/truncate-history.ts'
 import { noteContents, noteText } from '../store/conversations/notes.ts'
 import type { Store } from '../store/store.ts'
 

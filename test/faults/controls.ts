@@ -160,14 +160,14 @@ export const noEpochCheck: Change = {
 
 /** RE5: the epoch is looked at before the transaction, and not inside it. */
 export const epochCheckedTooEarly: Change = {
-  file: 'services/processes/take-facts.ts',
+  file: 'services/processes/store-facts.ts',
   find: '    const row = await requireCurrentEpoch(tx, input)\n',
   replace: '    const row = (await findCoordinatorRow(tx, input.coordinatorId)) ?? (await requireCurrentEpoch(tx, input))\n',
 }
 
 /** What it is looked at with. */
 export const withoutFence: Change = {
-  file: 'services/processes/take-facts.ts',
+  file: 'services/processes/store-facts.ts',
   find: 'import { coordinatorOf,',
   replace: 'import { findCoordinatorRow, coordinatorOf,',
 }

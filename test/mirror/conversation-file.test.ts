@@ -11,10 +11,10 @@ import { ConversationFile } from '../../src/protocol/conversations/conversation-
 import { addMessage } from '../../src/services/conversations/add-message.ts'
 import { deleteConversation } from '../../src/services/conversations/delete-conversation.ts'
 import { getOrCreateConversation } from '../../src/services/conversations/get-or-create-conversation.ts'
-import { resetConversation } from '../../src/services/conversations/reset-conversation.ts'
 import { setFlags } from '../../src/services/conversations/set-flags.ts'
 import { setHistory } from '../../src/services/conversations/set-history.ts'
 import { setConversationSummary } from '../../src/services/conversations/set-summary.ts'
+import { resetConversation } from '../../src/services/conversations/truncate-history.ts'
 import { openChatStore } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
 

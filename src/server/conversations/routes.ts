@@ -25,18 +25,17 @@ import {
   listMessages,
   readArchive,
 } from '../../services/conversations/queries.ts'
-import { resetConversation } from '../../services/conversations/reset-conversation.ts'
 import { searchMessages } from '../../services/conversations/search-messages.ts'
 import { setFlags } from '../../services/conversations/set-flags.ts'
 import { setHistory } from '../../services/conversations/set-history.ts'
 import { setConversationSummary } from '../../services/conversations/set-summary.ts'
 import { startChat } from '../../services/conversations/start-chat.ts'
-import { truncateHistory } from '../../services/conversations/truncate-history.ts'
+import { resetConversation, truncateHistory } from '../../services/conversations/truncate-history.ts'
 import { getProject } from '../../services/projects/queries.ts'
 import { noSuchNote } from '../../services/refusals.ts'
 import { beginTurn } from '../../services/turns/begin-turn.ts'
-import { setContinueAfterLimit } from '../../services/turns/choose-go-on.ts'
 import { listConversationTurns, readContexts, readTurnItems } from '../../services/turns/queries.ts'
+import { setContinueAfterLimit } from '../../services/turns/set-continue-after-limit.ts'
 import { noteContents, noteText } from '../../store/conversations/notes.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 

@@ -22,11 +22,10 @@ import {
   findStart,
   locateLaunch,
 } from '../../services/processes/coordinator-queries.ts'
-import { orderLaunch } from '../../services/processes/order-launch.ts'
-import { orderStop } from '../../services/processes/order-stop.ts'
+import { orderLaunch, orderStop } from '../../services/processes/order-launch.ts'
 import { registerCoordinator } from '../../services/processes/register-coordinator.ts'
 import { releaseAgent } from '../../services/processes/release-agent.ts'
-import { storeFacts } from '../../services/processes/take-facts.ts'
+import { storeFacts } from '../../services/processes/store-facts.ts'
 import { takeLaunch } from '../../services/processes/take-launch.ts'
 import { takeOverCoordinator } from '../../services/processes/take-over-coordinator.ts'
 import { findPrompt } from '../../services/turns/queries.ts'

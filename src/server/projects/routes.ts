@@ -1,11 +1,10 @@
 /** REST handlers for projects and their assigned agents. */
 import type { projectRoutes } from '../../protocol/projects/routes.ts'
-import { assignAgent } from '../../services/projects/assign-agent.ts'
+import { assignAgent, unassignAgent } from '../../services/projects/assign-agent.ts'
 import { changeProject } from '../../services/projects/change-project.ts'
 import { createProject } from '../../services/projects/create-project.ts'
 import { deleteProject } from '../../services/projects/delete-project.ts'
 import { getProject, listProjects } from '../../services/projects/queries.ts'
-import { unassignAgent } from '../../services/projects/unassign-agent.ts'
 import { type HandlersOf, run } from '../http/handler.ts'
 
 export const projectHandlers: HandlersOf<typeof projectRoutes> = {

@@ -1,8 +1,4 @@
-/**
- * Signs a browser in (SE1) with a one-time code, a person's token, or a verified owner token, and returns a cookie. All
- * failures give the same answer, so that trying reveals nothing.
- */
-
+/** Signs browsers in (SE1) and out. */
 import { ownerId } from '../../domain/access/caller.ts'
 import { browserLifetimeMs } from '../../domain/access/lifetimes.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -10,6 +6,7 @@ import { type Instant, later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import {
+  deleteCredential,
   deleteSignInCode,
   findValidCredential,
   insertCredential,
@@ -22,6 +19,10 @@ import { defineUseCase, type Tx } from '../../store/store.ts'
 type SignInProof = { codeHash: string } | { tokenHash: string } | { ownerVerified: true }
 type SignedIn = { cookie: string; expiresAt: Instant; personId: string }
 
+/**
+ * Signs a browser in (SE1) with a one-time code, a person's token, or a verified owner token, and returns a cookie. All
+ * failures give the same answer, so that trying reveals nothing.
+ */
 export const signIn = defineUseCase({
   name: 'sign-in',
   answersSecret: true,
@@ -62,3 +63,15 @@ async function personWithToken(tx: Tx, hash: string, now: Instant): Promise<stri
   const credential = who && (await tx.first(selectCredential, { id: who.credentialId }))
   return credential?.kind === 'person' ? credential.person_id : undefined
 }
+
+/** Signs a browser out; its cookie stops working at once. A token stays valid. */
+export const signOut = defineUseCase({
+  name: 'sign-out',
+  streams: () => [home],
+  run: async (tx, { credentialId }: { credentialId: string }): Promise<void> => {
+    const credential = await tx.first(selectCredential, { id: credentialId })
+    if (credential?.kind !== 'browser') return
+    await tx.write(deleteCredential, { id: credentialId })
+    tx.append(home, { type: 'signed-out', data: { credentialId } })
+  },
+})

@@ -15,7 +15,7 @@ import { isPushed, selectRunningOfSession, updateTurn } from '../../store/turns/
 import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
 import { selectDrivenBy, updateWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { closeConversation } from '../conversations/close-conversation.ts'
-import { requeueLostTurn } from '../turns/give-back-turn.ts'
+import { requeueLostTurn } from '../turns/requeue-lost-turn.ts'
 import { finishWorkSession } from '../work/finish-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
 

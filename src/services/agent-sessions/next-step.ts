@@ -97,7 +97,11 @@ export async function nextStepFrom(reader: Reader, row: AgentSessionState, now: 
 
 const noTask = { task: undefined, takesUp: null, places: false, begins: false, resumes: null, decisions: [] } as const
 
-async function undeliveredDecisions(reader: Reader, at: Receiver & { workSessionId: string | null }, task: TaskRow): Promise<AgentDecision[]> {
+async function undeliveredDecisions(
+  reader: Reader,
+  at: Receiver & { workSessionId: string | null },
+  task: TaskRow,
+): Promise<AgentDecision[]> {
   const decided = await decisionsAt(reader, at, task)
   return decided
     .filter(({ told_to, decision }) => decision.status !== 'pending' && told_to !== at.agentSessionId)

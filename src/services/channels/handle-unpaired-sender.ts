@@ -45,7 +45,8 @@ export const handleUnpairedSender = defineUseCase({
     const row = { ...known, kind, title, handle, language, attempts: known.attempts + 1, last_in_at: now }
     const words = chatWords(language)
     const code = readCode(input.attempt)
-    const pairedBy = code !== undefined && known.attempts < maxUnpairedAttempts ? await consumeCode(tx, input, code, now) : undefined
+    const pairedBy =
+      code !== undefined && known.attempts < maxUnpairedAttempts ? await consumeCode(tx, input, code, now) : undefined
     if (pairedBy !== undefined) {
       const paired = { ...row, state: 'paired', attempts: 0, decided_at: now, decided_by: pairedBy } as const
       await writeChat(tx, paired, pairedBy)

@@ -1,18 +1,19 @@
-/**
- * Puts an idle agent of an unattended console to sleep after the soft time-out of chats (AG7). Its process ends; its role and
- * context stay, and the next prompt wakes it. Running this too early or twice changes nothing.
- */
+/** Puts idle agents in roles to sleep and wakes them (AG7). */
 import { epochMs, type Instant } from '../../domain/instant.ts'
+import { order } from '../../domain/processes/lifecycle.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
-import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/role-agents.ts'
+import { type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../../store/consoles/role-agents.ts'
 import { selectUserSession } from '../../store/consoles/user-sessions.ts'
+import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
+import { selectContextOf } from '../../store/turns/contexts.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
-import { stopLaunch } from '../processes/launch-record.ts'
+import { recordLaunch, sendOrder, stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { currentLimit } from '../turns/limit-record.ts'
+import type { FoundUserSession } from './queries.ts'
 import { moveRoleAgent } from './role-agent-record.ts'
 import { requireLocked, rosterStreams, type UserSessionLocks } from './user-session-record.ts'
 
@@ -27,6 +28,10 @@ export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): P
   return (await currentLimit(reader, roleContextKey(row))) === undefined
 }
 
+/**
+ * Puts an idle agent of an unattended console to sleep after the soft time-out of chats (AG7). Its process ends; its role and
+ * context stay, and the next prompt wakes it. Running this too early or twice changes nothing.
+ */
 export const sleepRoleAgent = defineUseCase({
   name: 'sleep-role-agent',
   streams: (input: UserSessionLocks & { roleAgentId: string }) => rosterStreams(input),
@@ -39,5 +44,33 @@ export const sleepRoleAgent = defineUseCase({
     await moveRoleAgent(tx, row, { type: 'sleep' }, {}, context)
     await stopLaunch(tx, launch, { reason: 'idle' }, context)
     return { slept: true }
+  },
+})
+
+interface Input extends FoundUserSession {
+  readonly roleAgentId: string
+}
+
+/**
+ * Starts a sleeping agent again for its queued prompts (AG7): a new process in the same role, workplace and context. Does
+ * nothing if it is awake or nothing is queued.
+ */
+export const wakeRoleAgent = defineUseCase({
+  name: 'wake-role-agent',
+  streams: (input: Input) => rosterStreams(input),
+  run: async (tx, { roleAgentId, startOn, projectId }, { now, random }): Promise<{ woken: boolean }> => {
+    const row = await tx.first(selectRoleAgent, { id: roleAgentId })
+    const before = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
+    const isAsleep = row?.state === 'ACTIVE' && row.asleep_at !== null && row.terminating_at === null
+    if (!isAsleep || before?.state !== 'ended' || startOn === null) return { woken: false }
+    if ((await tx.all(selectOpenTurns, { roleAgentId })).length === 0) return { woken: false }
+    if ((await findCoordinatorRow(tx, startOn))?.state !== 'connected') return { woken: false }
+    const { agent_id: agentId } = row
+    const launch = order(now, { id: random.uuid(), agentId, projectId, coordinatorId: startOn, roleAgentId }, null)
+    const knew = await tx.first(selectContextOf, roleContextKey(row))
+    await tx.write(updateRoleAgent, { ...row, launch_id: launch.id, load_acp_session_id: knew?.acp_session_id ?? null })
+    await recordLaunch(tx, launch)
+    await sendOrder(tx, launch)
+    return { woken: true }
   },
 })

@@ -1,13 +1,14 @@
-/** Keeps the newest messages in the history that agents get (CV1). The archive keeps all. */
+/** Shortens or clears the history that agents get (CV1, CV4). The archive keeps all messages. */
 import { truncateHistory as truncated } from '../../domain/conversations/history.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
-import { measured, newestSeqs } from '../../store/conversations/messages.ts'
+import { measured, newestSeqs, selectLastMessage } from '../../store/conversations/messages.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { changeConversation, currentConversation, streamOfKey } from './conversation-record.ts'
 
+/** Keeps the newest messages in the history that agents get (CV1). The archive keeps all. */
 export const truncateHistory = defineUseCase({
   name: 'truncate-history',
   streams: ({ key }: { key: string; keepLast: number }) => [streamOfKey(key)],
@@ -37,3 +38,23 @@ async function newestOf(
   if (!Number.isSafeInteger(keepLast) || keepLast < 0 || keepLast >= message_count) return []
   return newestSeqs(reader, key, kept_after, keepLast + 1)
 }
+
+/** Clears the history and summary that agents get. Flags, creation time and the archive stay (CV4). */
+export const resetConversation = defineUseCase({
+  name: 'reset-conversation',
+  streams: ({ key }: { key: string }) => [streamOfKey(key)],
+  run: async (tx, { key }, { now }): Promise<Conversation> => {
+    const row = await currentConversation(tx, key, now)
+    const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? row.kept_after
+    const cleared = {
+      summary: '',
+      summary_through: keptAfter,
+      kept_after: keptAfter,
+      unsummarised_chars: 0,
+      message_count: 0,
+      generation: row.generation + 1,
+    }
+    tx.append(conversationStream(key), { type: 'conversation-reset', data: { keptAfter } })
+    return conversationOf(await changeConversation(tx, row, cleared, now))
+  },
+})

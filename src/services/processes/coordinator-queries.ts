@@ -21,7 +21,7 @@ import { type InEpoch, requireCurrentEpoch } from './coordinator-epoch.ts'
 import type { LaunchLocks } from './launch-record.ts'
 import type { EndLocks } from './process-end.ts'
 import { chosenMachine, startableAgent, startFactsOf } from './start-facts.ts'
-import { maxEndedByGoodbye, type StoredFacts } from './take-facts.ts'
+import { maxEndedByGoodbye, type StoredFacts } from './store-facts.ts'
 import { maxLostLaunches } from './take-over-coordinator.ts'
 
 /** Finds the streams to lock for a launch. */

@@ -1,16 +1,22 @@
-/**
- * Orders a launch if the pair needs one (CO3): it has work and no live session, no launch is outstanding, the agent can be
- * started, and a coordinator is connected. Decided under the project's lock, so that concurrent calls order one. After too many
- * failures the launch is held (CO7); a new message releases it.
- */
-import { order } from '../../domain/processes/lifecycle.ts'
+/** Orders launches and their ends. */
+import { type LaunchEndReason, order } from '../../domain/processes/lifecycle.ts'
 import { decideOrder } from '../../domain/processes/start.ts'
+import { userSessionStream } from '../../domain/stream-name.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { processOf } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { launchStreams, moveLaunch, recordLaunch, sendOrder } from './launch-record.ts'
+import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
+import {
+  existingLaunch,
+  type LaunchLocks,
+  launchStreams,
+  moveLaunch,
+  recordLaunch,
+  sendOrder,
+  stopLaunch,
+} from './launch-record.ts'
 import type { OfferId } from './offer-launch.ts'
 import { startFactsOf } from './start-facts.ts'
 
@@ -19,6 +25,11 @@ interface Order extends Pair, OfferId {
   readonly coordinatorId: string
 }
 
+/**
+ * Orders a launch if the pair needs one (CO3): it has work and no live session, no launch is outstanding, the agent can be
+ * started, and a coordinator is connected. Decided under the project's lock, so that concurrent calls order one. After too many
+ * failures the launch is held (CO7); a new message releases it.
+ */
 export const orderLaunch = defineUseCase({
   name: 'order-launch',
   streams: (input: Order) => launchStreams(input),
@@ -39,5 +50,20 @@ export const orderLaunch = defineUseCase({
     await recordLaunch(tx, launch)
     if (launch.state === 'waiting') await sendOrder(tx, launch, offeredAs !== undefined)
     return processOf(launch)
+  },
+})
+
+/** Orders the end of a launch. One that has not begun ends at once. A repeated order keeps the first reason. */
+export const orderStop = defineUseCase({
+  name: 'order-stop',
+  streams: (input: LaunchLocks & { reason: LaunchEndReason }) => [
+    ...launchStreams(input),
+    ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
+  ],
+  run: async (tx, { reason, ...which }, context): Promise<Process> => {
+    const launch = await existingLaunch(tx, which)
+    const stopped = await stopLaunch(tx, launch, { reason }, context)
+    if (stopped?.state === 'ended') await endRoleAgentOf(tx, stopped, context)
+    return processOf(stopped ?? launch)
   },
 })

@@ -19,7 +19,7 @@ import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { workFactsOf } from '../agent-sessions/work-facts.ts'
 import { withdrawPermissions } from '../approvals/permission-record.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
-import { requeueLostTurn } from '../turns/give-back-turn.ts'
+import { requeueLostTurn } from '../turns/requeue-lost-turn.ts'
 import { moveLaunch } from './launch-record.ts'
 import { hasSignedIn } from './start-facts.ts'
 

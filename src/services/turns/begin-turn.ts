@@ -1,16 +1,23 @@
+/** Starts turns that waited for another conversation's turn in the same folder (CX9). */
+import { refusalText } from '../../domain/because.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import type { Conversation } from '../../protocol/conversations/conversation.ts'
+import { selectRoleAgent } from '../../store/consoles/role-agents.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { defineQuery, defineUseCase } from '../../store/store.ts'
+import { updateTurn } from '../../store/turns/turns.ts'
+import { selectWaitingInRoles } from '../../store/turns/turns-in-folders.ts'
+import { findUserSession } from '../consoles/queries.ts'
+import { promptStreams, requireLocked, type UserSessionLocks } from '../consoles/user-session-record.ts'
+import { conversationView, findWaitingTurn } from '../conversations/conversation-activity.ts'
+import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { nextInRole, startNext } from './start-in-role.ts'
+
 /**
  * Lets a turn start at a person's request although another conversation's turn runs in the same folder (CX9). Both then run
  * side by side.
  */
-import { refusalText } from '../../domain/because.ts'
-import { Refusal } from '../../domain/errors.ts'
-import { conversationStream } from '../../domain/stream-name.ts'
-import type { Conversation } from '../../protocol/conversations/conversation.ts'
-import { defineUseCase } from '../../store/store.ts'
-import { updateTurn } from '../../store/turns/turns.ts'
-import { conversationView, findWaitingTurn } from '../conversations/conversation-activity.ts'
-import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
-
 export const beginTurn = defineUseCase({
   name: 'begin-turn',
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
@@ -21,5 +28,42 @@ export const beginTurn = defineUseCase({
     await tx.write(updateTurn, { ...turn, begins_beside: 1 })
     tx.append(conversationStream(key), { type: 'turn-begins', data: { turnId: turn.id, by } })
     return conversationView(tx, row)
+  },
+})
+
+/** Roles in one query. */
+const rolesPageSize = 200
+
+interface RoleInput extends UserSessionLocks {
+  readonly roleAgentId: string
+}
+
+/**
+ * Starts prompts in roles that waited for another conversation's turn in the same folder, once that has ended or a person
+ * allowed both (CX9). Running this too early or twice changes nothing.
+ */
+export const findStartableRoles = defineQuery({
+  name: 'find-startable-roles',
+  run: async (reader, _: Record<never, never>, context): Promise<RoleInput[]> => {
+    const found: RoleInput[] = []
+    for (const { id: roleAgentId } of await reader.all(selectWaitingInRoles, { limit: rolesPageSize })) {
+      const agent = await reader.first(selectRoleAgent, { id: roleAgentId })
+      if (!agent || !(await nextInRole(reader, agent))) continue
+      const which = await findUserSession.run(reader, { userSessionId: agent.user_session_id, accountId: null }, context)
+      found.push({ ...which, roleAgentId })
+    }
+    return found
+  },
+})
+
+export const startWaitingRole = defineUseCase({
+  name: 'start-waiting-role',
+  streams: (input: RoleInput) => [...promptStreams(input), projectStream(input.projectId)],
+  run: async (tx, { roleAgentId, ...which }, context): Promise<void> => {
+    const agent = await tx.first(selectRoleAgent, { id: roleAgentId })
+    const launch = agent?.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
+    if (!agent || !launch || agent.state !== 'ACTIVE' || agent.terminating_at !== null) return
+    requireLocked(which, launch.coordinatorId)
+    await startNext(tx, agent, context)
   },
 })

@@ -24,7 +24,7 @@ import { insertTurn, newTurnRow, type TurnRow } from '../../store/turns/turns.ts
 import { selectTask } from '../../store/work/tasks.ts'
 import { setSummary } from '../conversations/set-summary.ts'
 import { storeAnswer, storePrompt } from '../conversations/work-conversation.ts'
-import { updateTask } from '../work/update-task.ts'
+import { updateTask } from '../work/change-task.ts'
 import { markMessagesRead, postAnswer } from './answer-chat.ts'
 import { applyLimit, willContinue } from './limit-record.ts'
 import { type EndedTurn, startTurn } from './turn-record.ts'

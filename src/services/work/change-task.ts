@@ -1,9 +1,6 @@
-/**
- * Changes a task for a person (`change-task`) or its agent (`update-task`). Fields left out stay. A change without effect
- * appends no event.
- */
-
+/** Changes tasks, for a person (`change-task`) or the task's agent (`update-task`). Fields left out stay; a change without effect appends no event. */
 import type * as z from 'zod'
+import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -17,10 +14,12 @@ import {
   type TaskRefusal,
   type TaskStatus,
 } from '../../domain/work/task-lifecycle.ts'
-import type { Task, TaskChange } from '../../protocol/work/task.ts'
+import type { Task, TaskChange, TaskProgress } from '../../protocol/work/task.ts'
+import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { selectBlockedBehind, statusesBehind } from '../../store/work/task-dependencies.ts'
-import { type TaskRow, taskColumns, taskFrom, taskOf, updateTask } from '../../store/work/tasks.ts'
+import { type TaskRow, taskColumns, taskFrom, taskOf, updateTask as updateTaskRow } from '../../store/work/tasks.ts'
 import {
   runningDescendant,
   selectWorkSession,
@@ -28,9 +27,10 @@ import {
   type WorkSessionRow,
   workSessionOf,
 } from '../../store/work/work-sessions.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
 import { endFinishedPlan } from './plan-record.ts'
-import { distinct, existingTask, storeDependencies, unfinishedFor, updateCurrentTask } from './task-record.ts'
+import { distinct, existingTask, storeDependencies, taskOfAgent, unfinishedFor, updateCurrentTask } from './task-record.ts'
 
 /**
  * Stores an error in the work session and saves a checkpoint (CK1, CK2). The calling use case locks the project's stream.
@@ -137,7 +137,7 @@ async function updateWaitingTasks(
 
 async function writeTask(tx: Tx, row: TaskRow, { by, now }: ChangeOptions): Promise<Task> {
   const changed = { ...row, updated_at: now }
-  await tx.write(updateTask, changed)
+  await tx.write(updateTaskRow, changed)
   const task = taskOf(changed)
   tx.append(projectStream(row.project_id), { type: 'task-changed', data: { task, by } })
   return task
@@ -168,11 +168,31 @@ function refusalOf(taskId: string, refusal: TaskRefusal): Refusal {
   }
 }
 
-type Input = z.output<typeof TaskChange> & { projectId: string; taskId: string; by: string }
+type ChangeInput = z.output<typeof TaskChange> & { projectId: string; taskId: string; by: string }
 
+/**
+ * Changes a task for a person (`change-task`) or its agent (`update-task`). Fields left out stay. A change without effect
+ * appends no event.
+ */
 export const changeTask = defineUseCase({
   name: 'change-task',
-  streams: (input: Input) => taskStreams(input),
-  run: async (tx, { projectId, taskId, by, ...change }: Input, { now }): Promise<Task> =>
+  streams: (input: ChangeInput) => taskStreams(input),
+  run: async (tx, { projectId, taskId, by, ...change }: ChangeInput, { now }): Promise<Task> =>
     applyTaskChange(tx, await existingTask(tx, { projectId, taskId }), { ...change, mayRetry: true }, { by, now }),
+})
+
+type UpdateInput = Receiver & z.output<typeof TaskProgress> & { taskId: string }
+
+/** Updates an agent's own task (`update_task`): progress or end. Counts as activity (AS6). */
+export const updateTask = defineUseCase({
+  name: 'update-task',
+  streams: (input: UpdateInput) => taskStreams(input),
+  run: async (tx, input: UpdateInput, { now }): Promise<Task> => {
+    const { projectId, agentId, taskId, status, progressPercent, result } = input
+    const agentSession = await liveAgentSession(tx, input)
+    const row = await taskOfAgent(tx, { projectId, taskId }, agentId)
+    const task = await applyTaskChange(tx, row, { status, progressPercent, result }, { by: agentId, now })
+    await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
+    return task
+  },
 })

@@ -8,7 +8,7 @@ import { requestApproval } from '../../../src/services/approvals/request-approva
 import { endChat } from '../../../src/services/conversations/end-chat.ts'
 import { postMessage } from '../../../src/services/conversations/post-message.ts'
 import { sendMessage } from '../../../src/services/conversations/send-message.ts'
-import { unassignAgent } from '../../../src/services/projects/unassign-agent.ts'
+import { unassignAgent } from '../../../src/services/projects/assign-agent.ts'
 import { createTask } from '../../../src/services/work/create-task.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { callsOn, nowhere, type Office, openOffice, type Signed, stranger } from '../../services/agent-sessions/agent-office.ts'

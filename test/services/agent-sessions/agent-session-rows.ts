@@ -1,7 +1,7 @@
 /** Agent sessions as plain rows: chat needs them to be there, and nothing of how they come and go. */
 import { begin, decide, type EndReason, type Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { requeueLostTurn } from '../../../src/services/turns/give-back-turn.ts'
+import { requeueLostTurn } from '../../../src/services/turns/requeue-lost-turn.ts'
 import {
   agentSessionFrom,
   changesOf,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { updateTask } from '../../../src/services/work/change-task.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getMyTask } from '../../../src/services/work/queries.ts'
-import { updateTask } from '../../../src/services/work/update-task.ts'
 import { selectAgentSession } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { selectNextTask } from '../../../src/store/work/plans.ts'
 import { selectTaskAtHand } from '../../../src/store/work/tasks.ts'
