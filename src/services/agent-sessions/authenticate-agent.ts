@@ -66,7 +66,7 @@ export const authenticateAgent = defineUseCase({
   run: async (tx, input, context): Promise<SignedIn> => {
     const { settings, launch } = await verify(tx, input)
     const signIn = launch ? { ...input, launchId: launch.id } : input
-    const held = await sessionOfLaunch(tx, signIn)
+    const held = await agentSessionOfLaunch(tx, signIn)
     if (held) return renewToken(tx, held, context)
     // A launch being stopped takes no work. An agent in a role gets its work there (AG2).
     return launch?.stop_reason || launch?.role_agent_id ? { status: 'no_work' } : takeLease(tx, signIn, settings, context)
@@ -84,7 +84,7 @@ async function verify(reader: Reader, { agentId, projectId, passkeyHash }: SignI
   return { settings: effectiveSettings(chosenSettings(project)), launch }
 }
 
-async function sessionOfLaunch(reader: Reader, { launchId, ...pair }: SignIn): Promise<LiveAgentSession | undefined> {
+async function agentSessionOfLaunch(reader: Reader, { launchId, ...pair }: SignIn): Promise<LiveAgentSession | undefined> {
   if (!launchId) return undefined
   return (await liveOfPair(reader, pair)).find((each) => each.launchId === launchId && each.state === 'active')
 }

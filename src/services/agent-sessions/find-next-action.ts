@@ -15,7 +15,7 @@ import { taskOf } from '../../store/work/tasks.ts'
 import { startFactsOf } from '../processes/start-facts.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { nextStep, nextStepFrom, type Step } from './next-step.ts'
-import { type CallingSession, type Claim, callingSession, claimedSession } from './queries.ts'
+import { type CallingSession, type Claim, callingSession, claimedAgentSession } from './queries.ts'
 
 /** The answer to an agent. */
 export interface NextAnswer {
@@ -56,7 +56,7 @@ interface FoundCall {
 export const findCallersNextAction = defineQuery({
   name: 'find-callers-next-action',
   run: async (reader, { waitSeconds, ...claim }: Claim & { waitSeconds: number }, { now }): Promise<FoundCall> => {
-    const row = await claimedSession(reader, claim)
+    const row = await claimedAgentSession(reader, claim)
     const caller = callingSession(row, now)
     if (caller.touches) return { caller, next: undefined }
     return { caller, next: foundFrom(await nextStepFrom(reader, row, now), now, waitSeconds) }

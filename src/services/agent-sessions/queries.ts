@@ -57,7 +57,7 @@ export interface CallingSession extends Receiver {
 export const findAgentSession = defineQuery({
   name: 'find-agent-session',
   run: async (reader, claim: Claim, { now }): Promise<CallingSession> =>
-    (await inRole(reader, claim, now)) ?? callingSession(await claimedSession(reader, claim), now),
+    (await inRole(reader, claim, now)) ?? callingSession(await claimedAgentSession(reader, claim), now),
 })
 
 /** AC2: an agent in a role calls with its launch token alone. */
@@ -75,8 +75,9 @@ export function callingSession(row: AgentSessionState, now: Instant): CallingSes
   return { ...caller, calledAt: now, touches }
 }
 
-export async function claimedSession(reader: Reader, { tokenHash, agentId, launchId }: Claim): Promise<AgentSessionState> {
-  if (tokenHash === null) return launchId === undefined ? sessionOfBearer(reader, agentId) : sessionOfLaunch(reader, launchId)
+export async function claimedAgentSession(reader: Reader, { tokenHash, agentId, launchId }: Claim): Promise<AgentSessionState> {
+  if (tokenHash === null)
+    return launchId === undefined ? agentSessionOfBearer(reader, agentId) : agentSessionOfLaunch(reader, launchId)
   const row = await reader.first(selectAgentSessionStateByToken, { tokenHash })
   if (!row) throw new Refusal('authentication_failed', 'This session token is not known')
   if (agentId !== null && row.agent_id !== agentId) throw noSuchAgentSession()
@@ -84,26 +85,26 @@ export async function claimedSession(reader: Reader, { tokenHash, agentId, launc
 }
 
 /** The live session, or else the last one, so that a lost exit answer can be repeated. */
-async function sessionOfBearer(reader: Reader, agentId: string | null): Promise<AgentSessionState> {
+async function agentSessionOfBearer(reader: Reader, agentId: string | null): Promise<AgentSessionState> {
   if (agentId === null) throw new Refusal('unauthenticated', 'A session_token is needed, because the bearer is not an agent’s')
   const [live, another] = await reader.all(selectLiveAgentSessionStates, { agentId, limit: 2 })
   if (another)
     throw new Refusal('invalid_request', 'A session_token is needed, because this agent has several sessions', {
       field: 'session_token',
     })
-  return live ?? sessionWithId(reader, (await reader.first(selectNewestOfAgent, { agentId }))?.id)
+  return live ?? agentSessionWithId(reader, (await reader.first(selectNewestOfAgent, { agentId }))?.id)
 }
 
-async function sessionOfLaunch(reader: Reader, launchId: string): Promise<AgentSessionState> {
+async function agentSessionOfLaunch(reader: Reader, launchId: string): Promise<AgentSessionState> {
   if (await roleAgentSession(reader, launchId))
     throw new Refusal(
       'wrong_state',
       'You work in a role of a console: what to do is told to you, so there is nothing to ask for here',
     )
-  return sessionWithId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
+  return agentSessionWithId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
 }
 
-async function sessionWithId(reader: Reader, id: string | undefined): Promise<AgentSessionState> {
+async function agentSessionWithId(reader: Reader, id: string | undefined): Promise<AgentSessionState> {
   const row = id === undefined ? undefined : await reader.first(selectAgentSessionState, { id })
   if (!row) throw new Refusal('not_found', 'This agent has no session; call authenticate first')
   return row

@@ -81,7 +81,7 @@ export const startChat = defineUseCase({
       await appendMessage(tx, row, told, context, { readers: [] })
     }
     // NA2: a terminating session does not serve the request; the next process does.
-    if (live?.state !== 'active') await requestSession(tx, { projectId, agentId, by }, now)
+    if (live?.state !== 'active') await requestAgentSession(tx, { projectId, agentId, by }, now)
     return { conversationKey, agentSession: live ? agentSessionOf(agentSessionFrom(live)) : null, launch }
   },
 })
@@ -103,7 +103,7 @@ async function isRequested(reader: Reader, { projectId, agentId }: Omit<ChatPair
   return purpose !== undefined && later(purpose.created_at, pendingPurposeLifetimeMs) > now
 }
 
-async function requestSession(tx: Tx, { projectId, agentId, by }: ChatPair, now: Instant): Promise<void> {
+async function requestAgentSession(tx: Tx, { projectId, agentId, by }: ChatPair, now: Instant): Promise<void> {
   await tx.write(keepPurpose, { agent_id: agentId, project_id: projectId, created_at: now })
   tx.append(projectStream(projectId), { type: 'chat-wanted', data: { agentId, by } })
 }
