@@ -65,8 +65,8 @@ export async function moveRoleAgent(
       const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
       const messageId = open.find((turn) => turn.state === 'running')?.id ?? null
       const data = { role: row.role, step, error, exitCode, signal, messageId }
-      const toldAt = tx.append(userSessionStream(row.user_session_id), { type: 'agent:failed', data })
-      await endTurns(tx, open, { reason: 'failed', toldAt }, context)
+      const announcedSeq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:failed', data })
+      await endTurns(tx, open, { reason: 'failed', announcedSeq }, context)
       await endWork(tx, row, step === 'running' ? 'process_exited' : 'error', context)
       return {
         decision,
@@ -96,7 +96,7 @@ async function writeRow(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
 async function endTurns(
   tx: Tx,
   open: readonly TurnRow[],
-  why: { reason: string; toldAt?: number },
+  why: { reason: string; announcedSeq?: number },
   context: Context,
 ): Promise<void> {
   for (const turn of open) {
