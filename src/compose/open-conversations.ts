@@ -5,7 +5,7 @@
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { libraryId } from '../domain/access/caller.ts'
-import type { CutoverRule } from '../domain/conversations/logical-day.ts'
+import type { CutoverRule } from '../domain/conversations/chapter.ts'
 import { Refusal } from '../domain/errors.ts'
 import { type Conversations, conversationsOn } from '../embedded/conversations.ts'
 import type { ConversationsOptions } from '../embedded/options.ts'

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../platform/clock.ts'
 import { mask, masked } from '../platform/mask.ts'
-import { maxOutputPiece } from '../protocol/processes/link.ts'
+import { type LaunchParticulars, maxOutputPiece } from '../protocol/processes/link.ts'
 
 /** Kept of each stream between two reports. */
 const maxBufferedBytes = 64 * 1024
@@ -150,4 +150,46 @@ export class AgentOutput {
     clean = mask(clean).replaceAll('\0', '\u2400')
     return clean.length <= maxOutputPiece ? clean : leftOut + clean.slice(leftOut.length - maxOutputPiece).toWellFormed()
   }
+}
+
+/** Blocks readers of an agent's output while the spool is full. */
+export class OutputGate {
+  #waiting: PromiseWithResolvers<void> | undefined
+
+  /** Resolves when the gate opens; undefined while it is open. */
+  get opened(): Promise<void> | undefined {
+    return this.#waiting?.promise
+  }
+
+  set(open: boolean): void {
+    if (!open) this.#waiting ??= Promise.withResolvers<void>()
+    else {
+      this.#waiting?.resolve()
+      this.#waiting = undefined
+    }
+  }
+}
+
+// Removes the launch's secrets from agent output before it becomes an event (SE7), and characters that no store keeps: NUL and
+// lone surrogates. Other environment values stay, because they are ordinary words.
+
+const secretName = /key|token|secret|passw|credential|auth/i
+const minSecretChars = 8
+
+/** Returns a function that copies a value without the secrets. */
+export function createCleaner({ env, launchToken }: LaunchParticulars): <Value>(value: Value) => Value {
+  const named = Object.entries(env).filter(([name, value]) => secretName.test(name) && value.length >= minSecretChars)
+  const secrets = [launchToken, ...named.map(([, value]) => value)].sort((a, b) => b.length - a.length)
+  const cleanText = (text: string): string => {
+    let clean = text
+    for (const secret of secrets) clean = clean.replaceAll(secret, masked)
+    return clean.replaceAll('\0', '\u2400').toWellFormed()
+  }
+  const clean = (value: unknown): unknown => {
+    if (typeof value === 'string') return cleanText(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(clean)
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each)]))
+  }
+  return (value) => clean(value) as typeof value
 }

@@ -2,7 +2,7 @@
  * Conversations for embedding programs (CV1, LB1): the server's use cases on the program's own store, without a server. Errors are
  * Refusals with the same codes as over HTTP. An unknown key reads as empty. Holds no state; arguments and results are copies (CV2).
  */
-import { parseDay } from '../domain/conversations/logical-day.ts'
+import { parseDay } from '../domain/conversations/chapter.ts'
 import { Refusal } from '../domain/errors.ts'
 import { checked } from '../protocol/checked-input.ts'
 import type { Chapter } from '../protocol/conversations/chapter.ts'

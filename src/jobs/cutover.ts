@@ -3,7 +3,7 @@
  * an index; after sleep, a clock change or ten days without a server (DC7) the first run finds all that is due, each under its
  * own day. Safe to run twice or on several nodes.
  */
-import { type CutoverRule, type Day, usualRule } from '../domain/conversations/logical-day.ts'
+import { type CutoverRule, type Day, usualRule } from '../domain/conversations/chapter.ts'
 import type { MirrorTarget } from '../mirror/mirror-target.ts'
 import { noteFile } from '../mirror/note-file.ts'
 import { zoneOf } from '../platform/local-zone.ts'

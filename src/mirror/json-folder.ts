@@ -2,6 +2,7 @@
  * Mirrors a stream as a folder of JSON files, each rewritten from one snapshot. The cursor is written after the files, so a crash
  * in between only repeats the write.
  */
+
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StreamKind, StreamName } from '../domain/stream-name.ts'
@@ -10,8 +11,16 @@ import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
 import { selectPosition } from '../store/log/event-log.ts'
 import type { Reader } from '../store/store.ts'
-import { writeJson } from './json-file.ts'
 import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
+
+/** Writes JSON files, and only when their content changes: most changes concern one of many. */
+export const jsonText = (content: unknown): string => `${JSON.stringify(content, null, 2)}\n`
+
+export async function writeJson(path: string, content: unknown): Promise<void> {
+  const text = jsonText(content)
+  const known = await readPlainFile(path).catch(() => undefined)
+  if (known !== text) await writeFileAtomic(path, text)
+}
 
 interface JsonFolder {
   readonly kind: StreamKind

@@ -4,8 +4,8 @@
  */
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { type Day, parseDay } from '../domain/conversations/chapter.ts'
 import { notePathOf } from '../domain/conversations/daily-note.ts'
-import { type Day, parseDay } from '../domain/conversations/logical-day.ts'
 import { replaceFile, syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'

@@ -26,8 +26,8 @@ import {
 import { ancestorsOf, descendantsOf, lineageOf, workSessionsPage } from '../store/work/work-sessions.ts'
 import { mirrorArtifact } from './artifact-file.ts'
 import { type ChangedApproaches, changedApproaches } from './changed-approaches.ts'
-import { jsonText, writeJson } from './json-file.ts'
 import type { MovedEvents } from './json-folder.ts'
+import { jsonText, writeJson } from './json-folder.ts'
 import type { MirroredStream, MirrorSource } from './mirror-target.ts'
 import { approachesFile, remainingTasksFile, workSessionFile } from './work-session-files.ts'
 

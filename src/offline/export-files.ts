@@ -1,7 +1,7 @@
 /** Writes the mirrored files (CK2, CH7, CV6) from the store into any folder, also while a server runs. */
 import { parseStream } from '../domain/stream-name.ts'
-import { chatLog } from '../mirror/chat-log.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
+import { chatLog } from '../mirror/line-log.ts'
 import type { MirrorSource, MirrorTarget } from '../mirror/mirror-target.ts'
 import { projectFolder } from '../mirror/project-folder.ts'
 import type { ConfigValues } from '../protocol/config.ts'

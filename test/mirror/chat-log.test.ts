@@ -3,7 +3,7 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } f
 import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { chatLog } from '../../src/mirror/chat-log.ts'
+import { chatLog } from '../../src/mirror/line-log.ts'
 import { Mirror } from '../../src/mirror/mirror.ts'
 import { projectFolder } from '../../src/mirror/project-folder.ts'
 import { Message } from '../../src/protocol/conversations/message.ts'

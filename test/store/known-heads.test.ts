@@ -1,6 +1,6 @@
 /** The heads the writer remembers: one that outlives a rollback would leave a hole in a stream. */
 import { expect, test } from 'vitest'
-import { HeadCache } from '../../src/store/sqlite/head-cache.ts'
+import { HeadCache } from '../../src/store/sqlite/connection.ts'
 
 function afterOneCommit(): HeadCache {
   const heads = new HeadCache()

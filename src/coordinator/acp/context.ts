@@ -21,9 +21,8 @@ import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, setting
 import type { AgentFacts, OpeningOptions } from './open-acp-session.ts'
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
 import { fieldsOf, lineOf } from './read-fields.ts'
-import { ToolCalls } from './tool-calls.ts'
 import { UpdateBatcher } from './update-batcher.ts'
-import { modelOption, optionsOf, readUpdate } from './updates.ts'
+import { modelOption, optionsOf, readUpdate, ToolCalls } from './updates.ts'
 
 /** Converts a prompt to ACP content blocks. Files become text for agents that do not accept them. */
 const contentOf = (parts: readonly PromptPart[], facts: AgentFacts): ContentBlock[] => parts.map((part) => blockOf(part, facts))

@@ -6,8 +6,66 @@
  * Days of chapters never go back, whatever a clock or a setting does: what comes after a closed chapter is of its day or a later one,
  * and when it is of the same day, it is the same chapter gone on. Pure.
  */
-import type { Instant } from '../instant.ts'
-import type { Day } from './logical-day.ts'
+import { type Instant, instant } from '../instant.ts'
+
+// The logical day of a conversation (DC1). It begins at the boundary hour in a time zone; earlier times belong to the day
+// before. The only file that handles time zones. Pure. A boundary hour that a day skips is where the clock goes on; one that
+// comes twice is the first of the two. A date that a zone left out has no time of its own, and nothing belongs to it. So
+// boundaries never go back, and every moment has exactly one day.
+
+/** A date in RFC 3339, `2026-11-15`. Such strings sort by time. */
+export type Day = string
+
+export interface CutoverRule {
+  /** 0 to 23; null: days are not closed. */
+  readonly hour: number | null
+  /** An IANA name. */
+  readonly timezone: string
+}
+
+const usualHour = 4
+
+export const usualRule: CutoverRule = { hour: usualHour, timezone: 'Asia/Tokyo' }
+
+/** The time a day begins. */
+export const boundaryOf = ({ hour, timezone }: CutoverRule, day: Day): Instant => instant(boundaryMs(hour, timezone, day))
+
+/** The time a day ends, when its chapters are due (DC2). */
+export const endOf = (rule: CutoverRule, day: Day): Instant => boundaryOf(rule, dayAfter(day))
+
+/** The day a time belongs to. */
+export function logicalDay({ hour, timezone }: CutoverRule, at: Instant): Day {
+  const ms = Date.parse(at)
+  let day: Day = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString()
+  while (boundaryMs(hour, timezone, day) > ms) day = dayBefore(day)
+  while (boundaryMs(hour, timezone, dayAfter(day)) <= ms) day = dayAfter(day)
+  return day
+}
+
+/** The local time of day, `09:05`. */
+export const clockTime = ({ timezone }: CutoverRule, at: Instant): string =>
+  Temporal.Instant.from(at).toZonedDateTimeISO(timezone).toPlainTime().toString({ smallestUnit: 'minute' })
+
+export const dayAfter = (day: Day): Day => Temporal.PlainDate.from(day).add({ days: 1 }).toString()
+export const dayBefore = (day: Day): Day => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString()
+
+/** The form used in names of notes, `20261115`. */
+export const compactDay = (day: Day): string => day.replaceAll('-', '')
+
+/** Parses `20261115` or `2026-11-15`; undefined for invalid dates. */
+export function parseDay(text: string): Day | undefined {
+  const [, year, month, date] = /^(\d{4})-?(\d{2})-?(\d{2})$/.exec(text) ?? []
+  const day = `${year}-${month}-${date}`
+  try {
+    return Temporal.PlainDate.from(day, { overflow: 'reject' }).toString() === day ? day : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Where days are not closed, they are named by the default hour. */
+const boundaryMs = (hour: number | null, timeZone: string, day: Day): number =>
+  Temporal.PlainDate.from(day).toZonedDateTime({ timeZone, plainTime: { hour: hour ?? usualHour } }).epochMilliseconds
 
 /** The day of a chapter that begins now. */
 export const chapterDay = (today: Day, lastClosed: Day | undefined): Day =>

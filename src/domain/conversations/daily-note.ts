@@ -3,9 +3,8 @@
  * conversation. Message text is quoted line by line, so that it cannot end its section or begin another. Pure.
  */
 import type { Instant } from '../instant.ts'
-import { type CutoverRule, clockTime, compactDay, type Day, dayAfter, dayBefore } from './logical-day.ts'
-import { shortened } from './shortened.ts'
-import { maxSummaryChars } from './summary.ts'
+import { type CutoverRule, clockTime, compactDay, type Day, dayAfter, dayBefore } from './chapter.ts'
+import { maxSummaryChars, shortened } from './summary.ts'
 
 /** Characters shown of a message; the store has all of it. */
 const maxMessageChars = 1000

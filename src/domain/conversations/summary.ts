@@ -57,3 +57,55 @@ export function setSummary(
 }
 
 const refused = (detail: string): { refused: SummaryRefusal } => ({ refused: { code: 'invalid_request', detail } })
+
+// Shortens a text and says how much is missing. Pure.
+
+/** Cuts between grapheme clusters, never inside one. */
+export function shortened(text: string, max: number): string {
+  if (text.length <= max) return text
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  let end = 0
+  for (const { index, segment } of graphemes.segment(text.slice(0, max + 100))) {
+    if (index + segment.length > max) break
+    end = index + segment.length
+  }
+  return `${text.slice(0, end).toWellFormed()}… (${text.length - end} more characters)`
+}
+
+/** Created on first use, because it takes 14 ms. */
+let graphemes: Intl.Segmenter | undefined
+
+/**
+ * The part of a conversation that agents receive (CV1). Truncating moves the number after which messages count, and deletes
+ * nothing. Pure.
+ */
+export interface History {
+  /** Agents no longer receive messages up to this number. */
+  readonly keptAfter: number
+  /** Numbers of the messages they receive, oldest first; the newest `keepLast` + 1 suffice. */
+  readonly kept: readonly number[]
+}
+
+export interface HistoryRefusal {
+  readonly code: 'invalid_request'
+  readonly field: 'keepLast'
+  readonly detail: string
+}
+
+/** Keeps the newest `keepLast` messages; 0 clears. */
+export function truncateHistory(
+  { keptAfter, kept }: History,
+  keepLast: number,
+): { keptAfter: number } | { refused: HistoryRefusal } {
+  if (!Number.isSafeInteger(keepLast) || keepLast < 0)
+    return { refused: { code: 'invalid_request', field: 'keepLast', detail: 'keepLast: a whole number, not negative' } }
+  return { keptAfter: kept.at(-1 - keepLast) ?? keptAfter }
+}
+
+/** The length of a text in characters, as both databases count them, so that sums stay correct. */
+export function lengthOf(text: string): number {
+  if (!/[\uD800-\uDFFF]/.test(text)) return text.length
+  let length = 0
+  for (const _ of text) length++
+  return length
+}

@@ -1,6 +1,5 @@
 /** Prompts for ACP agents about a chat or task (CH12), with the same content that pulling agents get from tools. Pure. */
-import { shortened } from '../conversations/shortened.ts'
-import { maxSummaryChars } from '../conversations/summary.ts'
+import { maxSummaryChars, shortened } from '../conversations/summary.ts'
 
 interface PromptMessage {
   readonly content: string

@@ -19,9 +19,9 @@ import { touchAgentSession } from '../../services/agent-sessions/touch-agent-ses
 import { findOpenConversations } from '../../services/conversations/queries.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
+import { RateLimit } from '../http/gate.ts'
 import type { Tails } from '../live/tail.ts'
 import type { Presented } from '../security/credentials.ts'
-import { RateLimit } from '../security/rate-limit.ts'
 import { type superseded, WaitingCalls } from './waiting-calls.ts'
 
 /** Upper bound; beyond it the entry that was quiet longest is dropped. */

@@ -12,8 +12,7 @@ import { takeNextAction } from '../../services/agent-sessions/take-next-action.t
 import { findOpenConversations } from '../../services/conversations/queries.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import type { Store } from '../../store/store.ts'
-import type { FeedEvent } from '../live/feed-event.ts'
-import type { TailFollower, Tails } from '../live/tail.ts'
+import type { FeedEvent, TailFollower, Tails } from '../live/tail.ts'
 
 /** Upper bound; beyond it a call is answered at once, as if it had not asked to wait. */
 const maxWaitingCalls = 10_000

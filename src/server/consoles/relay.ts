@@ -7,9 +7,9 @@ import { snapshotMessage } from '../../protocol/consoles/relay.ts'
 import type { UserSessionState } from '../../protocol/consoles/user-session.ts'
 import { encodeCursor } from '../../store/log/cursor.ts'
 import type { Store } from '../../store/store.ts'
-import { FeedEvent } from '../live/feed-event.ts'
 import { stillFree } from '../live/stream-names.ts'
 import type { FeedSnapshot, Subscription } from '../live/subscription.ts'
+import { FeedEvent } from '../live/tail.ts'
 import type { AttachedSessions } from './attached-sessions.ts'
 
 /** A cursor that cannot be served, so that the stream begins with its snapshot. */

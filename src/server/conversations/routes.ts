@@ -1,7 +1,7 @@
 /** REST handlers for conversations, chats, chapters and daily notes. */
 import type { Who } from '../../domain/access/caller.ts'
 import { refusalText } from '../../domain/because.ts'
-import { type CutoverRule, parseDay } from '../../domain/conversations/logical-day.ts'
+import { type CutoverRule, parseDay } from '../../domain/conversations/chapter.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { instant } from '../../domain/instant.ts'
 import { zoneOf } from '../../platform/local-zone.ts'

@@ -5,17 +5,73 @@
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { isIPv6, type Socket } from 'node:net'
+import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { notice } from '../../domain/notices.ts'
-import { systemClock } from '../../platform/clock.ts'
+import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { SampledLog } from '../../platform/sampled-log.ts'
-import type { HostAndOrigin } from '../security/host-and-origin.ts'
 import type { Figures } from '../system/figures.ts'
 import type { HttpConnections } from './http-connections.ts'
 import { answerProblem, answerProblemOn, refusalOf } from './problem-answer.ts'
 import { setSecurityHeaders } from './security-headers.ts'
+
+const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
+const defaultPort = { 'http:': 80, 'https:': 443 } as const
+
+/**
+ * Exact lists of accepted Host and Origin headers (SE2), checked on every request and upgrade before anything else. Stops DNS
+ * rebinding and cross-site forms. Health and readiness are also answered under a node's own address, metrics under the hosts the
+ * operator lists.
+ */
+export interface HostAndOrigin {
+  /** Throws a Refusal for a foreign Host or Origin. */
+  check(request: IncomingMessage): void
+}
+
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
+/** Needs the actual port. `metricsHosts` are in lower case with their port. */
+export function hostAndOrigin(port: number, publicUrl: string | null, metricsHosts: readonly string[] = []): HostAndOrigin {
+  const forMetrics = new Set(metricsHosts)
+  const hosts = new Set<string>()
+  const origins = new Set<string>()
+  const allow = (scheme: keyof typeof defaultPort, name: string, at: number): void => {
+    hosts.add(`${name}:${at}`)
+    origins.add(new URL(`${scheme}//${name}:${at}`).origin)
+    if (at === defaultPort[scheme]) hosts.add(name)
+  }
+  for (const name of loopbackNames) allow('http:', name, port)
+  if (publicUrl) {
+    const url = new URL(publicUrl)
+    const scheme = url.protocol === 'https:' ? 'https:' : 'http:'
+    allow(scheme, url.hostname, Number(url.port) || defaultPort[scheme])
+  }
+  return {
+    check(request) {
+      const host = onlyHost(request)?.toLowerCase()
+      const path = request.method === 'GET' ? request.url?.split('?', 1)[0] : undefined
+      const isOurs = host !== undefined && (hosts.has(host) || (path === '/metrics' && forMetrics.has(host)))
+      if (!isOurs && !probes.has(path ?? '')) throw new Refusal('forbidden_host')
+      // A target in absolute form names its own host, which would override the header (RFC 9112, 3.2.2).
+      if (!request.url?.startsWith('/')) throw new Refusal('forbidden_host', 'The request target must be a path')
+      const { origin } = request.headers
+      if (origin !== undefined && !origins.has(origin)) throw new Refusal('forbidden_origin')
+    },
+  }
+}
+
+/** Returns the only Host header. Node shows the first of several; several are refused. */
+function onlyHost({ rawHeaders }: IncomingMessage): string | undefined {
+  let found: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() !== 'host') continue
+    if (found !== undefined) return undefined
+    found = rawHeaders[index + 1]
+  }
+  return found
+}
 
 /** Limit for URL and headers together; a cursor over a hundred streams fits. */
 export const maxHeaderBytes = 64 * 1024
@@ -125,4 +181,55 @@ function brokenHttpRefusal(code: string | undefined): Refusal {
   if (code === tookTooLong)
     return new Refusal('invalid_request', notice('tooLateToRead', {}, 'The request took too long to arrive'))
   return new Refusal('invalid_request', 'This is not HTTP that can be read')
+}
+
+/** Limits attempts per minute and address (SE8) with bounded memory. Successful attempts count too. */
+export const loginAttemptsPerMinute = 10
+const windowMs = 60_000
+/** Upper bound; beyond it the address that was quiet longest is dropped. */
+const maxAddresses = 10_000
+
+export class RateLimit {
+  readonly #clock: Clock
+  readonly #attempts: number
+  readonly #seen = new Map<string, number[]>()
+
+  constructor(clock: Clock, attempts: number) {
+    this.#clock = clock
+    this.#attempts = attempts
+  }
+
+  /** Counts an attempt; throws `rate_limited` with the seconds to wait when there are too many. */
+  attempt(address: string): void {
+    const key = network(address)
+    const now = this.#clock.now()
+    // Times in the future come from a clock that was set back.
+    const recent = (this.#seen.get(key) ?? []).filter((at) => at > now - windowMs && at <= now)
+    this.#seen.delete(key)
+    this.#seen.set(key, recent)
+    if (this.#seen.size > maxAddresses) this.#forgetOldest()
+    const [oldest] = recent
+    if (oldest !== undefined && recent.length >= this.#attempts) {
+      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000))
+      throw new Refusal('rate_limited', refusalText('attempts', { count: this.#attempts }), { retryAfterSeconds })
+    }
+    recent.push(now)
+  }
+
+  #forgetOldest(): void {
+    for (const key of this.#seen.keys()) {
+      this.#seen.delete(key)
+      return
+    }
+  }
+}
+
+/** Groups IPv6 addresses by network, because one household has 2^64 of them. */
+function network(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address
+  const [front = '', back = ''] = address.split('::')
+  const groups = front.split(':').filter(Boolean)
+  const missing = 8 - groups.length - back.split(':').filter(Boolean).length
+  const whole = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...back.split(':').filter(Boolean)]
+  return whole.slice(0, 4).join(':')
 }

@@ -28,7 +28,7 @@ import { eventHandlers, systemHandlers } from '../system/routes.ts'
 import { approachHandlers, artifactHandlers, taskHandlers, workSessionHandlers } from '../work/routes.ts'
 import { worktreeHandlers } from '../worktrees/routes.ts'
 import type { Call, Handler, HandlersOf } from './handler.ts'
-import { receiptOf } from './receipt.ts'
+import { receiptOf } from './handler.ts'
 
 const handlers: HandlersOf<Routes> = {
   ...accessHandlers,

@@ -10,8 +10,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { EventType } from '../../protocol/events.ts'
 import type { Store } from '../../store/store.ts'
 import type { Credentials, Presented } from '../security/credentials.ts'
-import type { FeedEvent } from './feed-event.ts'
-import type { Tails } from './tail.ts'
+import type { FeedEvent, Tails } from './tail.ts'
 
 export const maxConnectionsPerCredential = 5000
 const lookMs = 5000

@@ -8,8 +8,8 @@ import type { Presented } from '../security/credentials.ts'
 import type { Figures } from '../system/figures.ts'
 import { Progress, untilDrained } from './backpressure.ts'
 import type { OpenConnection } from './connections.ts'
-import type { FeedEvent } from './feed-event.ts'
 import type { FeedSink, FeedSnapshot } from './subscription.ts'
+import type { FeedEvent } from './tail.ts'
 
 /** Time a browser waits before it reconnects. */
 const retryMs = 2000

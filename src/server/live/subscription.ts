@@ -7,8 +7,8 @@ import type { StreamName } from '../../domain/stream-name.ts'
 import { readSnapshot } from '../../services/system/read-snapshot.ts'
 import { decodeCursor, encodeCursor, type Heads } from '../../store/log/cursor.ts'
 import type { Store, StreamPosition } from '../../store/store.ts'
-import { FeedEvent } from './feed-event.ts'
 import type { Tail, TailFollower, Tails } from './tail.ts'
+import { FeedEvent } from './tail.ts'
 
 export interface FeedSnapshot {
   readonly streams: readonly StreamName[]

@@ -13,8 +13,7 @@ import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { PairsFilter } from '../../store/agent-sessions/work-at-hand.ts'
 import type { Store } from '../../store/store.ts'
 import { ChangeScanner, type ScanTarget } from '../live/change-scanner.ts'
-import type { FeedEvent } from '../live/feed-event.ts'
-import type { TailFollower, Tails } from '../live/tail.ts'
+import type { FeedEvent, TailFollower, Tails } from '../live/tail.ts'
 import type { Launches } from './launches.ts'
 
 const everyMs = 3000

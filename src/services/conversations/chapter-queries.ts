@@ -1,8 +1,7 @@
 /** Read queries for chapters and daily notes, and for which of them are due. */
 
 import { refusalText } from '../../domain/because.ts'
-import { isOver, mergeChapter } from '../../domain/conversations/chapter.ts'
-import { type Day, parseDay } from '../../domain/conversations/logical-day.ts'
+import { type Day, isOver, mergeChapter, parseDay } from '../../domain/conversations/chapter.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Chapter, Note } from '../../protocol/conversations/chapter.ts'
 import type { Message } from '../../protocol/conversations/message.ts'

@@ -2,9 +2,8 @@
  * Opens and closes chapters inside use cases (DC2). The first message opens a chapter. A chapter whose day is over is closed in
  * the same commit, before anything else, unless a turn runs in it (DC6).
  */
-import { chapterDay, isOver, mergeChapter } from '../../domain/conversations/chapter.ts'
+import { chapterDay, type Day, endOf, isOver, logicalDay, mergeChapter } from '../../domain/conversations/chapter.ts'
 import { hasDays } from '../../domain/conversations/key.ts'
-import { type Day, endOf, logicalDay } from '../../domain/conversations/logical-day.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import {

@@ -4,8 +4,8 @@
  */
 import { refusalText } from '../../domain/because.ts'
 import { claimOf } from '../../domain/conversations/file-name.ts'
-import { lengthOf } from '../../domain/conversations/history.ts'
 import { isReserved, parseKey, parseWebKey } from '../../domain/conversations/key.ts'
+import { lengthOf } from '../../domain/conversations/summary.ts'
 import { rankOf, unreadFor } from '../../domain/conversations/unread.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { messageId } from '../../domain/ids.ts'

@@ -1,7 +1,7 @@
 /** Closes a conversation's chapter if it is due, now or at a given moment (DC2). Waits while a turn runs. */
 
 import { refusalText } from '../../domain/because.ts'
-import { type CutoverRule, endOf, logicalDay } from '../../domain/conversations/logical-day.ts'
+import { type CutoverRule, endOf, logicalDay } from '../../domain/conversations/chapter.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { conversationStream } from '../../domain/stream-name.ts'

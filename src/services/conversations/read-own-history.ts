@@ -2,7 +2,7 @@
  * Returns history to an agent from the conversation of its call (CX3, `get_history`): earlier messages, one day, or search
  * hits. Between agents only what the same context asked.
  */
-import { parseDay } from '../../domain/conversations/logical-day.ts'
+import { parseDay } from '../../domain/conversations/chapter.ts'
 import { selectChapter } from '../../store/conversations/chapters.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, messagesWithin } from '../../store/conversations/messages.ts'

@@ -3,7 +3,7 @@
  * page is bounded, so a page may be short while its cursor continues.
  */
 import { refusalText } from '../../domain/because.ts'
-import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../../domain/conversations/logical-day.ts'
+import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../../domain/conversations/chapter.ts'
 import { excerptOf, find } from '../../domain/conversations/search/find.ts'
 import { type Phrase, parseQuery, queryTerms } from '../../domain/conversations/search/parse-query.ts'
 import { facetTerm } from '../../domain/conversations/search/terms.ts'

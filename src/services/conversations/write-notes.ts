@@ -1,5 +1,5 @@
 /** Records which chapters a daily note consists of, and that its file was written (DC3). */
-import type { Day } from '../../domain/conversations/logical-day.ts'
+import type { Day } from '../../domain/conversations/chapter.ts'
 import { home, noteStream } from '../../domain/stream-name.ts'
 import {
   deleteRemovedChapters,

@@ -1,6 +1,6 @@
 /** Queries about chapters of conversations (DC2). Written under the lock of the conversation's stream. */
 import { sql } from 'kysely'
-import { type CutoverRule, type Day, usualRule } from '../../domain/conversations/logical-day.ts'
+import { type CutoverRule, type Day, usualRule } from '../../domain/conversations/chapter.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Chapter } from '../../protocol/conversations/chapter.ts'
 import { selectMeta, setMeta } from '../meta.ts'

@@ -4,8 +4,8 @@
  */
 
 import { refusalText } from '../../domain/because.ts'
+import { type CutoverRule, type Day, parseDay } from '../../domain/conversations/chapter.ts'
 import { type NotedMessage, type NoteSection, noteHead, noteSection } from '../../domain/conversations/daily-note.ts'
-import { type CutoverRule, type Day, parseDay } from '../../domain/conversations/logical-day.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { noteStream } from '../../domain/stream-name.ts'

@@ -1,5 +1,5 @@
 /** The tables of conversations (CV) and days (DC): messages, unread messages, chapters and notes. Part of tables.ts. */
-import type { Day } from '../../domain/conversations/logical-day.ts'
+import type { Day } from '../../domain/conversations/chapter.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ConversationWorkspace } from '../../protocol/conversations/conversation-workspace.ts'
 

@@ -2,6 +2,7 @@
  * A connection to the database file. The settings it relies on are set and read back: a missing durability would otherwise show
  * only at a power cut. Statements are prepared once.
  */
+
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
@@ -11,7 +12,37 @@ import { insertEvent, moveHead, selectPosition } from '../log/event-log.ts'
 import type { Tables } from '../schema/tables.ts'
 import { bind, type RunnableQuery } from '../statement.ts'
 import { sqliteDialect } from './dialect.ts'
-import { HeadCache } from './head-cache.ts'
+
+const maxKnown = 10_000
+
+/**
+ * Caches the heads of recently written streams, so that a use case need not read them: only this connection moves them. Cleared on
+ * every rollback; a wrong head would be refused by the key of the events.
+ */
+export class HeadCache {
+  readonly #heads = new Map<StreamName, number>()
+  #unfinished = false
+
+  of(stream: StreamName): number | undefined {
+    return this.#heads.get(stream)
+  }
+
+  moved(stream: StreamName, head: number): void {
+    if (this.#heads.size >= maxKnown) this.#heads.clear()
+    this.#heads.set(stream, head)
+  }
+
+  before(command: string): void {
+    const begins = command.startsWith('begin')
+    // SQLite itself rolls back a transaction that met a full disk, without a command.
+    if (command.startsWith('rollback') || (begins && this.#unfinished)) this.#heads.clear()
+    if (begins) this.#unfinished = true
+  }
+
+  committed(): void {
+    this.#unfinished = false
+  }
+}
 
 const chunkBytes = 1024 * 1024
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LineReader } from '../../../src/coordinator/acp/line-reader.ts'
+import { LineReader } from '../../../src/coordinator/acp/wire.ts'
 import { fc, property } from '../../support/property.ts'
 
 function read(chunks: readonly Buffer[], maxBytes: number) {

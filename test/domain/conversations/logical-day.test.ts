@@ -7,7 +7,7 @@ import {
   endOf,
   logicalDay,
   parseDay,
-} from '../../../src/domain/conversations/logical-day.ts'
+} from '../../../src/domain/conversations/chapter.ts'
 import { epochMs, instant } from '../../../src/domain/instant.ts'
 
 const tokyo = { hour: 4, timezone: 'Asia/Tokyo' }

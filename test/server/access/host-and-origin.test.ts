@@ -1,8 +1,8 @@
 /** Host, Origin and credential: every combination, before any handler (SE2). */
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/domain/errors.ts'
+import { hostAndOrigin } from '../../../src/server/http/gate.ts'
 import { HttpListener } from '../../../src/server/http/http-listener.ts'
-import { hostAndOrigin } from '../../../src/server/security/host-and-origin.ts'
 import { openTestServer } from '../../support/server.ts'
 
 type Expected = '200' | '401' | 'host' | 'origin'

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { RateLimit } from '../../../src/server/security/rate-limit.ts'
+import { RateLimit } from '../../../src/server/http/gate.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 

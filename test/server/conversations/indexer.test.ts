@@ -1,6 +1,6 @@
 /** Search over all messages, the same on either engine: what is found, what is not, in which order, and what is kept up with. */
 import { describe, expect, test } from 'vitest'
-import { dayAfter, dayBefore } from '../../../src/domain/conversations/logical-day.ts'
+import { dayAfter, dayBefore } from '../../../src/domain/conversations/chapter.ts'
 import { Refusal } from '../../../src/domain/errors.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 import { SearchIndexer } from '../../../src/server/conversations/indexer.ts'
