@@ -1,6 +1,6 @@
 /** HT7: launches of the build before have the English words alone, and the page translates them all the same. */
 import { expect, test } from 'vitest'
-import { translated } from '../../src/protocol/notices.ts'
+import { translated } from '../../src/protocol/notice-words.ts'
 import { ja } from '../../web/src/translations/ja.ts'
 import { databaseOf, insert } from '../support/earlier-database.ts'
 import { engines } from '../support/either-store.ts'

@@ -49,7 +49,7 @@ function holdingFailures(): { readonly start: StartWriter; readonly failed: Prom
     const thread = startWarmWriter(entry, of)
     const on = (event: string, listener: (text: string) => void): unknown =>
       thread.on(event as 'message', (text) => {
-        if (event !== 'message' || !hold || !text.includes('"failure":"')) return listener(text)
+        if (event !== 'message' || !hold || !text.includes('"failure":{')) return listener(text)
         hold.push(() => listener(text))
         failed.resolve()
       })

@@ -1,6 +1,6 @@
 /** Processes, agent sessions and coordinators as the command line says them. Pure. */
 import type { RunningAgent } from '../../client/running.ts'
-import { tellsExit } from '../../protocol/notices.ts'
+import { tellsExit } from '../../protocol/notice-words.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { Process, ProcessEndReason } from '../../protocol/processes/process.ts'
 import type { Style } from '../terminal.ts'

@@ -65,6 +65,3 @@ export type ProcessEndReason = (typeof processEndReasons)[number]
 export const maxOutputKept = 32 * 1024
 export const ProcessWithOutput = Process.extend({ output: z.string() })
 export type ProcessWithOutput = z.output<typeof ProcessWithOutput>
-
-/** How long a launch's output is kept after its end (CO4). */
-export const outputKeptDays = 30

@@ -5,7 +5,7 @@
  */
 
 import { type Instant, later } from '../../domain/instant.ts'
-import { outputKeptDays } from '../../protocol/processes/process.ts'
+import { outputKeptDays } from '../../protocol/processes/output-kept.ts'
 import { receiptLifetimeMs } from '../../store/log/receipts.ts'
 import { deleteAnswer, deleteQuestion, selectQuestionsBefore } from '../../store/processes/coordinator-requests.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'

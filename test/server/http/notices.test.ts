@@ -1,6 +1,6 @@
 /** The code and parameters of a refusal, beside its words (HT7). */
 import { expect, test } from 'vitest'
-import { translated } from '../../../src/protocol/notices.ts'
+import { translated } from '../../../src/protocol/notice-words.ts'
 import { ja } from '../../../web/src/translations/ja.ts'
 import { openSocket } from '../../support/feed-clients.ts'
 import { openTestServer } from '../../support/server.ts'

@@ -9,7 +9,7 @@ import { refusalSentences as forms } from '../../../src/domain/refusal-sentences
 import { sentences } from '../../../src/domain/sentence-list.ts'
 import { AgentDraft } from '../../../src/protocol/agents/agent.ts'
 import { checked } from '../../../src/protocol/checked-input.ts'
-import { type Notice, translated } from '../../../src/protocol/notices.ts'
+import { type Notice, translated } from '../../../src/protocol/notice-words.ts'
 import { problemOf } from '../../../src/protocol/problem.ts'
 import { ProjectDraft } from '../../../src/protocol/projects/project.ts'
 import { BranchName } from '../../../src/protocol/worktrees/worktree.ts'

@@ -5,7 +5,7 @@
 
 import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
 import type { AskedPermission, PermissionOutcome, RoleAgent, Turn } from '../../../src/protocol/consoles/user-session.ts'
-import type { Notice } from '../../../src/protocol/notices.ts'
+import type { Notice } from '../../../src/protocol/notice-words.ts'
 import type { AgentMode, AgentOption, AgentUpdate, ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'

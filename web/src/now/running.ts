@@ -1,7 +1,7 @@
 /** The agents running now, and the activity of each in a word. */
 import { useQuery } from '@tanstack/react-query'
 import { type RunningAgent, runningAgents } from '../../../src/client/running.ts'
-import { translated } from '../../../src/protocol/notices.ts'
+import { translated } from '../../../src/protocol/notice-words.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { liveAgentSessions, livingProcesses, refreshEveryMs } from '../live/processes.ts'
 import { standingDots, standingOf, standingWord } from '../processes/process-words.ts'

@@ -1,6 +1,6 @@
 /** Shows an error: what happened, what was kept, what to do, and the code. */
 import { ProblemError } from '../../../src/client/client.ts'
-import { translated } from '../../../src/protocol/notices.ts'
+import { translated } from '../../../src/protocol/notice-words.ts'
 import type { Problem } from '../../../src/protocol/problem.ts'
 import type { Messages } from '../translations/en.ts'
 import { useWords } from '../translations/messages.tsx'

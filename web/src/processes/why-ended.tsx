@@ -1,6 +1,6 @@
 /** Why a process is no more: the reason in words, how it went, and what it said last. */
 
-import { tellsExit } from '../../../src/protocol/notices.ts'
+import { tellsExit } from '../../../src/protocol/notice-words.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
 

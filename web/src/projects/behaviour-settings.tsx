@@ -3,7 +3,7 @@
  * marked. Changes are collected and saved together, because some depend on each other.
  */
 import type { FormEvent } from 'react'
-import { translated } from '../../../src/protocol/notices.ts'
+import { translated } from '../../../src/protocol/notice-words.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import { managedSettings, type SettingKey, type SettingValue } from '../../../src/protocol/projects/settings.ts'
 import { useDraft } from '../live/draft.ts'

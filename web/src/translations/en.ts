@@ -1,6 +1,6 @@
 /** Every word of the page in English. translations/ja.ts has the same keys, or it does not compile. */
 
-import type { Translation } from '../../../src/protocol/notices.ts'
+import type { Translation } from '../../../src/protocol/notice-words.ts'
 import { allowances } from './en-allowances.ts'
 import { consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'

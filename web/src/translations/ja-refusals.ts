@@ -1,5 +1,5 @@
 /** The notices of refusals in Japanese; parameters stand in braces, some in the words of a term below. */
-import type { Wording } from '../../../src/protocol/notices.ts'
+import type { Wording } from '../../../src/protocol/notice-words.ts'
 import type { RefusalSentences } from '../../../src/protocol/sentence-lists.ts'
 
 const words: RefusalSentences = {

@@ -1,6 +1,6 @@
 /** Hands the words and the ways to write times and numbers to every part of the page. */
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
-import { type Notice, translated } from '../../../src/protocol/notices.ts'
+import { type Notice, translated } from '../../../src/protocol/notice-words.ts'
 import { useChoice } from '../preferences/choice.ts'
 import { languageChoice, loadMessages, localeOf, type Spoken, spoken } from '../preferences/language.ts'
 import type { Messages } from './en.ts'

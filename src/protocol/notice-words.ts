@@ -1,0 +1,32 @@
+/** The words of a notice in the reader's language. Without the schemas, because the page loads it on every visit. */
+import { type Forms, type Notice, type Wording, wordsOf } from '../domain/notices.ts'
+import { exitNoticeOfOldText, noticeOfOldText } from './old-sentences.ts'
+
+export type { Notice, Wording } from '../domain/notices.ts'
+
+/** Words of another language, and the English forms by which it recognises the texts of rows from before notices. */
+export interface Translation {
+  readonly wordings: readonly Wording[]
+  readonly oldForms: Forms
+}
+
+/** A text of the server in the reader's language; null: in English. Text that is not the server's own stays as it is. */
+export function translated(translation: Translation | null, text: string, notice?: Notice | null): string {
+  if (!translation) return text
+  const known = notice ?? noticeOfOldText(text, translation.oldForms)
+  return (known && wordsOf(known, translation.wordings)) ?? text
+}
+
+const exitCodes: ReadonlySet<string> = new Set(['exitCode', 'endedBySignal'])
+
+/** Whether the detail of a process names its exit code or signal already. */
+export function tellsExit({
+  detail,
+  notice,
+}: {
+  readonly detail: string | null
+  readonly notice?: Notice | null | undefined
+}): boolean {
+  const known = notice ?? (detail === null ? undefined : exitNoticeOfOldText(detail))
+  return known !== undefined && exitCodes.has(known.code)
+}
