@@ -45,11 +45,26 @@ export async function earlierForms(): Promise<EarlierForm[]> {
   return [...forms.values()].sort((a, b) => a.version - b.version)
 }
 
-/** Each with what is in it. */
+/** Each with the statements in it: what it imports from where, and its comments, may change. */
 async function migrationsOf(commit: string): Promise<string[]> {
-  const files = await git(['ls-tree', commit, `${migrations}/`])
-  return files.split('\n').filter((line) => /\/\d{4}-[\w-]+\.ts$/.test(line))
+  const files = (await git(['ls-tree', commit, `${migrations}/`])).split('\n')
+  const numbered = files.flatMap((line) => {
+    const [, blob = '', number = ''] = /^\d+ blob (\w+)\t.*\/(\d{4})-[\w-]+\.ts$/.exec(line) ?? []
+    return blob === '' ? [] : [{ blob, number }]
+  })
+  return Promise.all(numbered.map(async ({ blob, number }) => `${number} ${await statementsOf(blob)}`))
 }
+
+const read = new Map<string, Promise<string>>()
+
+function statementsOf(blob: string): Promise<string> {
+  const known = read.get(blob) ?? git(['cat-file', 'blob', blob]).then(withoutImportsAndComments)
+  read.set(blob, known)
+  return known
+}
+
+const withoutImportsAndComments = (source: string): string =>
+  source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^import [\s\S]*?from '.*'$/gm, '').replaceAll(/\s+/g, '')
 
 export async function checkOut(commit: string): Promise<VersionBefore> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-before-'))
