@@ -66,6 +66,31 @@ test('[SE3] a person signs in with a pasted token and sees what the role allows;
   await page.getByText('You are no longer signed in').waitFor()
 })
 
+test('[SE1] the link pasted at the front door signs in, and so does another after signing out in the same tab', async () => {
+  const page = await here.strangerPage()
+  await page.goto('/')
+  for (let visits = 0; visits < 2; visits++) {
+    await page.getByLabel('Or paste a link, a code or a token').fill(await here.signInLink())
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+    // Already signed in, the form leads on by itself.
+    await page.goto('/sign-in')
+    await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+    await page.getByRole('button', { name: /Account and preferences/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  }
+})
+
+test('[SE1] a browser that keeps no cookie is told so', async () => {
+  const page = await here.strangerPage()
+  await page.route('**/api/login', (route) => route.fulfill({ status: 204 }))
+  await page.goto('/sign-in')
+  await page.getByLabel('Or paste a link, a code or a token').fill(await here.signInLink())
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('Allow cookies for this address').waitFor()
+})
+
 test('[SE1] signing out ends it, also in the other tab', async () => {
   const page = await here.strangerPage({ anew: true })
   await page.goto(await here.signInLink())

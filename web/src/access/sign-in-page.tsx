@@ -4,7 +4,7 @@
  */
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useCallback, useEffect, useState } from 'react'
-import { useConnection } from '../live/connection.ts'
+import { setConnection, useConnection } from '../live/connection.ts'
 import { client, isSignedOut, queryClient } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
@@ -51,7 +51,13 @@ export function SignInPage() {
               {words.signIn.inClone} <code className="font-mono">npm run -s holdfast -- open</code>
             </p>
           </div>
-          {!refused && <ProblemNote error={error} typed />}
+          {error === 'no-cookie' ? (
+            <p role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-bad">
+              {words.signIn.noCookie}
+            </p>
+          ) : (
+            !refused && <ProblemNote error={error} typed />
+          )}
           {refused && <p className="font-mono text-xs text-faint">{words.problem.code(problemIn(error)?.code ?? '')}</p>}
           <PasteForm onSignIn={signIn} />
         </>
@@ -59,6 +65,15 @@ export function SignInPage() {
     </main>
   )
 }
+
+const isSignedIn = (): Promise<boolean> =>
+  client.get('/api/me', { retries: 0 }).then(
+    () => true,
+    (error: unknown) => {
+      if (isSignedOut(error)) return false
+      throw error
+    },
+  )
 
 function useSignIn() {
   const navigate = useNavigate()
@@ -69,6 +84,8 @@ function useSignIn() {
 
   const goOn = useCallback(() => {
     queryClient.clear()
+    // The shell leads here for as long as the connection counts as signed out.
+    setConnection({ state: 'connecting' })
     void navigate({ to: to ?? takeReturnPath() ?? '/', replace: true })
   }, [navigate, to])
 
@@ -78,7 +95,9 @@ function useSignIn() {
       setError(undefined)
       try {
         await client.post('/api/login', { body: loginFrom(text) })
-        goOn()
+        if (await isSignedIn()) return goOn()
+        setError('no-cookie')
+        setWaiting(false)
       } catch (failure) {
         setError(failure)
         setWaiting(false)
@@ -95,8 +114,13 @@ function useSignIn() {
   }, [hash, signIn])
 
   useEffect(() => {
-    // Signed in meanwhile in another tab: go on here too.
-    const look = () => void client.get('/api/me', { retries: 0 }).then(goOn, () => undefined)
+    // Signed in already, or meanwhile in another tab: go on here too.
+    const look = () =>
+      void isSignedIn().then(
+        (signedIn) => signedIn && goOn(),
+        () => undefined,
+      )
+    if (location.hash.length < 2) look()
     addEventListener('focus', look)
     return () => removeEventListener('focus', look)
   }, [goOn])
