@@ -18,19 +18,18 @@ import type {
   SettledPermission,
   TurnOrder,
 } from '../protocol/turns/link.ts'
-import { anomalyText } from './acp/anomalies.ts'
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
 import type { AcpContext } from './acp/context.ts'
-import { AcpFailure } from './acp/failure.ts'
+import { AcpFailure, anomalyText } from './acp/failure.ts'
 import { type AgentFacts, addSignInMethods, holdfastToolServer, type OpenedAcpSession } from './acp/open-acp-session.ts'
 import type { PermissionAnswer } from './acp/permissions.ts'
+import { PendingPermissions } from './acp/permissions.ts'
 import { createCleaner, OutputGate } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
-import { PendingPermissions } from './pending-permissions.ts'
-import { type PrepareWorkspaceOptions, prepareWorkspace } from './prepare-workspace.ts'
-import { RecentIds } from './recent-ids.ts'
+import { RecentIds } from './link.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
 import type { Workspace } from './worktrees/make-workspace.ts'
+import { type PrepareWorkspaceOptions, prepareWorkspace } from './worktrees/make-workspace.ts'
 
 export interface AcpAgentOptions
   extends Pick<PrepareWorkspaceOptions, 'git' | 'worktreesFolder' | 'occupancy' | 'env' | 'keeper'> {

@@ -2,22 +2,99 @@
  * One agent process (CO4, SE4), started from a file and arguments, never through a shell, in its own group and with a launch
  * mark, so that everything it starts can be found and ended with it.
  */
+
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, statSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../platform/clock.ts'
-import type { LaunchMark } from '../platform/launch-mark.ts'
+import { type LaunchMark, markVariables } from '../platform/launch-mark.ts'
 import type { LiveProcess } from '../platform/processes.ts'
 import { type OwnProgram, programOf } from '../platform/program-of.ts'
-import { filledIn } from '../protocol/processes/launch-variables.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 import { statusText } from '../protocol/sentences.ts'
-import { agentEnvironment, secretsOf } from './agent-environment.ts'
 import { AgentOutput } from './agent-output.ts'
-import type { ProcessTable } from './process-table.ts'
-import { ProcessTree } from './process-tree.ts'
+import { type ProcessTable, ProcessTree } from './process-tree.ts'
+
+/**
+ * Variables of a launch (CO4) that can be used in an agent's arguments, as `${HOLDFAST_AGENT_ID}`: there is no shell to expand
+ * them, and one entry serves many projects. The token is not among them, because arguments are visible to other users.
+ */
+const fillable: ReadonlySet<string> = new Set([
+  'HOLDFAST_URL',
+  'HOLDFAST_MCP_URL',
+  'HOLDFAST_AGENT_ID',
+  'HOLDFAST_PROJECT_ID',
+  'HOLDFAST_LAUNCH_ID',
+])
+
+/** Unknown variables stay as they are. */
+export const filledIn = (args: readonly string[], values: Readonly<Record<string, string>>): string[] =>
+  args.map((arg) =>
+    arg.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => (fillable.has(name) ? (values[name] ?? whole) : whole)),
+  )
+
+/**
+ * Builds the environment of an agent's process (SE4, CO4): an allowlist of inherited variables, the agent entry's own, and
+ * those of the launch. Nothing else is inherited, so no key of the server leaks. Pure.
+ */
+type Variables = Readonly<Record<string, string | undefined>>
+
+const allowed = new Set(['HOME', 'PATH', 'USER', 'SHELL', 'LANG', 'TMPDIR', 'SSH_AUTH_SOCK'])
+const proxies = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'])
+/** Additional certificate authorities. Without them an agent may not reach a server that the coordinator reaches (SC4). */
+const trusted = new Set(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'])
+
+const isAllowed = (name: string): boolean =>
+  allowed.has(name) || trusted.has(name) || proxies.has(name.toUpperCase()) || name.startsWith('XDG_')
+
+/** Launch variables override the entry's, which override inherited ones. */
+export function agentEnvironment(
+  ours: Variables,
+  { env, agentId, projectId, launchToken }: Pick<LaunchParticulars, 'env' | 'agentId' | 'projectId' | 'launchToken'>,
+  mark: LaunchMark,
+  serverUrl: string,
+): Record<string, string> {
+  return {
+    ...inheritedFrom(ours),
+    ...env,
+    HOLDFAST_URL: serverUrl,
+    HOLDFAST_MCP_URL: `${serverUrl}/mcp`,
+    HOLDFAST_AGENT_ID: agentId,
+    HOLDFAST_PROJECT_ID: projectId,
+    HOLDFAST_LAUNCH_TOKEN: launchToken,
+    ...markVariables(mark),
+  }
+}
+
+/**
+ * Environment of the project's set-up command (WT5): without a token, and marked, so that the next coordinator finds the process
+ * if this one dies (CO5).
+ */
+export const setUpEnvironment = (
+  ours: Variables,
+  { agentId, projectId, launchId }: LaunchParticulars,
+  keeper: string,
+): Record<string, string> => ({
+  ...inheritedFrom(ours),
+  HOLDFAST_AGENT_ID: agentId,
+  HOLDFAST_PROJECT_ID: projectId,
+  ...markVariables({ launchId, keeper }),
+})
+
+const inheritedFrom = (ours: Variables): Record<string, string> =>
+  Object.fromEntries(Object.entries(ours).filter((each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined))
+
+/** Shorter values are words such as `true`, which would be masked everywhere. */
+const minSecretChars = 6
+
+/**
+ * Secrets to mask in the agent's output (SE7): its token and all values of its entry. Longest first, because one may contain
+ * another.
+ */
+const secretsOf = ({ env, launchToken }: LaunchParticulars): string[] =>
+  [launchToken, ...Object.values(env)].filter((value) => value.length >= minSecretChars).sort((a, b) => b.length - a.length)
 
 /** Wait for the last output of an exited process. */
 const finalOutputMs = 200

@@ -12,7 +12,7 @@ import {
   type OpenCoordinatorRequest,
 } from '../protocol/processes/coordinator-requests.ts'
 import { statusText } from '../protocol/sentences.ts'
-import { RecentIds } from './recent-ids.ts'
+import { RecentIds } from './link.ts'
 import type { NewFact } from './spool.ts'
 
 /** Remembered request ids, so that an old message is not run again. */

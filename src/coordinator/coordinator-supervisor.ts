@@ -13,9 +13,7 @@ import { type ProcessIdentity, type ProcessSource, signalExactly } from '../plat
 import { thisProgram } from '../platform/this-program.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { linkVersion } from '../protocol/processes/link.ts'
-
-import { ProcessTable } from './process-table.ts'
-import { endOrphans } from './process-tree.ts'
+import { endOrphans, ProcessTable } from './process-tree.ts'
 
 /** Interval of checks on a coordinator that this server did not start. */
 const checkEveryMs = 500

@@ -18,9 +18,8 @@ import {
   linkVersion,
 } from '../protocol/processes/link.ts'
 import type { ConfigureOrder, CoordinatorTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
-import { FactSender } from './fact-sender.ts'
 import { DisconnectedError, LinkConnection, RefusedError, type ServerMessage } from './link-connection.ts'
-import type { Spool } from './spool.ts'
+import { FactSender, type Spool } from './spool.ts'
 
 const firstPauseMs = 100
 const maxPauseMs = 3000
@@ -252,5 +251,20 @@ export class Link {
         resolve()
       }
     })
+  }
+}
+
+/** A set of ids that drops the oldest when it is full. Used to ignore repeated orders. */
+export class RecentIds extends Set<string> {
+  readonly #max: number
+
+  constructor(max: number) {
+    super()
+    this.#max = max
+  }
+
+  override add(id: string): this {
+    if (this.size >= this.#max) this.delete(this.values().next().value ?? '')
+    return super.add(id)
   }
 }

@@ -2,10 +2,41 @@
  * All processes of one launch: those with its mark, their descendants, and the groups they are in. A process is identified by pid
  * and start time, so a reused pid is never signalled (CO5).
  */
+
 import type { LaunchMark } from '../platform/launch-mark.ts'
 import type { Logger } from '../platform/logger.ts'
-import { type LiveProcess, type ProcessIdentity, signalExactly } from '../platform/processes.ts'
-import type { ProcessTable } from './process-table.ts'
+import { type LiveProcess, type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes.ts'
+
+/**
+ * Lists the machine's processes for concurrent callers. One listing runs at a time, and a caller never gets one that began before
+ * its call.
+ */
+export class ProcessTable {
+  readonly source: ProcessSource
+  #running: Promise<LiveProcess[]> | undefined
+  #next: Promise<LiveProcess[]> | undefined
+
+  constructor(source: ProcessSource) {
+    this.source = source
+  }
+
+  list(): Promise<LiveProcess[]> {
+    if (!this.#running) {
+      this.#running = this.source.list().finally(() => {
+        this.#running = undefined
+      })
+      return this.#running
+    }
+    // The running listing may have missed a process started just now.
+    this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined
+        return this.list()
+      })
+    return this.#next
+  }
+}
 
 /** Time between SIGTERM and SIGKILL. */
 export const graceMs = 5000

@@ -12,7 +12,7 @@ import { statusText } from '../protocol/sentences.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import type { AcpAgents } from './acp-agents.ts'
 import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from './agent-process.ts'
-import { RecentIds } from './recent-ids.ts'
+import { RecentIds } from './link.ts'
 import type { NewFact } from './spool.ts'
 
 /** Delay before a failed take is repeated. */

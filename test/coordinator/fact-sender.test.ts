@@ -1,9 +1,8 @@
 /** When facts are sent: what has happened at once, what agents write together, and nothing in a hurry to who has refused it. */
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { FactSender } from '../../src/coordinator/fact-sender.ts'
 import { LinkConnection } from '../../src/coordinator/link-connection.ts'
-import { type NewFact, Spool } from '../../src/coordinator/spool.ts'
+import { FactSender, type NewFact, Spool } from '../../src/coordinator/spool.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { linkVersion } from '../../src/protocol/processes/link.ts'

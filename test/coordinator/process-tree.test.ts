@@ -1,7 +1,6 @@
 /** Ending everything of a launch and nothing else, with real processes. */
 import { describe, expect, test } from 'vitest'
-import { ProcessTable } from '../../src/coordinator/process-table.ts'
-import { graceMs, limitMs, ProcessTree } from '../../src/coordinator/process-tree.ts'
+import { graceMs, limitMs, ProcessTable, ProcessTree } from '../../src/coordinator/process-tree.ts'
 import type { LaunchMark } from '../../src/platform/launch-mark.ts'
 import type { ProcessSource } from '../../src/platform/processes.ts'
 import { linuxProcesses } from '../../src/platform/processes-linux.ts'

@@ -1,7 +1,7 @@
 /** An agent's process as the coordinator starts it, and what became of it. */
 import { onTestFinished } from 'vitest'
 import { AgentProcess, type Exit } from '../../src/coordinator/agent-process.ts'
-import { ProcessTable } from '../../src/coordinator/process-table.ts'
+import { ProcessTable } from '../../src/coordinator/process-tree.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import type { LaunchParticulars } from '../../src/protocol/processes/link.ts'
 import { particularsOf } from './launch-particulars.ts'

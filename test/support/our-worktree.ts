@@ -1,7 +1,7 @@
 /** A project with one of our worktrees beside it, as an agent of a role would find it. */
 import { realpathSync } from 'node:fs'
 import { makeWorkspace } from '../../src/coordinator/worktrees/make-workspace.ts'
-import { type OurWorktree, openWorktree } from '../../src/coordinator/worktrees/open-worktree.ts'
+import { type OurWorktree, openWorktree } from '../../src/coordinator/worktrees/repository.ts'
 import { at, makeRepository, type TestRepository, testGit } from './git-repository.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

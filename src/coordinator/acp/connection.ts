@@ -7,9 +7,8 @@ import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
 import { statusText } from '../../protocol/sentences.ts'
-import { type Anomaly, AnomalyCounter } from './anomalies.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
-import { AcpFailure, failureOf } from './failure.ts'
+import { AcpFailure, type Anomaly, AnomalyCounter, failureOf } from './failure.ts'
 import { minuteMs } from './limits.ts'
 import {
   type AcpSessionSetup,
@@ -20,8 +19,7 @@ import {
   openAcpSession,
   restoreAcpSession,
 } from './open-acp-session.ts'
-import { fieldsOf, lineOf } from './read-fields.ts'
-import { Wire } from './wire.ts'
+import { fieldsOf, lineOf, Wire } from './wire.ts'
 
 export interface AcpConnectionOptions {
   /** The agent's standard output. */

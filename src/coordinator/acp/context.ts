@@ -15,14 +15,13 @@ import { statusText } from '../../protocol/sentences.ts'
 import type { AgentUpdate, PermissionRequest } from '../../protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
-import type { AnomalyCounter } from './anomalies.ts'
+import type { AnomalyCounter } from './failure.ts'
 import { AcpFailure, failureOf, isPromptRejected } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
 import type { AgentFacts, OpeningOptions } from './open-acp-session.ts'
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
-import { fieldsOf, lineOf } from './read-fields.ts'
-import { UpdateBatcher } from './update-batcher.ts'
-import { modelOption, optionsOf, readUpdate, ToolCalls } from './updates.ts'
+import { modelOption, optionsOf, readUpdate, ToolCalls, UpdateBatcher } from './updates.ts'
+import { fieldsOf, lineOf } from './wire.ts'
 
 /** Converts a prompt to ACP content blocks. Files become text for agents that do not accept them. */
 const contentOf = (parts: readonly PromptPart[], facts: AgentFacts): ContentBlock[] => parts.map((part) => blockOf(part, facts))

@@ -9,8 +9,8 @@ import { statusText } from '../../protocol/sentences.ts'
 import type { AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { initializeMs, loadMs, openMs } from './limits.ts'
-import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './read-fields.ts'
 import { modelsOf, modesOf, optionsOf } from './updates.ts'
+import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './wire.ts'
 
 /** The agent's identity and capabilities. */
 export interface AgentFacts {

@@ -2,12 +2,12 @@
  * Permission requests of an agent (AP4): the request as shown to a person, the digest its answer is bound to, and the answer in
  * ACP terms. Options are chosen by kind, because vendors agree neither on order nor on ids.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import { descriptiveKeys } from '../../protocol/approvals/allowance-scopes.ts'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
-import { type Fields, fieldsOf, lineOf, listOf, oneOf } from './read-fields.ts'
 import type { ToolCalls } from './updates.ts'
+import { type Fields, fieldsOf, lineOf, listOf, oneOf } from './wire.ts'
 
 /** Values nested deeper can be neither shown nor compared. */
 const maxDepth = 64
@@ -78,10 +78,11 @@ export function outcomeOf(answer: PermissionAnswer, options: PermissionRequest['
   return { outcome: 'cancelled' }
 }
 
-// Recognizes repeated tool calls (AG6) by a digest over the whole call, including parts too long to show. Ids are excluded, and
-// so are a model's remarks beside a command. A call without input has no fingerprint, because titles and texts are often cut or
-// generic. Agents describe a call in several updates, so the digest of each field is kept until permission is asked.
-
+/**
+ * Recognizes repeated tool calls (AG6) by a digest over the whole call, including parts too long to show. Ids are excluded, and
+ * so are a model's remarks beside a command. A call without input has no fingerprint, because titles and texts are often cut or
+ * generic. Agents describe a call in several updates, so the digest of each field is kept until permission is asked.
+ */
 const comparedFields = ['kind', 'title', 'rawInput', 'content', 'locations'] as const
 type ComparedField = (typeof comparedFields)[number]
 
@@ -141,4 +142,37 @@ function commandDigest(rawInput: unknown): string | null {
     Object.entries(rest).filter(([key, value]) => !(descriptiveKeys.has(key) && typeof value === 'string')),
   )
   return valueDigest({ ...other, command })
+}
+
+interface PermissionListener {
+  readonly asked: (askId: string) => void
+  readonly withdrawn: (askId: string) => void
+}
+
+/**
+ * Permission requests of an agent that are not decided. Each is asked once under an id of ours, and answered or withdrawn once.
+ */
+export class PendingPermissions {
+  readonly #open = new Map<string, (answer: PermissionAnswer) => void>()
+
+  /** Resolves with the answer. Aborting the signal withdraws the request. */
+  async ask(signal: AbortSignal, listener: PermissionListener): Promise<PermissionAnswer> {
+    const askId = randomUUID()
+    const { promise, resolve } = Promise.withResolvers<PermissionAnswer>()
+    this.#open.set(askId, resolve)
+    const withdraw = (): void => {
+      resolve({ choose: 'cancelled' })
+      if (this.#open.delete(askId)) listener.withdrawn(askId)
+    }
+    signal.addEventListener('abort', withdraw, { once: true })
+    listener.asked(askId)
+    const answer = await promise
+    this.#open.delete(askId)
+    signal.removeEventListener('abort', withdraw)
+    return answer
+  }
+
+  settle(askId: string, answer: PermissionAnswer): void {
+    this.#open.get(askId)?.(answer)
+  }
 }

@@ -2,6 +2,8 @@
  * Converts ACP updates to our own types. Unknown updates are ignored, because later agents send more (AC1). Pure, except for the
  * tool calls it is given.
  */
+
+import type { Clock } from '../../platform/clock.ts'
 import {
   type AgentMode,
   type AgentOption,
@@ -9,13 +11,14 @@ import {
   maxListed,
   maxShownLine,
   maxShownText,
+  maxTextPiece,
   type ToolCall,
   toolKinds,
   toolStatuses,
 } from '../../protocol/turns/agent-update.ts'
-import { maxToolCalls } from './limits.ts'
+import { batchMs, maxToolCalls, maxWaitingUpdates } from './limits.ts'
 import { addDigests, type CallDigests, fingerprintOf, mergeDigests } from './permissions.ts'
-import { type Fields, fieldsOf, jsonOf, lineOf, listOf, numberOf, oneOf, textOf, wholeOf } from './read-fields.ts'
+import { type Fields, fieldsOf, jsonOf, lineOf, listOf, numberOf, oneOf, textOf, wholeOf } from './wire.ts'
 
 interface Known {
   readonly call: ToolCall
@@ -265,4 +268,82 @@ function valuesOf(option: Fields): { id: string; name: string }[] {
   if (Array.isArray(option['options'])) return listOf(option['options']).flatMap(valuesOf)
   const id = lineOf(option['value'])
   return id === undefined ? [] : [{ id, name: lineOf(option['name']) ?? id }]
+}
+
+/**
+ * Joins an agent's many small updates into few. The first leaves at once, then a batch every 50 ms or when one is full. Keeps the
+ * order, and holds at most one piece of text and a few updates.
+ */
+export class UpdateBatcher {
+  readonly #clock: Clock
+  readonly #out: (update: AgentUpdate) => void
+  #waiting: AgentUpdate[] = []
+  #chars = 0
+  /** Set during the interval after a batch. */
+  #stopWaiting: (() => void) | undefined
+
+  constructor(clock: Clock, out: (update: AgentUpdate) => void) {
+    this.#clock = clock
+    this.#out = out
+  }
+
+  add(update: AgentUpdate): void {
+    if (update.kind === 'text' || update.kind === 'thought') return this.#addText(update.kind, update.text)
+    this.#join(update)
+    this.#emitWhenDue()
+  }
+
+  /** Emits pending updates now. */
+  flush(): void {
+    this.#stopWaiting?.()
+    this.#stopWaiting = undefined
+    this.#emit()
+  }
+
+  #addText(kind: 'text' | 'thought', text: string): void {
+    for (let rest = text; rest !== ''; ) {
+      const last = this.#waiting.at(-1)
+      const before = last?.kind === kind ? last.text : ''
+      const room = Math.max(1, maxTextPiece - before.length)
+      const part = rest.slice(0, cutIndex(rest, room))
+      rest = rest.slice(part.length)
+      if (before !== '') this.#waiting.pop()
+      this.#waiting.push({ kind, text: before + part })
+      this.#chars += part.length
+      this.#emitWhenDue()
+    }
+  }
+
+  /** Replaces the previous pending update if it is about the same thing. */
+  #join(update: AgentUpdate): void {
+    const last = this.#waiting.at(-1)
+    const same = last?.kind === update.kind && (update.kind !== 'tool' || idOf(last) === idOf(update))
+    if (same) this.#waiting.pop()
+    this.#waiting.push(update)
+  }
+
+  #emitWhenDue(): void {
+    const full = this.#chars >= maxTextPiece || this.#waiting.length >= maxWaitingUpdates
+    if (this.#stopWaiting && !full) return
+    this.flush()
+    this.#stopWaiting = this.#clock.after(batchMs, () => {
+      this.#stopWaiting = undefined
+      if (this.#waiting.length > 0) this.#emitWhenDue()
+    })
+  }
+
+  #emit(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#chars = 0
+    for (const update of waiting) this.#out(update)
+  }
+}
+
+const idOf = (update: AgentUpdate): string | undefined => (update.kind === 'tool' ? update.call.toolCallId : undefined)
+
+/** Never cuts inside a surrogate pair; takes one unit more instead. */
+function cutIndex(text: string, room: number): number {
+  const unit = text.charCodeAt(room - 1)
+  return unit >= 0xd800 && unit < 0xdc00 ? room + 1 : room
 }

@@ -3,10 +3,12 @@
  * of noise (AC3), a read rate limit, and ordering. The library delivers notifications and answers in promises, so a prompt's
  * answer could overtake its last updates; here both are handled in the order they arrive.
  */
+
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
 import { statusText } from '../../protocol/sentences.ts'
+import { maxListed, maxShownLine } from '../../protocol/turns/agent-update.ts'
 import {
   lineCost,
   maxLineBytes,
@@ -17,6 +19,39 @@ import {
   maxUnansweredRequests,
   readWindowMs,
 } from './limits.ts'
+
+/** Reads single values from untrusted agent messages. Values of another type count as missing, and long ones are cut. Pure. */
+export type Fields = Readonly<Record<string, unknown>>
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.slice(0, maxListed).map(fieldsOf) : [])
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** One line without control characters. */
+export const lineOf = (value: unknown): string | undefined =>
+  textOf(value)
+    ?.slice(0, maxShownLine)
+    .replaceAll(/\p{Cc}+/gu, ' ')
+
+export const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+
+export const wholeOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined)
+
+export const oneOf = <Word extends string>(words: readonly Word[], value: unknown): Word | undefined =>
+  words.find((word) => word === value)
+
+/** Undefined for values without a JSON form or nested too deep. */
+export function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Splits bytes into lines. Of a line that is too long, only the size and the beginning are kept. Holds at most one line of the
@@ -106,8 +141,6 @@ export interface WireOptions {
 }
 
 export class FloodError extends Error {}
-
-type Fields = Record<string, unknown>
 
 export class Wire {
   /** Passed to the ACP library. */

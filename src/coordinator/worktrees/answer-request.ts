@@ -2,22 +2,46 @@
  * Answers the server's requests about worktrees on this machine (WT2, WT3, WT6). Folders outside the workspace root, links that
  * leave it, and worktrees that Holdfast did not make are refused.
  */
+
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { isBelow } from '../../platform/path-inside.ts'
 import type { CoordinatorAnswer, CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { statusText } from '../../protocol/sentences.ts'
-import { commitAll } from './commit.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
 import { type Git, GitFailure } from './git.ts'
-import { inspectWorktrees } from './inspect-worktrees.ts'
+import { inspectWorktrees, processesIn } from './inspect-worktrees.ts'
 import { mergeWorktree } from './merge-worktree.ts'
 import type { Occupancy } from './occupancy.ts'
-import { type OurWorktree, openWorktree } from './open-worktree.ts'
-import { processesIn } from './processes-in-folder.ts'
 import { lossesOf, type RemovalResult, removePlainFolder, removeWorktree } from './remove-worktree.ts'
-import { mergeCommand, stateOf } from './worktree-state.ts'
+import { type OurWorktree, openWorktree, type Repository } from './repository.ts'
+import { mergeCommand, stateOf, submodulesIn, uncommittedIn } from './worktree-state.ts'
+
+/** Commits everything in a worktree on its branch (WT6) with Holdfast as the committer (WT4), without the person's hooks. */
+export type CommitResult = { readonly commit: string; readonly files: number } | { readonly commit: null }
+
+export async function commitAll(worktree: OurWorktree, message: string): Promise<CommitResult> {
+  const { repository } = worktree
+  const files = await uncommittedIn(worktree)
+  if (files.length === 0) return { commit: null }
+  await stageAll(repository)
+  await repository.run(['commit', '--quiet', '--no-verify', '--cleanup=strip', '--file=-'], { input: message })
+  return { commit: (await repository.run(['rev-parse', 'HEAD'])).trim(), files: files.length }
+}
+
+/**
+ * Stages submodules separately: `git add` would start git in each, which obeys the submodule's configuration (SE4). Only their
+ * commit is staged.
+ */
+async function stageAll(repository: Repository): Promise<void> {
+  const submodules = await submodulesIn(repository)
+  const others = [Buffer.from('.'), ...submodules.map((name) => Buffer.concat([Buffer.from(':(top,exclude,literal)'), name]))]
+  await repository.run(['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: nulEnded(others) })
+  if (submodules.length > 0) await repository.run(['update-index', '--add', '-z', '--stdin'], { input: nulEnded(submodules) })
+}
+
+const nulEnded = (words: readonly Buffer[]): Buffer => Buffer.concat(words.flatMap((word) => [word, Buffer.of(0)]))
 
 export interface WorktreeContext {
   readonly git: Git

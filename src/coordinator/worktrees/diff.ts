@@ -6,9 +6,8 @@
 import { copyFile, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathOf, pathspecOf } from './file-name.ts'
-import type { OurWorktree } from './open-worktree.ts'
-import { filesOf, type NamedFile, safeDiffOptions } from './worktree-state.ts'
+import type { OurWorktree } from './repository.ts'
+import { filesOf, type NamedFile, pathOf, pathspecOf, safeDiffOptions } from './worktree-state.ts'
 
 const maxShownBytes = 2 * 1024 * 1024
 /** Limited by the link and the answer table. */

@@ -2,17 +2,34 @@
  * Inspects worktrees for disk use and whether they can be removed (WT6). Each is inspected independently, so that one failure
  * hides no other.
  */
-import { lstat, opendir } from 'node:fs/promises'
+import { lstat, opendir, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
+import { isBelow } from '../../platform/path-inside.ts'
 import type { WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { statusText } from '../../protocol/sentences.ts'
 import type { LossSummary, WorktreeInspection } from '../../protocol/worktrees/worktree.ts'
 import type { Occupancy } from './occupancy.ts'
-import type { OurWorktree } from './open-worktree.ts'
-import { type CurrentFolders, currentFolders, processesIn } from './processes-in-folder.ts'
 import { type Losses, lossesOf } from './remove-worktree.ts'
+import type { OurWorktree } from './repository.ts'
 import { stateOf, uncommittedIn } from './worktree-state.ts'
+
+/** Current folder by process id. */
+export type CurrentFolders = ReadonlyMap<number, string>
+
+async function currentFolders(): Promise<CurrentFolders> {
+  if (process.platform !== 'linux') return new Map()
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found = await Promise.all(
+    pids.map(async (pid) => [pid, await readlink(`/proc/${pid}/cwd`).catch(() => undefined)] as const),
+  )
+  return new Map(found.flatMap(([pid, folder]) => (folder === undefined ? [] : [[pid, folder] as const])))
+}
+
+export async function processesIn(folder: string, processes?: CurrentFolders): Promise<number[]> {
+  const all = [...(processes ?? (await currentFolders()))]
+  return all.filter(([, current]) => current === folder || isBelow(folder, current)).map(([pid]) => pid)
+}
 
 const maxFiles = 500_000
 const maxMs = 10_000

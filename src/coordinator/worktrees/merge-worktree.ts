@@ -6,11 +6,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { statusText } from '../../protocol/sentences.ts'
-import { displayName, splitNul } from './file-name.ts'
-import { listWorktrees } from './list-worktrees.ts'
-import type { OurWorktree } from './open-worktree.ts'
-import type { Repository } from './repository.ts'
-import { mergeCommand, safeDiffOptions, uncommittedIn } from './worktree-state.ts'
+import type { OurWorktree, Repository } from './repository.ts'
+import { listWorktrees } from './repository.ts'
+import { displayName, mergeCommand, safeDiffOptions, splitNul, uncommittedIn } from './worktree-state.ts'
 
 export type MergeResult =
   | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }

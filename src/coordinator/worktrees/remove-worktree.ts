@@ -8,10 +8,9 @@ import { lstat, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/path-inside.ts'
 import { statusText } from '../../protocol/sentences.ts'
-import { isOurBranch } from './branch-name.ts'
-import { pathOf } from './file-name.ts'
-import type { OurWorktree } from './open-worktree.ts'
-import { type ChangedFile, type NamedFile, uncommittedIn, withoutName } from './worktree-state.ts'
+import type { OurWorktree } from './repository.ts'
+import { isOurBranch } from './repository.ts'
+import { type ChangedFile, type NamedFile, pathOf, uncommittedIn, withoutName } from './worktree-state.ts'
 
 const maxCommits = 200
 

@@ -3,8 +3,11 @@
  * because a folder from elsewhere brings its configuration along (SE4). This is checked in each folder git runs in, because a
  * branch, folder or worktree can have its own configuration.
  */
-import { readFile, realpath } from 'node:fs/promises'
+
+import { createHash } from 'node:crypto'
+import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { statusText } from '../../protocol/sentences.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
@@ -154,4 +157,134 @@ async function disabledDrivers(git: Git, folder: string): Promise<Record<string,
   if (listed.cut || Object.keys(off).length > maxDrivers)
     throw new GitFailure(-1, `The git configuration in ${folder} names too many programs.`)
   return off
+}
+
+/** Branch names for roles. Roles are text in any language, and branch names are restricted. Pure. */
+const maxWord = 48
+
+/**
+ * WT1: the short user session id keeps branches apart in a list. A role that had to be changed gets a hash suffix, so that two
+ * roles never share a branch.
+ */
+export const branchOf = (userSessionShort: string, role: string): string => `holdfast/${userSessionShort}/${wordOf(role)}`
+
+export const isOurBranch = (branch: string): boolean => /^holdfast\/[0-9a-z]+\/[^/]+$/.test(branch)
+
+function wordOf(role: string): string {
+  const word = [...role.normalize('NFC')]
+    .slice(0, maxWord)
+    .join('')
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+    .replace(/\.lock$/i, '-lock')
+  if (word === role && word === word.toLowerCase()) return word
+  const suffix = createHash('sha256').update(role).digest('hex').slice(0, 6)
+  return word === '' ? suffix : `${word}-${suffix}`
+}
+
+/** Lists the worktrees of a repository, including the person's own checkouts. */
+export interface ListedWorktree {
+  readonly folder: string
+  readonly head: string | null
+  /** Without `refs/heads/`; null when detached. */
+  readonly branch: string | null
+  readonly locked: string | null
+}
+
+export async function listWorktrees(repository: Repository): Promise<ListedWorktree[]> {
+  const text = await porcelainList(repository)
+  return text
+    .split('\0\0')
+    .filter((block) => block.trim() !== '')
+    .map((block) => {
+      const fields = new Map(block.split('\0').map((line) => [line.split(' ', 1)[0], line.slice(line.indexOf(' ') + 1)] as const))
+      return {
+        folder: fields.get('worktree') ?? '',
+        head: fields.get('HEAD') ?? null,
+        branch: fields.get('branch')?.replace(/^refs\/heads\//, '') ?? null,
+        locked: fields.get('locked') ?? null,
+      }
+    })
+}
+
+/** git fails to list worktrees while another process adds one, so it is retried. */
+const maxTries = 5
+const retryMs = 50
+
+async function porcelainList(repository: Repository): Promise<string> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await repository.run(['worktree', 'list', '--porcelain', '-z'])
+    } catch (error) {
+      if (!(error instanceof GitFailure) || !/commondir|gitdir/.test(error.message) || tried === maxTries) throw error
+      await pause(retryMs)
+    }
+  }
+}
+
+/**
+ * The record that identifies a worktree as ours (WT3), a file in git's folder for that worktree. A worktree without it is never
+ * removed, whatever its name or location.
+ */
+export interface WorktreeRecord {
+  readonly userSessionShort: string
+  readonly role: string
+  readonly branch: string
+  /** Base commit, and the branch that was checked out then. */
+  readonly base: string
+  readonly baseBranch: string | null
+}
+
+const recordFile = (gitFolder: string): string => join(gitFolder, 'holdfast.json')
+
+/** Written when the checkout is complete. */
+export const writeWorktreeRecord = (gitFolder: string, record: WorktreeRecord): Promise<void> =>
+  writeFile(recordFile(gitFolder), `${JSON.stringify(record, null, 2)}\n`)
+
+export async function readWorktreeRecord(gitFolder: string): Promise<WorktreeRecord | undefined> {
+  try {
+    const found = JSON.parse(await readFile(recordFile(gitFolder), 'utf8')) as Partial<Record<keyof WorktreeRecord, unknown>>
+    const { userSessionShort, role, branch, base, baseBranch } = found
+    const isWhole = [userSessionShort, role, branch, base].every((value) => typeof value === 'string' && value !== '')
+    return isWhole && (baseBranch === null || typeof baseBranch === 'string') ? (found as WorktreeRecord) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Opens a worktree that Holdfast made, identified by its record. Others are refused. */
+export interface OurWorktree {
+  readonly repository: Repository
+  readonly top: string
+  readonly gitFolder: string
+  readonly record: WorktreeRecord
+  /** The merge base with the base branch, or the base commit when that branch is gone. Computed once, on first use. */
+  forkPoint(): Promise<string>
+}
+
+export async function openWorktree(git: Git, top: string): Promise<OurWorktree> {
+  const repository = await openRepository(git, top)
+  if (!(repository instanceof Repository)) throw new GitFailure(-1, repository.why)
+  if (repository.facts.top !== top) throw new GitFailure(-1, `${top} is not the top of a worktree.`)
+  const { gitFolder, commonFolder } = repository.facts
+  const record = gitFolder === commonFolder ? undefined : await readWorktreeRecord(gitFolder)
+  if (!record) throw new GitFailure(-1, `${top} is not a worktree that Holdfast made.`)
+  let forkPoint: Promise<string> | undefined
+  return {
+    repository,
+    top,
+    gitFolder,
+    record,
+    forkPoint() {
+      forkPoint ??= forkPointOf(repository, record)
+      return forkPoint
+    },
+  }
+}
+
+async function forkPointOf(repository: Repository, { base, baseBranch }: WorktreeRecord): Promise<string> {
+  if (baseBranch === null) return base
+  const found = await repository.try(['merge-base', 'HEAD', `refs/heads/${baseBranch}`])
+  return found.code === 0 ? found.stdout.trim() : base
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UpdateBatcher } from '../../../src/coordinator/acp/update-batcher.ts'
+import { UpdateBatcher } from '../../../src/coordinator/acp/updates.ts'
 import type { AgentUpdate } from '../../../src/protocol/turns/agent-update.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
