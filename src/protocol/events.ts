@@ -43,6 +43,7 @@ export interface EventBodies extends RelayEventBodies {
   'agent-changed': { agent: Agent; by: string }
   'agent-deleted': { agentId: string; by: string }
   'agent-assigned': { projectId: string; agentId: string; by: string }
+  'assignment-changed': { projectId: string; agentId: string; by: string }
   'agent-unassigned': { projectId: string; agentId: string; by: string }
   'passkey-replaced': { agentId: string; by: string }
   'person-added': { person: Person; by: string }

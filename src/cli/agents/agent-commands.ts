@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { parseEnv } from 'node:util'
 import type { Client } from '../../client/client.ts'
+import type { SandboxMode } from '../../domain/agents/isolation.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
@@ -154,6 +155,9 @@ interface AgentChange {
   maxProcesses?: number
   holdSeconds?: number
   runsOn?: string | null
+  sandbox?: SandboxMode
+  allow?: { folders: string[]; hosts: string[] }
+  wrapper?: string[] | null
 }
 
 async function changeOf(context: CommandContext, given: Given): Promise<AgentChange> {
@@ -172,6 +176,25 @@ async function changeOf(context: CommandContext, given: Given): Promise<AgentCha
     ...(maxProcesses === undefined ? {} : { maxProcesses }),
     ...(holdSeconds === undefined ? {} : { holdSeconds }),
     ...(runsOn === undefined ? {} : { runsOn: runsOn === 'any' ? null : runsOn }),
+    ...isolationFrom(context, given),
+  }
+}
+
+/** SB1: the options of `isolationOptions`. What is not said stays. */
+export function isolationFrom({ terminal }: CommandContext, given: Given): Pick<AgentChange, 'sandbox' | 'allow' | 'wrapper'> {
+  const [sandbox, folders, hosts, wrapper] = [
+    given.text('sandbox'),
+    given.list('allow-folder'),
+    given.list('allow-host'),
+    given.list('wrapper'),
+  ]
+  const said = (list: readonly string[]): string[] => list.filter((each) => each !== 'none')
+  return {
+    ...(sandbox === undefined ? {} : { sandbox: sandbox as SandboxMode }),
+    ...(folders.length + hosts.length === 0
+      ? {}
+      : { allow: { folders: said(folders).map((path) => resolve(terminal.cwd, path)), hosts: said(hosts) } }),
+    ...(wrapper.length === 0 ? {} : { wrapper: wrapper[0] === 'none' ? null : [...wrapper] }),
   }
 }
 
@@ -198,6 +221,7 @@ function describe(context: CommandContext, agent: Agent, nameOf = (projectId: st
       ['Role', visible(agent.role ?? '–')],
       ['At once', agent.maxProcesses === null ? 'no limit of its own' : String(agent.maxProcesses)],
       ['Runs on', agent.runsOn === null ? 'any machine' : `machines with the label ${agent.runsOn}`],
+      ['Sandbox', isolationLine(agent)],
       ['Held for', `${agent.holdSeconds} s`],
       ['Projects', agent.projectIds.map((id) => visible(nameOf(id))).join(', ') || '–'],
       ['Created', exact(agent.createdAt, now)],
@@ -206,6 +230,14 @@ function describe(context: CommandContext, agent: Agent, nameOf = (projectId: st
   )
   return `${context.paint('bold', visible(agent.name))}\n${about}`
 }
+
+const isolationLine = ({ sandbox, allow, wrapper }: Pick<Agent, 'sandbox' | 'allow' | 'wrapper'>): string =>
+  [
+    sandbox,
+    ...(allow.folders.length > 0 ? [`reads ${visible(allow.folders.join(', '))}`] : []),
+    ...(allow.hosts.length > 0 ? [`reaches ${visible(allow.hosts.join(', '))}`] : []),
+    ...(wrapper ? [`behind ${visible(wrapper.join(' '))}`] : []),
+  ].join('; ')
 
 const passkeyOnce = (context: CommandContext, id: string, secret: string): string =>
   secretOnce(context, 'Passkey', secret, `The agent authenticates with it; \`holdfast agents passkey ${id}\` makes a new one.`)

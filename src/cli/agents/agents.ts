@@ -1,5 +1,6 @@
 /** `holdfast agents`: the agents that can be started, and how. */
 
+import { sandboxModes } from '../../domain/agents/isolation.ts'
 import type { CommandOption, CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { releaseAgent, stopAgent } from '../processes/process-commands.ts'
@@ -13,6 +14,18 @@ const command = {
   name: '[command...]',
   about: 'behind --: the program to start and its arguments; without it others start the agent',
 }
+
+/** SB1: also of an assignment. */
+export const isolationOptions: readonly CommandOption[] = [
+  {
+    flags: '--sandbox <mode>',
+    about: 'workplace: it sees its workplace, its settings and the internet; strict: only allowed hosts',
+    choices: sandboxModes,
+  },
+  { flags: '--allow-folder <path>', about: 'a folder it may read in its sandbox; none: no more', many: true },
+  { flags: '--allow-host <name>', about: 'a host it may reach: name, name:port or *.name; none: no more', many: true },
+  { flags: '--wrapper <word>', about: 'a command put in front of its own, word by word; none: no more', many: true },
+]
 
 const shared: readonly CommandOption[] = [
   {
@@ -29,6 +42,7 @@ const shared: readonly CommandOption[] = [
   { flags: '--env-file <file>', about: 'hand over the NAME=value lines of a file, - for standard input', value: 'file' },
   { flags: '--max-processes <number>', about: 'how many may run at once' },
   { flags: '--runs-on <label>', about: 'only on machines whose coordinator has this label; any: on every one' },
+  ...isolationOptions,
   { flags: '--hold-seconds <number>', about: 'how long its calls may be held while there is no work' },
 ]
 

@@ -7,6 +7,7 @@ import { isSettingKey, settingRules } from '../../domain/projects/settings.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { Project } from '../../protocol/projects/project.ts'
+import { isolationFrom } from '../agents/agent-commands.ts'
 import type { CommandOption, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -105,7 +106,8 @@ export async function assign(context: CommandContext, given: Given): Promise<voi
   const client = await context.client()
   const { id } = await findProject(client, given.operand(0))
   const params = { projectId: id, agentId: given.operand(1) }
-  const project = await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: {} })
+  const body = isolationFrom(context, given)
+  const project = await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body })
   context.finished(project, `${visible(params.agentId)} is assigned to ${visible(project.name)}`)
 }
 

@@ -1,4 +1,5 @@
 /** `holdfast projects`: the projects agents work on. */
+import { isolationOptions } from '../agents/agents.ts'
 import type { CommandSpec } from '../command.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { assign, create, edit, listProjects, remove, settingOptions, showProject, unassign } from './project-commands.ts'
@@ -80,7 +81,11 @@ export const projects: CommandSpec = {
       name: 'assign',
       summary: 'Assign an agent to a project',
       operands: [project, agent],
-      examples: [['projects assign website claude', 'claude may work on it']],
+      options: isolationOptions,
+      examples: [
+        ['projects assign website claude', 'claude may work on it'],
+        ['projects assign website claude --sandbox strict --allow-host api.example.com', 'there it reaches this host alone'],
+      ],
       run: assign,
     },
     {

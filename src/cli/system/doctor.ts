@@ -12,6 +12,7 @@ import { configFileName } from '../../platform/config-file.ts'
 import { mayEnter } from '../../platform/data-folder.ts'
 import { mask, masked } from '../../platform/mask.ts'
 import { findPackageRoot } from '../../platform/package-root.ts'
+import { probeSandbox, type SandboxAbility } from '../../platform/sandbox-probe.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
 import { visible } from '../../platform/visible.ts'
 import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
@@ -76,6 +77,13 @@ export async function checkGit(env: NodeJS.ProcessEnv): Promise<Check> {
   }
 }
 
+/** Checks what agents can be isolated with (SB2). */
+function checkSandbox({ tool, version, works, problem, install }: SandboxAbility): Check {
+  if (works) return good('Sandbox', `${tool} ${version}`)
+  const next = install ? `Install it: ${install}` : 'Agents can run without one; see docs/operating/sandbox.md.'
+  return warning('Sandbox', `agents cannot be run in one: ${problem}`, next)
+}
+
 /** Checks that daily notes are in their files (DC4). Reports only problems. */
 export async function checkNotes(client: Client): Promise<Check[]> {
   const { items } = await client.get('/api/notes', { query: { state: 'pending', limit: 200 } })
@@ -109,9 +117,11 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
       '--deep reads the database itself, not through a server.',
       'Leave out --server and HOLDFAST_URL, there where the data is.',
     )
+  const sandbox = await probeSandbox(env)
   const checks: Check[] = [
     checkNode(),
     await checkGit(env as NodeJS.ProcessEnv),
+    checkSandbox(sandbox),
     ...checkConfiguration(config, cwd),
     await checkFolder(config.values.data),
     ...(await checkSecrets(config.values.data)),
@@ -130,7 +140,7 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
   const values = configKeys.map((key) => ({ key, value: config.values[key], origin: config.origins[key] }))
   const shown = values.map((each) => ({ ...each, value: shownValue(each.key, each.value) }))
   const deep = looked ? { deep: looked.deep } : {}
-  context.answer({ version, checks, ...deep, config: { file: config.file, values: shown } }, () => {
+  context.answer({ version, checks, sandbox, ...deep, config: { file: config.file, values: shown } }, () => {
     const { paint } = context
     const rows = shown.map(({ key, value, origin }) => ({ key, value: value === null ? '–' : String(value), origin }))
     const list = table(

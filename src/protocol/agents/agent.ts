@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { refusedAs } from '../notices.ts'
 import { ChosenId, Label, line, Time } from '../text.ts'
+import { isolationFields, shownIsolation } from './isolation.ts'
 
 const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of an environment variable')
 const Argument = z
@@ -22,6 +23,7 @@ export const Agent = z.object({
   holdSeconds: z.number().int(),
   /** The label of the machines it may run on (SC4); null for any. */
   runsOn: z.string().nullable(),
+  ...shownIsolation,
   projectIds: z.array(z.string()),
   createdAt: Time,
   updatedAt: Time,
@@ -40,6 +42,7 @@ const fields = {
   maxProcesses: z.int().min(1).max(1000).nullable(),
   holdSeconds: z.int().min(1).max(600),
   runsOn: Label.nullable(),
+  ...isolationFields,
 }
 
 export const AgentDraft = z.strictObject({
@@ -53,6 +56,7 @@ export const AgentDraft = z.strictObject({
   maxProcesses: fields.maxProcesses.optional(),
   holdSeconds: fields.holdSeconds.optional(),
   runsOn: fields.runsOn.optional(),
+  ...z.strictObject(isolationFields).partial().shape,
 })
 
 export const AgentChange = z.strictObject(fields).partial()

@@ -12,6 +12,7 @@
  * What is said about agents that are spoken to over ACP is in link-turns.ts; what it can be asked, in link-questions.ts.
  */
 import * as z from 'zod'
+import type { Isolation } from '../../domain/agents/isolation.ts'
 import { maxLabels } from '../../domain/processes/placement.ts'
 import { Label } from '../text.ts'
 import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from '../turns/link.ts'
@@ -171,4 +172,9 @@ export interface LaunchParticulars {
   readonly launchToken: string
   /** null: a pulling agent. */
   readonly acp: AcpParticulars | null
+  /** SB1: how the process is isolated. `command` is then one that no machine has, so that an earlier coordinator starts nothing. */
+  readonly isolation?: Isolation & { readonly command: string }
 }
+
+/** In place of the command of an agent that a coordinator without sandboxes must not start. */
+export const commandOfLaterCoordinator = 'holdfast-coordinator-that-knows-sandboxes'

@@ -1,5 +1,6 @@
 /** Projects and the agents assigned to them. */
 import * as z from 'zod'
+import { Assignment, AssignmentDraft } from '../agents/isolation.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
 import { Project, ProjectChange, ProjectDraft } from './project.ts'
@@ -57,11 +58,20 @@ export const projectRoutes = {
     method: 'PUT',
     path: '/api/projects/{projectId}/agents/{agentId}',
     scope: 'write',
-    summary: 'Assign an agent to a project',
+    summary: 'Assign an agent to a project; to choose how its processes are isolated there needs `manage`',
     params: assignment,
-    body: z.strictObject({}).optional(),
+    body: AssignmentDraft.optional(),
     status: 200,
     answer: Project,
+  },
+  getAssignment: {
+    method: 'GET',
+    path: '/api/projects/{projectId}/agents/{agentId}',
+    scope: 'read',
+    summary: "Read how an agent's processes are isolated in a project",
+    params: assignment,
+    status: 200,
+    answer: Assignment,
   },
   unassignAgent: {
     method: 'DELETE',

@@ -1,11 +1,11 @@
 /** REST handlers for projects and their assigned agents. */
 import type { projectRoutes } from '../../protocol/projects/routes.ts'
-import { assignAgent, unassignAgent } from '../../services/projects/assign-agent.ts'
+import { assignAgent, getAssignment, unassignAgent } from '../../services/projects/assign-agent.ts'
 import { changeProject } from '../../services/projects/change-project.ts'
 import { createProject } from '../../services/projects/create-project.ts'
 import { deleteProject } from '../../services/projects/delete-project.ts'
 import { getProject, listProjects } from '../../services/projects/queries.ts'
-import { type HandlersOf, run } from '../http/handler.ts'
+import { type HandlersOf, query, run } from '../http/handler.ts'
 
 export const projectHandlers: HandlersOf<typeof projectRoutes> = {
   listProjects: async ({ query: asked, deps: { store, folders } }) => {
@@ -22,6 +22,7 @@ export const projectHandlers: HandlersOf<typeof projectRoutes> = {
     return store.run(changeProject, { ...body, ...params, by, scopes, look: await folders.look(body.path) }, receipt)
   },
   deleteProject: run(deleteProject, ({ params, who }) => ({ ...params, by: who.id })),
-  assignAgent: run(assignAgent, ({ params, who }) => ({ ...params, by: who.id })),
+  assignAgent: run(assignAgent, ({ body, params, who }) => ({ ...body, ...params, by: who.id, scopes: who.scopes })),
+  getAssignment: query(getAssignment, ({ params }) => params),
   unassignAgent: run(unassignAgent, ({ params, who }) => ({ ...params, by: who.id })),
 }

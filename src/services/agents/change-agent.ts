@@ -1,6 +1,7 @@
 /** Changes an agent. Fields left out stay. `env` is replaced as a whole; a masked value keeps the stored one (SE7). */
 import type * as z from 'zod'
 import { type StoredEnvironment, unmasked } from '../../domain/agents/environment.ts'
+import { changedIsolation } from '../../domain/agents/isolation.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { Agent, AgentChange } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
@@ -44,4 +45,5 @@ const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): Agen
   max_processes: change.maxProcesses === undefined ? row.max_processes : change.maxProcesses,
   hold_seconds: change.holdSeconds ?? row.hold_seconds,
   runs_on: change.runsOn === undefined ? row.runs_on : change.runsOn,
+  isolation: changedIsolation(row.isolation, change),
 })

@@ -3,6 +3,7 @@
 import type * as z from 'zod'
 import { agentIdFrom, isReserved } from '../../domain/agents/agent-id.ts'
 import { type SealedValue, unmasked } from '../../domain/agents/environment.ts'
+import { changedIsolation } from '../../domain/agents/isolation.ts'
 import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { home } from '../../domain/stream-name.ts'
@@ -46,6 +47,7 @@ export const createAgent = defineUseCase({
       max_processes: input.maxProcesses ?? null,
       hold_seconds: input.holdSeconds ?? defaultHoldSeconds,
       runs_on: input.runsOn ?? null,
+      isolation: changedIsolation('{}', input),
       passkey_hash: hashSecret(passkey),
       created_at: now,
       updated_at: now,

@@ -5,6 +5,7 @@
 
 import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
 import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
+import { isolationOf } from '../../domain/agents/isolation.ts'
 import { refusalText } from '../../domain/because.ts'
 import { webKey, workKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -14,12 +15,12 @@ import { durationMs } from '../../domain/projects/duration.ts'
 import { statusNotice } from '../../domain/sentences.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
-import type { LaunchParticulars } from '../../protocol/processes/link.ts'
+import { commandOfLaterCoordinator, type LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import { type AgentRow, selectAgent } from '../../store/agents/agents.ts'
 import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/role-agents.ts'
 import { findLaunch, updateLaunchToken } from '../../store/processes/launches.ts'
-import { selectProject } from '../../store/projects/projects.ts'
+import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { updateContext } from '../../store/turns/contexts.ts'
 import { queuedChats } from '../../store/turns/turns.ts'
@@ -87,17 +88,22 @@ export const takeLaunch = defineUseCase({
     await moveLaunch(tx, launch, { type: 'take' }, context)
     const launchToken = random.secret('launch')
     await tx.write(updateLaunchToken, { id: launchId, hash: hashSecret(launchToken) })
+    const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+    const isolation = isolationOf(agent.isolation, assigned?.isolation)
+    const command = agent.command ?? ''
+    const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null
     return {
       launchId,
       agentId,
       projectId,
       protocol: agent.protocol,
-      command: agent.command ?? '',
+      command: isIsolated ? commandOfLaterCoordinator : command,
       args: JSON.parse(agent.args),
       env,
       folder: (await tx.first(selectProject, { id: projectId }))?.path ?? null,
       launchToken,
       acp,
+      ...(isIsolated && { isolation: { ...isolation, command } }),
     }
   },
 })

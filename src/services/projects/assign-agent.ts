@@ -1,5 +1,8 @@
 /** Assigns agents to projects and unassigns them. */
+import type { Scope } from '../../domain/access/scopes.ts'
+import { type ChosenIsolation, changedIsolation, isolationOf } from '../../domain/agents/isolation.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
+import type { Assignment } from '../../protocol/agents/isolation.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import { liveOfPair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
@@ -11,21 +14,40 @@ import {
   insertAssignment,
   selectAssignment,
   selectProject,
+  updateAssignment,
 } from '../../store/projects/projects.ts'
-import { defineUseCase } from '../../store/store.ts'
+import { defineQuery, defineUseCase } from '../../store/store.ts'
 import { revokeAgentSessions } from '../agent-sessions/revoke-agent-sessions.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
+import { requireManage } from './choose-folder.ts'
 
-/** Assigns an agent to a project. Assigning it again changes nothing. */
+interface AssignInput extends ChosenIsolation {
+  readonly projectId: string
+  readonly agentId: string
+  readonly by: string
+  /** Left out: the server itself. */
+  readonly scopes?: readonly Scope[]
+}
+
+/** Assigns an agent to a project. Assigning it again changes nothing but how its processes are isolated there (SB1). */
 export const assignAgent = defineUseCase({
   name: 'assign-agent',
-  streams: ({ projectId }: { projectId: string; agentId: string; by: string }) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, agentId, by }, { now }): Promise<Project> => {
+  streams: ({ projectId }: AssignInput) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, agentId, by, scopes, ...chosen }, { now }): Promise<Project> => {
     const project = await findProject(tx, projectId)
     if (!project) throw noSuchProject(projectId)
     if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
-    if (project.agentIds.includes(agentId)) return project
-    await tx.write(insertAssignment, { project_id: projectId, agent_id: agentId, created_at: now })
+    const pair = { project_id: projectId, agent_id: agentId }
+    const before = await tx.first(selectAssignment, pair)
+    const isolation = changedIsolation(before?.isolation ?? '{}', chosen)
+    if (isolation !== (before?.isolation ?? '{}')) requireManage(scopes, Object.keys(chosen)[0])
+    if (before) {
+      if (before.isolation === isolation) return project
+      await tx.write(updateAssignment, { ...pair, isolation })
+      tx.append(home, { type: 'assignment-changed', data: { projectId, agentId, by } }, [projectStream(projectId)])
+      return project
+    }
+    await tx.write(insertAssignment, { ...pair, isolation, created_at: now })
     tx.append(home, { type: 'agent-assigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
     return (await findProject(tx, projectId)) ?? project
   },
@@ -45,5 +67,18 @@ export const unassignAgent = defineUseCase({
     await tx.write(revokeOfPair, { projectId, agentId, now: context.now, by })
     await revokeAgentSessions(tx, await liveOfPair(tx, { projectId, agentId }), context)
     tx.append(home, { type: 'agent-unassigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
+  },
+})
+
+/** How an agent's processes are isolated in a project (SB1). */
+export const getAssignment = defineQuery({
+  name: 'get-assignment',
+  run: async (reader, { projectId, agentId }: { projectId: string; agentId: string }): Promise<Assignment> => {
+    const agent = await reader.first(selectAgent, { id: agentId })
+    const found = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+    if (!agent || !found) throw noSuchAgent(agentId)
+    const { sandbox } = JSON.parse(found.isolation) as ChosenIsolation
+    const effective = isolationOf(agent.isolation, found.isolation)
+    return { projectId, agentId, ...isolationOf(found.isolation), sandbox: sandbox ?? null, effective }
   },
 })

@@ -1,5 +1,6 @@
 /** Queries about agents, and their form for readers. `agentOf` masks the environment (SE7). */
 import { masked } from '../../domain/agents/environment.ts'
+import { isolationOf } from '../../domain/agents/isolation.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { PageParams } from '../page-cursor.ts'
@@ -20,6 +21,7 @@ const changing = (p: Omit<AgentRow, 'created_at' | 'passkey_hash'>) => ({
   max_processes: p.max_processes,
   hold_seconds: p.hold_seconds,
   runs_on: p.runs_on,
+  isolation: p.isolation,
   updated_at: p.updated_at,
 })
 
@@ -122,6 +124,7 @@ export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {
     maxProcesses: row.max_processes,
     holdSeconds: row.hold_seconds,
     runsOn: row.runs_on,
+    ...isolationOf(row.isolation),
     projectIds: [...projectIds],
     createdAt: row.created_at,
     updatedAt: row.updated_at,

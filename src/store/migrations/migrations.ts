@@ -26,6 +26,7 @@ import { sleepingRoles } from './0024-sleeping-roles.ts'
 import { agentNames } from './0025-agent-names.ts'
 import { workplaces } from './0026-workplaces.ts'
 import { notices } from './0027-notices.ts'
+import { isolation } from './0028-isolation.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   agentNames,
   workplaces,
   notices,
+  isolation,
 ]
 
 export const newestVersion = migrations.length

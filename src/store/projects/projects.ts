@@ -134,15 +134,29 @@ export async function projectsPage(reader: Reader, params: PageParams): Promise<
   )
 }
 
-type Pair = Omit<Tables['assignments'], 'created_at'>
+type Pair = Pick<Tables['assignments'], 'project_id' | 'agent_id'>
 
 /** Assignments: the rows behind `agentIds` and `projectIds`. */
 export const insertAssignment = statement<Tables['assignments']>()((db, p) =>
-  db.insertInto('assignments').values({ project_id: p.project_id, agent_id: p.agent_id, created_at: p.created_at }),
+  db
+    .insertInto('assignments')
+    .values({ project_id: p.project_id, agent_id: p.agent_id, isolation: p.isolation, created_at: p.created_at }),
+)
+
+export const updateAssignment = statement<Pair & { isolation: string }>()((db, p) =>
+  db
+    .updateTable('assignments')
+    .set({ isolation: p.isolation })
+    .where('project_id', '=', p.project_id)
+    .where('agent_id', '=', p.agent_id),
 )
 
 export const selectAssignment = statement<Pair>()((db, p) =>
-  db.selectFrom('assignments').select('created_at').where('project_id', '=', p.project_id).where('agent_id', '=', p.agent_id),
+  db
+    .selectFrom('assignments')
+    .select(['created_at', 'isolation'])
+    .where('project_id', '=', p.project_id)
+    .where('agent_id', '=', p.agent_id),
 )
 
 export const deleteAssignment = statement<Pair>()((db, p) =>

@@ -75,6 +75,8 @@ export interface AgentsTable {
   hold_seconds: number
   /** The label of the machines it may run on; null for any. */
   runs_on: string | null
+  /** JSON: domain/agents/isolation.ts. */
+  isolation: string
   passkey_hash: string
   created_at: Instant
   updated_at: Instant
@@ -83,6 +85,7 @@ export interface AgentsTable {
 export interface AssignmentsTable {
   project_id: string
   agent_id: string
+  isolation: string
   created_at: Instant
 }
 

@@ -182,3 +182,21 @@ test('[CL3] [AR3] a file of a work session that could not be taken in is named w
     next: 'Correct the file in the project game.',
   })
 })
+
+test('[SB2] it tries whether agents can be run in a sandbox here, and says what installs one where there is none', async () => {
+  const env = { HOLDFAST_DATA: join(temporaryFolder(), 'new'), HOLDFAST_PORT: '0' }
+  const sandboxOf = async (PATH: string) => JSON.parse((await runCommand(['doctor', '--json'], { env: { ...env, PATH } })).stdout)
+  const empty = temporaryFolder()
+  const { sandbox, checks } = await sandboxOf(empty)
+  expect(sandbox).toMatchObject({ works: false, version: null, install: expect.stringContaining('install bubblewrap') })
+  const check = (checks as Check[]).find(({ name }) => name === 'Sandbox')
+  expect(check).toMatchObject({ state: 'warning', next: expect.stringContaining(sandbox.install) })
+  // One that is there and does not work: its own words are said.
+  const tool =
+    '#!/bin/sh\n[ "$1" = --version ] && echo "bubblewrap 9.9.9" && exit\necho "bwrap: no namespaces here" >&2; exit 1\n'
+  writeFileSync(join(empty, 'bwrap'), tool, { mode: 0o755 })
+  const broken = (await sandboxOf(empty)).sandbox
+  expect(broken).toMatchObject({ works: false, version: '9.9.9', problem: 'bwrap: no namespaces here' })
+  writeFileSync(join(empty, 'bwrap'), tool.replace('exit 1', 'exit 0'), { mode: 0o755 })
+  expect((await sandboxOf(empty)).sandbox).toMatchObject({ works: true, tool: 'bubblewrap', userNamespaces: true, problem: null })
+})

@@ -37,7 +37,16 @@ const rights: readonly Right[] = [
     scope: 'read',
     because: 'it looks and changes nothing; secrets are masked, consoles and worktrees are their person’s own',
     operations: [
-      ...(['listPeople', 'listProjects', 'getProject', 'listAgents', 'getAgent', 'listAgentSessions', 'listProcesses'] as const),
+      ...([
+        'listPeople',
+        'listProjects',
+        'getProject',
+        'getAssignment',
+        'listAgents',
+        'getAgent',
+        'listAgentSessions',
+        'listProcesses',
+      ] as const),
       ...(['getProcess', 'listCoordinators', 'listMessages', 'listChannels', 'listChannelChats', 'listConversations'] as const),
       ...(['getConversation', 'getHistory', 'readArchive', 'getFlags', 'search', 'listChapters', 'listChapterMessages'] as const),
       ...(['listNotes', 'getNote', 'listUserSessions', 'getUserSession', 'listTurns', 'listWorktrees', 'getWorktree'] as const),

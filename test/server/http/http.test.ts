@@ -36,7 +36,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   const person = (await call('addPerson', '/api/people', { name: 'Mia', role: 'member' })).json
   const token = (await call('createToken', '/api/tokens', { name: 's', kind: 'script', expiresAt: '2027-01-01T00:00:00+02:00' }))
     .json
-  await call('assignAgent', `/api/projects/${project.id}/agents/${agent.id}`, {})
+  const assigned = `/api/projects/${project.id}/agents/${agent.id}`
+  await call('assignAgent', assigned, {}).then(() => call('getAssignment', assigned))
   await call('getProject', `/api/projects/${project.id}`)
   await call('changeProject', `/api/projects/${project.id}`, { name: 'q', path: null })
   await call('getAgent', `/api/agents/${agent.id}`)
@@ -102,8 +103,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('changeSetUp', `/api/projects/${project.id}/set-up`, { command: ['npm', 'ci'], copy: ['.env'] })
   await call('getSetUp', `/api/projects/${project.id}/set-up`)
   await call('getCutover', '/api/cutover').then(() => call('setCutover', '/api/cutover', { hour: 5 }))
-  await call('unassignAgent', `/api/projects/${project.id}/agents/${agent.id}`)
-  await call('deleteAgent', `/api/agents/${agent.id}`)
+  await call('unassignAgent', assigned).then(() => call('deleteAgent', `/api/agents/${agent.id}`))
   await call('deleteProject', `/api/projects/${project.id}`)
   await call('revokeToken', `/api/tokens/${token.id}`)
   await call('changePerson', `/api/people/${person.id}`, { role: 'viewer' })

@@ -23,6 +23,12 @@ export interface AgentTexts {
   readonly role: string
   readonly maxProcesses: string
   readonly holdSeconds: string
+  readonly sandbox: Agent['sandbox']
+  /** One per line. */
+  readonly allowFolders: string
+  readonly allowHosts: string
+  /** One word per line. */
+  readonly wrapper: string
 }
 
 const limits = { maxProcesses: [1, 1000], holdSeconds: [1, 600] } as const
@@ -37,6 +43,10 @@ export const noTexts: AgentTexts = {
   role: '',
   maxProcesses: '',
   holdSeconds: '',
+  sandbox: 'off',
+  allowFolders: '',
+  allowHosts: '',
+  wrapper: '',
 }
 
 export const textsOf = (agent: Agent): AgentTexts => ({
@@ -49,10 +59,19 @@ export const textsOf = (agent: Agent): AgentTexts => ({
   role: agent.role ?? '',
   maxProcesses: agent.maxProcesses === null ? '' : String(agent.maxProcesses),
   holdSeconds: String(agent.holdSeconds),
+  sandbox: agent.sandbox,
+  allowFolders: agent.allow.folders.join('\n'),
+  allowHosts: agent.allow.hosts.join('\n'),
+  wrapper: (agent.wrapper ?? []).join('\n'),
 })
 
 /** Empty lines are not arguments: an empty argument cannot be typed by accident. */
 const argsOf = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+
+const linesOf = (text: string): string[] =>
+  argsOf(text)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 
 const envOf = (entries: readonly EnvEntry[]): Record<string, string> =>
   Object.fromEntries(entries.map(({ name, value, kept }) => [name, kept !== undefined && value === '' ? kept : value]))
@@ -67,6 +86,9 @@ export function meaningOf(texts: AgentTexts) {
     env: envOf(texts.env),
     role: texts.role.trim() || null,
     maxProcesses: texts.maxProcesses.trim() ? Number(texts.maxProcesses) : null,
+    sandbox: texts.sandbox,
+    allow: { folders: linesOf(texts.allowFolders), hosts: linesOf(texts.allowHosts) },
+    wrapper: texts.wrapper.trim() ? argsOf(texts.wrapper) : null,
     ...(texts.holdSeconds.trim() && { holdSeconds: Number(texts.holdSeconds) }),
   }
 }

@@ -1,5 +1,6 @@
 /** The fields of an agent, the same for a new one and for one that is changed. */
 
+import { sandboxModes } from '../../../src/protocol/agents/sandbox-modes.ts'
 import { Choices } from '../parts/choices.tsx'
 import { TextAreaField, TextField } from '../parts/field.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -77,6 +78,40 @@ export function AgentFields({ texts, onTexts, problems, tried, isNew }: AgentFie
         onValue={(args) => set({ args })}
       />
       <EnvFields entries={texts.env} problems={problems.env} tried={tried} onEntries={(env) => set({ env })} />
+      <Choices
+        label={agents.sandbox}
+        value={texts.sandbox}
+        onValue={(sandbox) => set({ sandbox })}
+        options={sandboxModes.map((value) => ({ value, name: agents.sandboxes[value], hint: agents.sandboxHints[value] }))}
+      />
+      {texts.sandbox !== 'off' && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextAreaField
+            label={agents.allowFolders}
+            hint={agents.allowFoldersHint}
+            optional
+            rows={2}
+            value={texts.allowFolders}
+            onValue={(allowFolders) => set({ allowFolders })}
+          />
+          <TextAreaField
+            label={agents.allowHosts}
+            hint={agents.allowHostsHint}
+            optional
+            rows={2}
+            value={texts.allowHosts}
+            onValue={(allowHosts) => set({ allowHosts })}
+          />
+        </div>
+      )}
+      <TextAreaField
+        label={agents.wrapper}
+        hint={agents.wrapperHint}
+        optional
+        rows={2}
+        value={texts.wrapper}
+        onValue={(wrapper) => set({ wrapper })}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label={agents.maxProcesses}

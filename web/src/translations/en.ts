@@ -7,6 +7,7 @@ import { continuity } from './en-continuity.ts'
 import { conversations } from './en-conversations.ts'
 import { errors } from './en-errors.ts'
 import { phone, preferences } from './en-preferences.ts'
+import { sandboxWords } from './en-sandbox.ts'
 import { settings } from './en-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
@@ -247,6 +248,7 @@ export const en = {
     maxProcessesHint: 'Over all projects. Left empty, no limit of its own.',
     holdSeconds: 'Holds a call for',
     holdSecondsHint: 'Seconds an idle agent may wait for work in one call',
+    ...sandboxWords,
     startedByOthers: 'Started by others',
     noProjects: 'In no project',
     inProjects: (count: number) => many(count, 'project', 'projects'),

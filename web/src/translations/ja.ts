@@ -1,4 +1,5 @@
 /** Every word of the page in Japanese. */
+
 import type { Messages } from './en.ts'
 import { allowances } from './ja-allowances.ts'
 import { consoleWords } from './ja-console.ts'
@@ -6,6 +7,7 @@ import { continuity } from './ja-continuity.ts'
 import { conversations } from './ja-conversations.ts'
 import { errors } from './ja-errors.ts'
 import { phone, preferences } from './ja-preferences.ts'
+import { sandboxWords } from './ja-sandbox.ts'
 import { translation } from './ja-sentences.ts'
 import { settings } from './ja-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './ja-system.ts'
@@ -244,6 +246,7 @@ export const ja: Messages = {
     maxProcessesHint: '全プロジェクトの合計。空欄なら個別の上限なし。',
     holdSeconds: '待ち受け時間',
     holdSecondsHint: '手が空いたエージェントが 1 回の呼び出しで作業を待てる秒数',
+    ...sandboxWords,
     startedByOthers: '外部で起動',
     noProjects: '割り当てなし',
     inProjects: (count) => `プロジェクト ${count} 件`,

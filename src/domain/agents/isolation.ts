@@ -1,0 +1,46 @@
+/**
+ * How a process of an agent is isolated (SB1), chosen for the agent and, in a project, for its assignment. What the assignment
+ * leaves out is the agent's; what both allow is allowed. Pure.
+ */
+export const sandboxModes = ['off', 'workplace', 'strict'] as const
+export type SandboxMode = (typeof sandboxModes)[number]
+
+/** As stored: only what was chosen. */
+export interface ChosenIsolation {
+  readonly sandbox?: SandboxMode | null | undefined
+  readonly allow?: Allowed | null | undefined
+  /** A command put in front of the agent's. */
+  readonly wrapper?: readonly string[] | null | undefined
+}
+
+export interface Allowed {
+  /** Folders that can be read. */
+  readonly folders: readonly string[]
+  /** Hosts that can be reached: `name`, `name:port` or `*.name`. */
+  readonly hosts: readonly string[]
+}
+
+export interface Isolation {
+  readonly sandbox: SandboxMode
+  readonly allow: Allowed
+  readonly wrapper: readonly string[] | null
+}
+
+const none: Allowed = { folders: [], hosts: [] }
+
+/** The stored text with the given fields replaced. Null takes a choice back. */
+export function changedIsolation(stored: string, { sandbox, allow, wrapper }: ChosenIsolation): string {
+  const { sandbox: s, allow: a, wrapper: w } = JSON.parse(stored) as ChosenIsolation
+  const chosen = (value: unknown, before: unknown): unknown => (value === undefined ? before : (value ?? undefined))
+  return JSON.stringify({ sandbox: chosen(sandbox, s), allow: chosen(allow, a), wrapper: chosen(wrapper, w) })
+}
+
+export function isolationOf(agent: string, assignment = '{}'): Isolation {
+  const [own, here] = [JSON.parse(agent), JSON.parse(assignment)] as ChosenIsolation[]
+  const both = (of: keyof Allowed): string[] => [...new Set([...(own?.allow ?? none)[of], ...(here?.allow ?? none)[of]])]
+  return {
+    sandbox: here?.sandbox ?? own?.sandbox ?? 'off',
+    allow: { folders: both('folders'), hosts: both('hosts') },
+    wrapper: here?.wrapper ?? own?.wrapper ?? null,
+  }
+}

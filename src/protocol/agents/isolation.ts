@@ -1,0 +1,63 @@
+/** How an agent's processes are isolated, on the wire (SB1): of an agent's entry, and of its assignment to a project. */
+import * as z from 'zod'
+import { sandboxModes } from '../../domain/agents/isolation.ts'
+import { refusedAs } from '../notices.ts'
+import { line } from '../text.ts'
+
+/** A folder on the machine that runs the agent. The root, and what would show everything of it, is no folder to allow. */
+const Folder = line(4096).refine(
+  (path) => /^\/[^/]/.test(path) && !path.split('/').includes('..'),
+  refusedAs('absolutePath', {}, 'must be an absolute path without ..'),
+)
+const Host = z
+  .string()
+  .max(300)
+  .regex(/^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/, 'is no name of a host')
+  .overwrite((name) => name.toLowerCase())
+
+const Allow = z.strictObject({
+  folders: z.array(Folder).max(100).default([]),
+  hosts: z.array(Host).max(200).default([]),
+})
+const Wrapper = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(8192)
+      .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL')),
+  )
+  .min(1)
+  .max(64)
+
+/** As sent. Null takes a choice back: of an assignment, so that the agent's counts. */
+export const isolationFields = {
+  sandbox: z.enum(sandboxModes).nullable(),
+  allow: Allow.nullable(),
+  wrapper: Wrapper.nullable(),
+}
+
+/** As shown of an agent. */
+export const shownIsolation = {
+  /** `off`; `workplace`: its workplace, its settings and the internet; `strict`: also only the allowed hosts. */
+  sandbox: z.enum(sandboxModes),
+  /** Additional folders it may read, and hosts it may reach. */
+  allow: z.object({ folders: z.array(z.string()).readonly(), hosts: z.array(z.string()).readonly() }),
+  /** A command put in front of its own, such as `nix develop -c`. */
+  wrapper: z.array(z.string()).readonly().nullable(),
+}
+
+/** As sent with an assignment. */
+export const AssignmentDraft = z.strictObject(isolationFields).partial()
+
+export const Assignment = z.object({
+  projectId: z.string(),
+  agentId: z.string(),
+  /** null: as the agent's entry says. */
+  sandbox: z.enum(sandboxModes).nullable(),
+  allow: shownIsolation.allow,
+  wrapper: shownIsolation.wrapper,
+  /** What a launch gets: the assignment's choice before the agent's, and what both allow. */
+  effective: z.object(shownIsolation),
+})
+export type Assignment = z.output<typeof Assignment>

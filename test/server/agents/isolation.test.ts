@@ -1,0 +1,73 @@
+/** How an agent's processes are isolated, as chosen over the wire: of its entry, and of its assignment to a project. */
+import { expect, test } from 'vitest'
+import { playCoordinator } from '../../support/played-coordinator.ts'
+import { openTestServer } from '../../support/server.ts'
+
+const entry = { id: 'codex', name: 'Codex', protocol: 'mcp', command: '/bin/agent', args: ['--x'] }
+
+test('[SB1] an entry without a sandbox is off; what is chosen is kept, changed and taken back field by field', async () => {
+  const { ask } = await openTestServer()
+  const none = { sandbox: 'off', allow: { folders: [], hosts: [] }, wrapper: null }
+  expect((await ask('/api/agents', { method: 'POST', body: entry })).json).toMatchObject(none)
+  const allow = { folders: ['/srv/data'], hosts: ['API.example.com', '*.example.org', 'localhost:11434'] }
+  const change = async (body: object) => (await ask('/api/agents/codex', { method: 'PATCH', body })).json
+  const kept = { sandbox: 'strict', allow: { ...allow, hosts: ['api.example.com', '*.example.org', 'localhost:11434'] } }
+  expect(await change({ sandbox: 'strict', allow, wrapper: ['nix', 'develop', '-c'] })).toMatchObject(kept)
+  expect(await change({ name: 'Other' })).toMatchObject({ ...kept, wrapper: ['nix', 'develop', '-c'] })
+  expect(await change({ allow: null, wrapper: null })).toMatchObject({ ...none, sandbox: 'strict' })
+  expect((await ask('/api/agents/codex')).json).toMatchObject({ ...none, sandbox: 'strict' })
+})
+
+test.each([
+  [{ sandbox: 'open' }, 'sandbox'],
+  [{ allow: { folders: ['relative'] } }, 'allow'],
+  [{ allow: { folders: ['/'] } }, 'allow'],
+  [{ allow: { folders: ['/srv/../etc'] } }, 'allow'],
+  [{ allow: { hosts: ['http://example.com/'] } }, 'allow'],
+  [{ allow: { hosts: ['a b'] } }, 'allow'],
+  [{ allow: { ports: [1] } }, 'allow'],
+  [{ wrapper: [] }, 'wrapper'],
+  [{ wrapper: 'nix develop' }, 'wrapper'],
+])('[SB1] what cannot be meant is refused by name and changes nothing: %j', async (body, field) => {
+  const { ask } = await openTestServer()
+  await ask('/api/agents', { method: 'POST', body: entry })
+  const refused = await ask('/api/agents/codex', { method: 'PATCH', body })
+  expect(refused.status).toBe(400)
+  expect(JSON.stringify(refused.json)).toContain(field)
+  expect((await ask('/api/agents/codex')).json).toMatchObject({ sandbox: 'off', wrapper: null })
+})
+
+test("[SB1] an assignment's choice goes before the agent's, what both allow is allowed, and a launch gets it", async () => {
+  const { ask, url, ownerToken } = await openTestServer()
+  const own = { sandbox: 'workplace', allow: { folders: ['/srv/a'], hosts: ['a.test'] } }
+  await ask('/api/agents', { method: 'POST', body: { ...entry, ...own } })
+  const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
+  const path = `/api/projects/${project.id}/agents/codex`
+  expect((await ask(path)).status).toBe(404)
+  await ask(path, { method: 'PUT', body: {} })
+  expect((await ask(path)).json).toMatchObject({ sandbox: null, effective: own })
+  await ask(path, { method: 'PUT', body: { sandbox: 'strict', allow: { hosts: ['b.test'] } } })
+  const both = { sandbox: 'strict', allow: { folders: ['/srv/a'], hosts: ['a.test', 'b.test'] }, wrapper: null }
+  expect((await ask(path)).json).toMatchObject({ sandbox: 'strict', allow: { hosts: ['b.test'] }, effective: both })
+  const machine = await playCoordinator({ url, token: ownerToken })
+  await ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
+  const launch = await machine.take(await machine.ordered())
+  expect(launch).toMatchObject({ isolation: { ...both, command: '/bin/agent' }, args: ['--x'] })
+  // An earlier coordinator knows nothing of a sandbox, and must not start the agent without one.
+  expect(launch).not.toMatchObject({ command: '/bin/agent' })
+})
+
+test('[SB1] to choose it for an assignment needs `manage`; to assign does not', async () => {
+  const { ask } = await openTestServer()
+  await ask('/api/agents', { method: 'POST', body: entry })
+  const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
+  const script = await ask('/api/tokens', { method: 'POST', body: { name: 's', kind: 'script', scopes: ['read', 'write'] } })
+  const token = script.json.token
+  const path = `/api/projects/${project.id}/agents/codex`
+  expect((await ask(path, { method: 'PUT', body: { sandbox: 'off' }, token })).json.code).toBe('missing_scope')
+  expect((await ask(path, { method: 'PUT', body: {}, token })).status).toBe(200)
+  expect((await ask(path, { method: 'PUT', body: { wrapper: ['/bin/evil'] }, token })).json.code).toBe('missing_scope')
+  expect((await ask(path)).json).toMatchObject({ sandbox: null, wrapper: null })
+  expect((await ask(path, { method: 'PUT', body: { sandbox: 'strict' } })).status).toBe(200)
+  expect((await ask(path, { method: 'PUT', body: { sandbox: null }, token })).json.code).toBe('missing_scope')
+})

@@ -1,0 +1,18 @@
+/** Words of the fields that say how an agent is isolated. */
+import type { sandboxWords as english } from './en-sandbox.ts'
+
+export const sandboxWords: typeof english = {
+  sandbox: 'サンドボックス',
+  sandboxes: { off: 'オフ', workplace: '作業場所', strict: '厳格' },
+  sandboxHints: {
+    off: 'あなたが読み書きできるものは、すべて読み書きできます',
+    workplace: '自分の作業場所と設定、インターネットだけが見え、このマシンのほかのものは見えません',
+    strict: 'さらに、許可されたホストにだけ接続できます',
+  },
+  allowFolders: '読み取りを許可するフォルダー',
+  allowFoldersHint: '1 行に 1 つのパス',
+  allowHosts: '接続を許可するホスト',
+  allowHostsHint: '1 行に 1 つ: 名前、名前:ポート、または *.名前',
+  wrapper: '前に置くコマンド',
+  wrapperHint: '1 行に 1 語 (nix、develop、-c など)。エージェントはこのコマンドで起動されます',
+}
