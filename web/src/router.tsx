@@ -6,6 +6,7 @@ import { load, loadWhenVisited } from './route-files.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
+import { filterOf, type TaskFilter } from './work/task-filter.ts'
 
 /** Things that can be created from anywhere, in a dialog over the page with its own address. */
 export const creations = ['project', 'agent', 'person', 'token', 'phone'] as const
@@ -70,7 +71,10 @@ const agentChat = createRoute({
 const projectTasks = createRoute({
   getParentRoute: () => project,
   path: '/tasks',
-  validateSearch: (search): { task?: string } => (typeof search['task'] === 'string' ? { task: search['task'] } : {}),
+  validateSearch: (search): TaskFilter & { task?: string } => ({
+    ...filterOf(search),
+    ...(typeof search['task'] === 'string' && { task: search['task'] }),
+  }),
   component: lazyRoute(load.tasks, 'TasksPage'),
 })
 const projectApprovals = createRoute({

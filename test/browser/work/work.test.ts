@@ -142,7 +142,9 @@ test('[TK2] tasks are created, assigned and moved in the page; what is blocked s
   await dialog.getByRole('button', { name: 'Create' }).click()
   await dialog.getByText('A whole number from 0 to 1000000').waitFor()
   await dialog.getByLabel('Phase').fill('2')
-  await dialog.getByLabel('Draw the plan').check()
+  await dialog.getByLabel('Depends on').fill('draw')
+  await page.getByRole('option', { name: /Draw the plan/ }).click()
+  await dialog.getByText('task_p1_code_001').waitFor()
   await dialog.getByRole('button', { name: 'Create' }).click()
   const second = page.getByRole('region', { name: 'Phase 2' })
   await second.getByText('Blocked by Draw the plan').waitFor()
@@ -175,4 +177,44 @@ test('[TK2] tasks are created, assigned and moved in the page; what is blocked s
   const path = '/api/projects/{projectId}/sessions/{workSessionId}/end'
   await here.elsewhere.post(path, { params: ended, body: { reason: 'stopped' } })
   await list.getByText('Interrupted').waitFor()
+})
+
+test('[UI2] many tasks are found by words, status and agent, fold by phase, and are listed or on a board that stays small', async () => {
+  const projectId = await makeProject('many')
+  const params = { projectId }
+  const many = Array.from({ length: 60 }, (_, index) => index)
+  for (const index of many) {
+    const body = { phase: index < 40 ? 1 : 2, type: 'code', title: `Step ${index} ${index % 2 ? 'odd' : 'even'}` }
+    await here.elsewhere.post('/api/projects/{projectId}/tasks', { params, body })
+  }
+  const page = await here.ownerPage(`/projects/${projectId}/tasks`)
+  const first = page.getByRole('region', { name: 'Phase 1' })
+  await first.getByText('0 of 40 done').waitFor()
+  // Empty columns take no room; a long column shows its beginning.
+  expect(await first.getByRole('heading', { level: 4 }).allTextContents()).toEqual(['Pending40'])
+  expect(await first.getByRole('listitem').count()).toBe(12)
+  await first.getByRole('button', { name: '28 more' }).click()
+  await expect.poll(() => first.getByRole('listitem').count()).toBe(40)
+  await first.getByRole('button', { name: /Phase 1/ }).click()
+  await expect.poll(() => first.getByRole('listitem').count()).toBe(0)
+
+  await page.getByLabel('Find tasks').fill('STEP odd')
+  await page.getByText('30 of 60').waitFor()
+  expect(new URL(page.url()).searchParams.get('q')).toBe('STEP odd')
+  await page.getByRole('radio', { name: 'List' }).check()
+  await page.getByLabel('Group by').selectOption({ label: 'Status' })
+  const pending = page.getByRole('list', { name: 'Pending' })
+  expect(await pending.getByRole('link').count()).toBe(30)
+  // The address keeps the filter while a task is looked at.
+  await pending.getByRole('link', { name: /Step 55 odd/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.reload()
+  await page.getByText('30 of 60').waitFor()
+  await page.getByLabel('Status', { exact: true }).selectOption({ label: 'Failed' })
+  await page.getByText('No task is like that').waitFor()
+  await page.getByRole('link', { name: 'Show all tasks' }).click()
+  await page
+    .getByRole('list', { name: 'Pending' })
+    .getByRole('link', { name: /Step 59/ })
+    .waitFor()
 })

@@ -125,6 +125,8 @@ export const tasks = {
     assignedTo: 'Assigned to',
     dependsOn: 'Depends on',
     dependsOnHint: 'It is blocked until all of these are completed.',
+    dependsOnExample: 'Type a part of a title',
+    removeDependency: (task: string) => `Remove ${task}`,
     status: 'Status',
     progress: 'Progress',
     progressHint: 'Percent',
@@ -138,6 +140,17 @@ export const tasks = {
   retried: (title: string) => `${title} is begun again`,
   progress: (percent: number) => `${percent} % done`,
   missing: 'There is no such task',
+  search: 'Find tasks',
+  every: 'All',
+  groupBy: 'Group by',
+  groupings: { phase: 'Phase', agent: 'Agent', status: 'Status' },
+  view: 'View',
+  views: { board: 'Board', list: 'List' },
+  nothingFound: 'No task is like that',
+  showAll: 'Show all tasks',
+  done: (done: number, all: number) => `${done} of ${all} done`,
+  more: (count: number) => `${count} more`,
+  some: (shown: number, all: number) => `${shown} of ${all}`,
 }
 
 export const workSessions = {

@@ -130,6 +130,8 @@ export const tasks: typeof english.tasks = {
     assignedTo: '担当',
     dependsOn: '先に終えるタスク',
     dependsOnHint: 'すべて完了するまでブロックされます。',
+    dependsOnExample: 'タイトルの一部を入力',
+    removeDependency: (task) => `${task} を外す`,
     status: '状態',
     progress: '進捗',
     progressHint: 'パーセント',
@@ -143,6 +145,17 @@ export const tasks: typeof english.tasks = {
   retried: (title) => `${title} をやり直します`,
   progress: (percent) => `${percent}% 完了`,
   missing: 'このタスクはありません',
+  search: 'タスクを検索',
+  every: 'すべて',
+  groupBy: 'グループ',
+  groupings: { phase: 'フェーズ', agent: 'エージェント', status: '状態' },
+  view: '表示',
+  views: { board: 'ボード', list: 'リスト' },
+  nothingFound: '一致するタスクはありません',
+  showAll: 'すべてのタスクを表示',
+  done: (done, all) => `${all} 件中 ${done} 件完了`,
+  more: (count) => `さらに ${count} 件`,
+  some: (shown, all) => `${all} 件中 ${shown} 件`,
 }
 
 export const workSessions: typeof english.workSessions = {

@@ -1,4 +1,4 @@
-/** A task on the board: what, who, how far, and what it waits for. Opens its dialog. */
+/** A task on the board or in a list: what, who, how far, and what it waits for. Opens its dialog. */
 import { Link } from '@tanstack/react-router'
 import type { Task } from '../../../src/protocol/work/task.ts'
 import { useDisplayName } from '../live/display-names.ts'
@@ -6,17 +6,18 @@ import { AgentIcon } from '../parts/icons.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { taskDots } from './task-dots.ts'
+import { isFinished } from './task-filter.ts'
 
 export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
   const { tasks } = useWords()
   const nameOf = useDisplayName()
   const titleOf = (id: string) => all.find((each) => each.id === id)?.title ?? id
-  const finished = task.status === 'completed' || task.status === 'failed'
+  const finished = isFinished(task)
   return (
     <li className="list-row" data-task={task.id}>
       <Link
         to="."
-        search={{ task: task.id }}
+        search={(was) => ({ ...was, task: task.id })}
         className="flex flex-col gap-1.5 rounded-md bg-raised px-3 py-2 shadow-[inset_0_0_0_1px_var(--edge)] -outline-offset-2 transition-colors hover:bg-hover"
       >
         <span className="flex items-baseline gap-2">
@@ -54,5 +55,29 @@ function Progress({ percent }: { percent: number }) {
       </svg>
       <span>{tasks.progress(percent)}</span>
     </span>
+  )
+}
+
+export function TaskRow({ task, all }: { task: Task; all: readonly Task[] }) {
+  const { tasks } = useWords()
+  const nameOf = useDisplayName()
+  const blocker = task.status === 'blocked' && all.find(({ id }) => id === task.blockedBy)
+  return (
+    <li className="list-row">
+      <Link
+        to="."
+        search={(was) => ({ ...was, task: task.id })}
+        className="flex min-h-10 items-center gap-3 rounded-md px-2 py-1 -outline-offset-2 transition-colors hover:bg-hover max-md:min-h-11"
+      >
+        <StateDot state={taskDots[task.status]} />
+        <span className={`min-w-0 flex-1 truncate ${isFinished(task) ? 'text-quiet' : 'font-medium'}`}>{task.title}</span>
+        {blocker && (
+          <span className="max-w-[30%] truncate text-sm text-warn max-md:hidden">{tasks.blockedBy(blocker.title)}</span>
+        )}
+        <span className="w-24 text-sm text-quiet max-md:hidden">{tasks.statuses[task.status]}</span>
+        <span className="w-28 truncate text-sm text-faint">{task.assignedTo ? nameOf(task.assignedTo) : tasks.unassigned}</span>
+        <span className="w-36 truncate text-right font-mono text-xs text-faint max-lg:hidden">{task.id}</span>
+      </Link>
+    </li>
   )
 }

@@ -39,7 +39,7 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
   const { waiting, error, send, stop } = useSending<Task>()
   const values = { ...was, ...typed }
   const problems = problemsOf(values, words)
-  const close = () => void navigate({ to: '.', search: {}, replace: true })
+  const close = () => void navigate({ to: '.', search: ({ task: _, ...filter }) => filter, replace: true })
 
   async function submit(event: FormEvent) {
     event.preventDefault()

@@ -4,6 +4,7 @@ import type { Task } from '../../../src/protocol/work/task.ts'
 import { useDisplayName } from '../live/display-names.ts'
 import type { ProjectWork } from '../live/project-work.ts'
 import { SelectField, TextAreaField, TextField } from '../parts/field.tsx'
+import { PickField } from '../parts/pick-field.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import type { problemsOf, TaskValues } from './task-draft.ts'
 
@@ -121,29 +122,17 @@ function WorkSessionChoice({ values, onValues, work }: Pick<TaskFieldsProps, 'va
 function Dependencies({ task, values, onValues, work }: Pick<TaskFieldsProps, 'task' | 'values' | 'onValues' | 'work'>) {
   const { tasks } = useWords()
   const known = work.tasks.filter(({ id }) => id !== task?.id)
-  const unknown = values.dependsOn.filter((id) => !known.some((each) => each.id === id))
-  const choices = [...unknown.map((id) => ({ id, title: id })), ...known]
-  if (choices.length === 0) return null
-  const toggle = (id: string, on: boolean) =>
-    onValues({ dependsOn: on ? [...values.dependsOn, id] : values.dependsOn.filter((each) => each !== id) })
+  if (known.length === 0 && values.dependsOn.length === 0) return null
   return (
-    <fieldset className="min-w-0">
-      <legend className="mb-1 font-medium">{tasks.fields.dependsOn}</legend>
-      <div className="flex max-h-44 flex-col overflow-y-auto rounded-md p-1 shadow-[inset_0_0_0_1px_var(--edge)]">
-        {choices.map(({ id, title }) => (
-          <label key={id} className="flex min-h-8 shrink-0 items-center gap-2 rounded px-2 hover:bg-hover max-md:min-h-10">
-            <input
-              type="checkbox"
-              className="size-4 shrink-0 accent-accent"
-              checked={values.dependsOn.includes(id)}
-              onChange={(event) => toggle(id, event.target.checked)}
-            />
-            <span className="min-w-0 truncate">{title}</span>
-            {title !== id && <span className="ml-auto font-mono text-xs text-faint">{id}</span>}
-          </label>
-        ))}
-      </div>
-      <p className="mt-1 text-sm text-faint">{tasks.fields.dependsOnHint}</p>
-    </fieldset>
+    <PickField
+      label={tasks.fields.dependsOn}
+      hint={tasks.fields.dependsOnHint}
+      placeholder={tasks.fields.dependsOnExample}
+      none={tasks.nothingFound}
+      remove={tasks.fields.removeDependency}
+      options={known.map(({ id, title }) => ({ id, name: title }))}
+      value={values.dependsOn}
+      onValue={(dependsOn) => onValues({ dependsOn })}
+    />
   )
 }
