@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { databaseFile } from '../src/platform/data-folder.ts'
-import { encodeCursor } from '../src/store/log/cursor.ts'
+import { encodeCursor } from '../src/store/page-cursor.ts'
 import type { Comparison, Contender, Contest } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'
 import { holdfastCommand, ownerTokenIn, type ServerProcess, startProcess } from './harness/server-process.ts'

@@ -45,7 +45,7 @@ const store = [
   'node_modules/kysely/',
   'src/store/(access|agent-sessions|agents|approvals|channels|consoles|conversations|processes|projects|system|turns|work|worktrees)/',
   ...inside('src/store', ['meta', 'page-cursor', 'statement', 'store']),
-  ...inside('src/store/log', ['cursor', 'doorbell', 'event-log', 'reader', 'receipts']),
+  ...inside('src/store/log', ['doorbell', 'event-log', 'reader', 'receipts']),
 ]
 
 /** A name that has gone puts nothing together any more (test/repository/both-forms.test.ts). */

@@ -4,8 +4,7 @@
  */
 
 import { languageOf } from '../domain/channels/chat-texts.ts'
-import { parseCommand } from '../domain/channels/command.ts'
-import type { ChannelName, ChatAddress } from '../domain/channels/key.ts'
+import { type ChannelName, type ChatAddress, parseCommand } from '../domain/channels/key.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 import { storable } from '../protocol/text.ts'

@@ -3,7 +3,7 @@ import type { CommandSpec } from './command.ts'
 
 /** In the order of the help. */
 export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
-  up: async () => (await import('./system/up.ts')).up,
+  up: async () => (await import('./system/server.ts')).up,
   server: async () => (await import('./system/server.ts')).server,
   coordinator: async () => (await import('./processes/coordinator.ts')).coordinator,
   open: async () => (await import('./system/open.ts')).open,

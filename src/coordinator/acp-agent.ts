@@ -8,7 +8,7 @@
 import { type Clock, pause } from '../platform/clock.ts'
 import type { OwnProgram } from '../platform/program-of.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
-import { statusText } from '../protocol/sentences.ts'
+import { statusText } from '../protocol/status-texts.ts'
 import type { AgentUpdate, PermissionRequest } from '../protocol/turns/agent-update.ts'
 import type {
   AcpParticulars,
@@ -22,14 +22,12 @@ import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/c
 import type { AcpContext } from './acp/context.ts'
 import { AcpFailure, anomalyText } from './acp/failure.ts'
 import { type AgentFacts, addSignInMethods, holdfastToolServer, type OpenedAcpSession } from './acp/open-acp-session.ts'
-import type { PermissionAnswer } from './acp/permissions.ts'
-import { PendingPermissions } from './acp/permissions.ts'
+import { PendingPermissions, type PermissionAnswer } from './acp/permissions.ts'
 import { createCleaner, OutputGate } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
 import { RecentIds } from './link.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
-import type { Workspace } from './worktrees/make-workspace.ts'
-import { type PrepareWorkspaceOptions, prepareWorkspace } from './worktrees/make-workspace.ts'
+import { type PrepareWorkspaceOptions, prepareWorkspace, type Workspace } from './worktrees/make-workspace.ts'
 
 export interface AcpAgentOptions
   extends Pick<PrepareWorkspaceOptions, 'git' | 'worktreesFolder' | 'occupancy' | 'env' | 'keeper'> {

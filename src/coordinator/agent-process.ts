@@ -13,7 +13,7 @@ import { type LaunchMark, markVariables } from '../platform/launch-mark.ts'
 import type { LiveProcess } from '../platform/processes.ts'
 import { type OwnProgram, programOf } from '../platform/program-of.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
-import { statusText } from '../protocol/sentences.ts'
+import { statusText } from '../protocol/status-texts.ts'
 import { AgentOutput } from './agent-output.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
 

@@ -11,7 +11,7 @@ import {
   maxOpenRequests,
   type OpenCoordinatorRequest,
 } from '../protocol/processes/coordinator-requests.ts'
-import { statusText } from '../protocol/sentences.ts'
+import { statusText } from '../protocol/status-texts.ts'
 import { RecentIds } from './link.ts'
 import type { NewFact } from './spool.ts'
 

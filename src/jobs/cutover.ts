@@ -4,14 +4,18 @@
  * own day. Safe to run twice or on several nodes.
  */
 import { type CutoverRule, type Day, usualRule } from '../domain/conversations/chapter.ts'
-import type { MirrorTarget } from '../mirror/mirror-target.ts'
-import { noteFile } from '../mirror/note-file.ts'
+import { noteFile } from '../mirror/conversation-file.ts'
+import type { MirrorTarget } from '../mirror/mirror.ts'
 import { zoneOf } from '../platform/local-zone.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { findDaysToNote, findDueChapters, getCutoverRule } from '../services/conversations/chapter-queries.ts'
-import { closeChapters, setCutoverRule } from '../services/conversations/cut-over-conversation.ts'
-import { addChaptersToNote, markNoteWritten } from '../services/conversations/write-notes.ts'
+import {
+  addChaptersToNote,
+  closeChapters,
+  markNoteWritten,
+  setCutoverRule,
+} from '../services/conversations/cut-over-conversation.ts'
 import { beforeAllDue, type DueChapter } from '../store/conversations/chapters.ts'
 import type { Store } from '../store/store.ts'
 import type { PeriodicJob } from './periodic-job.ts'

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { nameProblem } from '../domain/work/artifact-name.ts'
 import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
 import { type ArtifactRow, selectArtifact, selectPart } from '../store/work/artifacts.ts'
-import type { MirrorSource } from './mirror-target.ts'
+import type { MirrorSource } from './mirror.ts'
 
 export async function mirrorArtifact(store: MirrorSource, folder: string, workSessionId: string, name: string): Promise<void> {
   // SE5: a name written into the table by hand must not lead out of the folder.

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../domain/errors.ts'
-import { statusText } from '../domain/sentences.ts'
+import { statusText } from '../domain/status-texts.ts'
 import { approachKinds } from '../domain/work/approach-lifecycle.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'

@@ -4,13 +4,13 @@
  * The file is written as a whole, so a long one is written less often: after a write it rests for as long as its bytes take at
  * `bytesPerMs`. A conversation so costs at most 1 MB of writing a second; `save`, a stop and an export do not wait.
  */
-
 import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { type Day, notePathOf, parseDay } from '../domain/conversations/chapter.ts'
 import { claimOf } from '../domain/conversations/file-name.ts'
 import { parseKey } from '../domain/conversations/key.ts'
 import { conversationStream } from '../domain/stream-name.ts'
-import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
+import { replaceFile, syncFolder, writeFileAtomic } from '../platform/atomic-file.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile, writePlainFile } from '../platform/plain-file.ts'
 import { readSavedConversation } from '../platform/saved-conversations.ts'
@@ -18,13 +18,15 @@ import { fileHeadOf, fileMessageOf } from '../protocol/conversations/conversatio
 import type { Message } from '../protocol/conversations/message.ts'
 import { type ConversationRow, conversationOf, selectConversation, selectNameOf } from '../store/conversations/conversations.ts'
 import { messagesAfter } from '../store/conversations/messages.ts'
+import { noteContents, noteText, selectNote } from '../store/conversations/notes.ts'
 import { selectPosition } from '../store/log/event-log.ts'
 import { isFileOf, namesOf } from './conversation-name.ts'
-import type { MirroredStream, MirrorSource, MirrorTarget } from './mirror-target.ts'
+import type { MirroredStream, MirrorSource, MirrorTarget } from './mirror.ts'
 
-// Produces the file of a conversation piece by piece, so that memory use does not depend on its length. The pieces form one
-// consistent state: messages never change, so those up to the last one of the first read are the same in later reads.
-
+/**
+ * Produces the file of a conversation piece by piece, so that memory use does not depend on its length. The pieces form one
+ * consistent state: messages never change, so those up to the last one of the first read are the same in later reads.
+ */
 const messagesAtOnce = 500
 
 /** The conversation was deleted while it was being written. */
@@ -203,4 +205,72 @@ function runInSequence<T>(name: string, work: () => Promise<T>): Promise<T> {
   }
   mine.then(leave, leave)
   return mine
+}
+
+// `<data>/workspace/memory/YYYYMM/YYYYMMDD.md` (DC3): the note of a day, written again when its chapters change. Its cursor is
+// written after it, so a crash in between only repeats the write. A day without conversations has no file.
+
+/** Chapters of a day that are closed one after the other share a write. */
+const restMs = 1000
+
+/** Receives the outcome of each write. */
+export interface NoteReport {
+  written(day: Day, seq: number): Promise<void>
+  failed(day: Day, problem: string): Promise<void>
+}
+
+export const notePath = (data: string, day: Day): string => {
+  const { folder, file } = notePathOf(day)
+  return join(data, 'workspace', 'memory', folder, file)
+}
+
+export const noteFile = (report?: NoteReport): MirrorTarget => ({
+  kind: 'note',
+  covers: (id) => parseDay(id) === id,
+  write: async (mirrored) => {
+    const day = mirrored.id
+    try {
+      const seq = await writeNote(mirrored)
+      await report?.written(day, seq)
+      return restMs
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      await report?.failed(day, problem).catch(() => {})
+      throw error
+    }
+  },
+  isCurrent: async ({ data, id, store }, head) => {
+    const cursor = await readNoteCursor(notePath(data, id))
+    if (cursor?.incarnation !== store.incarnation || cursor.seq < head) return false
+    // After a crash between the file and its report, both are repeated.
+    const note = report && (await store.read((reader) => reader.first(selectNote, { day: id })))
+    return !note || note.written_seq >= head
+  },
+})
+
+async function writeNote({ store, data, id: day }: MirroredStream): Promise<number> {
+  const path = notePath(data, day)
+  const contents = await store.read((reader) => noteContents(reader, day))
+  await makeFolder(dirname(path), 0o750)
+  await syncFolder(dirname(dirname(path)))
+  if (contents.chapters.length > 0) await replaceFile(path, bytesOf(noteText(store, contents)))
+  else await rm(path, { force: true })
+  await writeFileAtomic(cursorOf(path), `${JSON.stringify({ incarnation: store.incarnation, seq: contents.seq })}\n`)
+  return contents.seq
+}
+
+async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(piece)
+}
+
+const cursorOf = (path: string): string => join(dirname(path), `.${path.slice(dirname(path).length + 1)}.mirror.json`)
+
+/** Reads the cursor. An unreadable one, or one without its file, counts as absent: then the file is written again. */
+async function readNoteCursor(path: string): Promise<{ incarnation: string; seq: number } | undefined> {
+  try {
+    await readPlainFile(path)
+    return JSON.parse(await readPlainFile(cursorOf(path))) as { incarnation: string; seq: number }
+  } catch {
+    return undefined
+  }
 }

@@ -11,7 +11,7 @@ import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
 import { selectPosition } from '../store/log/event-log.ts'
 import type { Reader } from '../store/store.ts'
-import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
+import type { MirroredStream, MirrorTarget } from './mirror.ts'
 
 /** Writes JSON files, and only when their content changes: most changes concern one of many. */
 export const jsonText = (content: unknown): string => `${JSON.stringify(content, null, 2)}\n`

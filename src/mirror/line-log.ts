@@ -12,7 +12,7 @@ import { makeFolder } from '../platform/make-folder.ts'
 import { openPlainFile } from '../platform/plain-file.ts'
 import { messagesAfter, selectLastMessage, selectMessageId } from '../store/conversations/messages.ts'
 import type { Reader } from '../store/store.ts'
-import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
+import type { MirroredStream, MirrorTarget } from './mirror.ts'
 
 const blockBytes = 64 * 1024
 const newline = 0x0a

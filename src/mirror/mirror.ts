@@ -3,10 +3,36 @@
  * from it. Doorbells say which streams moved; the content comes from a snapshot. A file that cannot be written is reported and
  * retried, and delays no other.
  */
-import { parseStream, type StreamName } from '../domain/stream-name.ts'
+import { parseStream, type StreamKind, type StreamName } from '../domain/stream-name.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Store } from '../store/store.ts'
-import type { MirroredStream, MirrorTarget } from './mirror-target.ts'
+
+// The interface between the mirror (mirror.ts), which decides when to write, and its targets, which decide what and where.
+
+/** The source of the files: a store, or one snapshot of it. */
+export type MirrorSource = Pick<Store, 'incarnation' | 'read' | 'eventsAfter'>
+
+export interface MirroredStream {
+  readonly store: MirrorSource
+  /** The data folder. */
+  readonly data: string
+  readonly stream: StreamName
+  /** The part of the stream's name after its kind. */
+  readonly id: string
+}
+
+export interface MirrorTarget {
+  readonly kind: StreamKind
+  /** Whether this stream has files at all. */
+  readonly covers: (id: string) => boolean
+  /**
+   * Writes the files from the store, whatever their current state. Repeating it, also after a crash, gives the same files. Returns
+   * for how many milliseconds they should not be written again.
+   */
+  readonly write: (mirrored: MirroredStream) => Promise<number>
+  /** Whether the files are up to date. */
+  readonly isCurrent: (mirrored: MirroredStream, head: number) => Promise<boolean>
+}
 
 /**
  * Changes within this time are written once, which also leaves the disk free for a starting agent. Well below the allowed delay of

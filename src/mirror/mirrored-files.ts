@@ -7,9 +7,9 @@ import { useOfLog } from '../platform/log-file.ts'
 import { workSessionFileNames } from '../protocol/work/read-work-session.ts'
 import { selectNameOf } from '../store/conversations/conversations.ts'
 import type { Store } from '../store/store.ts'
+import { notePath } from './conversation-file.ts'
 import { namesOf } from './conversation-name.ts'
 import type { Mirror } from './mirror.ts'
-import { notePath } from './note-file.ts'
 import { workSessionFolder } from './work-session-folders.ts'
 
 interface MirroredFilesOptions {

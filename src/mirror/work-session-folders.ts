@@ -8,28 +8,93 @@ import { syncFolder } from '../platform/atomic-file.ts'
 import { forEachSettled, inPages } from '../platform/for-each-settled.ts'
 import { makeFolder } from '../platform/make-folder.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
+import { schemaVersion } from '../protocol/schema-version.ts'
 import { aboutWorkSession } from '../protocol/work/about-work-session.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
 import { workSessionFileNames as fileNames } from '../protocol/work/read-work-session.ts'
-import { FolderId } from '../protocol/work/state-checkpoint.ts'
+import { FolderId, type RemainingTasksFile, type StateCheckpoint } from '../protocol/work/state-checkpoint.ts'
 import type { WorkSession } from '../protocol/work/work-session.ts'
+import type { WorkSessionFile } from '../protocol/work/work-session-file.ts'
 import { newest, type PageKey } from '../store/page-cursor.ts'
+import type { Tables } from '../store/schema/tables.ts'
 import type { Reader, StoredEvent } from '../store/store.ts'
+import { approachFrom } from '../store/work/approaches.ts'
 import {
   approachesOfLineage,
   changesSinceEnd,
   currentState,
   endState,
+  newestOf,
   type WorkSessionRows,
   workSessionRows,
 } from '../store/work/work-session-state.ts'
 import { ancestorsOf, descendantsOf, lineageOf, workSessionsPage } from '../store/work/work-sessions.ts'
 import { mirrorArtifact } from './artifact-file.ts'
 import { type ChangedApproaches, changedApproaches } from './changed-approaches.ts'
-import type { MovedEvents } from './json-folder.ts'
-import { jsonText, writeJson } from './json-folder.ts'
-import type { MirroredStream, MirrorSource } from './mirror-target.ts'
-import { approachesFile, remainingTasksFile, workSessionFile } from './work-session-files.ts'
+import { jsonText, type MovedEvents, writeJson } from './json-folder.ts'
+import type { MirroredStream, MirrorSource } from './mirror.ts'
+
+/** Builds the files of a work session (CK2) from its rows, in the layout of docs/spec/background/continuity.md. */
+export const remainingTasksFile = ({ session_id, timestamp, remaining_tasks }: StateCheckpoint): RemainingTasksFile => ({
+  schema_version: schemaVersion,
+  session_id,
+  last_updated: timestamp,
+  remaining_tasks,
+})
+
+/** Includes inherited approaches, so that one folder is enough to continue the work (AR2). */
+export function approachesFile({ workSession }: WorkSessionRows, approaches: readonly Tables['approaches'][]): ApproachesFile {
+  const all = approaches.map(approachFrom)
+  const of = (kind: 'verified' | 'failed' | 'untried') => all.filter((each) => each.kind === kind)
+  return {
+    schema_version: schemaVersion,
+    session_id: workSession.id,
+    last_updated: newestOf(workSession.started_at, ...approaches.map(({ updated_at }) => updated_at)),
+    verified: of('verified').map(({ id, date, category, description, details, evidence, learnings, reusable }) => ({
+      ...{ id, date, category, description, details, evidence },
+      learnings: [...learnings],
+      reusable,
+    })),
+    failed: of('failed').map(({ id, date, category, description, details, failureReason, error, learnings, avoid }) => ({
+      ...{ id, date, category, description, details, failure_reason: failureReason, error },
+      learnings: [...learnings],
+      avoid,
+    })),
+    untried: of('untried').map(({ id, category, description, details, priority, nextToTry, note }) => ({
+      ...{ id, category, description, details, priority, next_to_try: nextToTry },
+      ...(note !== null && { note }),
+    })),
+  }
+}
+
+const withoutProcesses = ({
+  asked_by_agent_session_id: _,
+  ask_id: __,
+  launch_id: ___,
+  turn_id: ____,
+  user_session_id: _____,
+  likeness: ______,
+  imported_decider: _______,
+  told_to: ________,
+  conversation_key: _________,
+  ...approval
+}: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
+
+/** Leaves out the driving agent and waiting callers: they are processes, which a rebuilt store does not have. */
+export function workSessionFile(rows: WorkSessionRows, since: WorkSessionFile['since']): WorkSessionFile {
+  const { owner_agent_session_id: _, file_problem: __, ...workSession } = rows.workSession
+  return {
+    schema_version: schemaVersion,
+    work_session: workSession,
+    tasks: [...rows.tasks],
+    approvals: rows.approvals.map(withoutProcesses),
+    approaches: [...rows.approaches],
+    // The state is in state_checkpoint.json.
+    checkpoints: rows.checkpoints.map(({ state: __, ...checkpoint }) => checkpoint),
+    artifacts: rows.artifacts.map(({ session_id: __, folded_name: ___, upload_id: ____, ...facts }) => facts),
+    since,
+  }
+}
 
 /** The work sessions that events of a project concern: their files must be written again. */
 interface Touched {

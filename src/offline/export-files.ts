@@ -2,7 +2,7 @@
 import { parseStream } from '../domain/stream-name.ts'
 import { conversationFile } from '../mirror/conversation-file.ts'
 import { chatLog } from '../mirror/line-log.ts'
-import type { MirrorSource, MirrorTarget } from '../mirror/mirror-target.ts'
+import type { MirrorSource, MirrorTarget } from '../mirror/mirror.ts'
 import { projectFolder } from '../mirror/project-folder.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { selectConversation } from '../store/conversations/conversations.ts'

@@ -4,8 +4,8 @@
  */
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
+import { refusalText } from '../domain/refusal-texts.ts'
 import { projectsFolder } from '../platform/data-folder.ts'
 import { isBelow } from '../platform/path-inside.ts'
 import { findCheckpoint, foldersOfLineage, readSavedWorkSession, type SavedWorkSession } from '../platform/saved-work-session.ts'

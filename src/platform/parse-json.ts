@@ -4,8 +4,8 @@
  */
 
 import { isUtf8 } from 'node:buffer'
-import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
+import { refusalText } from '../domain/refusal-texts.ts'
 
 const maxJsonDepth = 32
 

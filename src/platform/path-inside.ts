@@ -7,7 +7,7 @@ import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, realpa
 import { type FileHandle, open } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
-import { isGitFolder } from '../domain/name-characters.ts'
+import { isGitFolder } from '../domain/ids.ts'
 
 /** The message is for the person who gave the path. */
 export class PathRefused extends Error {}

@@ -5,8 +5,8 @@
 
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
+import { refusalText } from '../domain/refusal-texts.ts'
 import { type ReadConversation, readConversationFile } from '../protocol/conversations/conversation-file.ts'
 import { parseJson } from './parse-json.ts'
 

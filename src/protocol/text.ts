@@ -1,7 +1,7 @@
 /** Words people type: trimmed, not empty, bounded, without control characters. */
 
 import * as z from 'zod'
-import { hasUnseenCharacters } from '../domain/name-characters.ts'
+import { hasUnseenCharacters } from '../domain/ids.ts'
 import { labelForm } from '../domain/processes/placement.ts'
 import { refusedAs } from './notices.ts'
 

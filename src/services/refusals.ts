@@ -1,10 +1,10 @@
 /** Refusals shared by several use cases. */
 
 import type { PersonScope } from '../domain/access/scopes.ts'
-import { refusalText } from '../domain/because.ts'
 import { Refusal } from '../domain/errors.ts'
 import { inField } from '../domain/notices.ts'
 import type { SettingProblem } from '../domain/projects/settings.ts'
+import { refusalText } from '../domain/refusal-texts.ts'
 
 export const noSuchProject = (projectId: string): Refusal =>
   new Refusal('not_found', refusalText('noProject', { id: projectId }), { projectId })

@@ -1,8 +1,10 @@
 /** Cursors of lists: what a client sends back to get the next page. */
-import { refusalText } from '../domain/because.ts'
+
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { inField } from '../domain/notices.ts'
+import { refusalText } from '../domain/refusal-texts.ts'
+import { parseStream, type StreamName } from '../domain/stream-name.ts'
 import type { Approval } from '../protocol/approvals/approval.ts'
 import type { Page, PageQuery } from '../protocol/page.ts'
 
@@ -63,8 +65,7 @@ function parse(text: string): unknown {
   }
 }
 
-// Paging by name (HT1). Cursors are opaque; an invalid one is refused.
-
+/** Paging by name (HT1). Cursors are opaque; an invalid one is refused. */
 const nameForm = /^name:(.{1,300})$/su
 
 /** The name of the last item seen; empty before the first page. */
@@ -83,8 +84,9 @@ export function cutNamePage<Item extends { readonly name: string }>(found: reado
   return { items, nextCursor: last && found.length > limit ? Buffer.from(`name:${last.name}`).toString('base64url') : null }
 }
 
-// Paging by number (HT1, CH8): the cursor is the number of the last item seen. Cursors are opaque; an invalid one is refused.
-
+/**
+ * Paging by number (HT1, CH8): the cursor is the number of the last item seen. Cursors are opaque; an invalid one is refused.
+ */
 const seqForm = /^seq([1-9]\d{0,14})$/
 
 /** Reads the number in a cursor; `first` without one. */
@@ -102,8 +104,7 @@ export function cutSeqPage<Item extends { readonly seq: number }>(found: readonl
   return { items, nextCursor: last && found.length > limit ? Buffer.from(`seq${last.seq}`).toString('base64url') : null }
 }
 
-// Paging through approvals (HT1): ids are numbers, and the inbox is ordered by last submission.
-
+/** Paging through approvals (HT1): ids are numbers, and the inbox is ordered by last submission. */
 interface ApprovalKey {
   readonly submittedAt: Instant
   readonly id: number
@@ -123,3 +124,29 @@ export function approvalKeyOf(page: PageQuery): ApprovalKey {
 
 export const cutApprovalsPage = (found: readonly Approval[], limit: number): Page<Approval> =>
   cutPageBy(found, limit, ({ submittedAt, id }) => ({ createdAt: submittedAt, id: String(id) }))
+
+/**
+ * The position of a reader: the store's incarnation and the last number seen of each stream, opaque to clients. A cursor that
+ * cannot be parsed or is of another incarnation is unknown; its holder gets a snapshot.
+ */
+export type Heads = ReadonlyMap<StreamName, number>
+
+export const encodeCursor = (incarnation: string, heads: Heads): string =>
+  Buffer.from(JSON.stringify([incarnation, ...[...heads].flat()])).toString('base64url')
+
+export function decodeCursor(text: string): { incarnation: string; heads: Heads } | undefined {
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(parts) || typeof parts[0] !== 'string' || parts.length % 2 !== 1) return undefined
+  const heads = new Map<StreamName, number>()
+  for (let index = 1; index < parts.length; index += 2) {
+    const [name, head] = [parts[index], parts[index + 1]]
+    if (typeof name !== 'string' || !parseStream(name) || !Number.isSafeInteger(head) || head < 0) return undefined
+    heads.set(name as StreamName, head)
+  }
+  return { incarnation: parts[0], heads }
+}

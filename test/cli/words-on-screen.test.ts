@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RedrawnText } from '../../src/cli/agents/redraw.ts'
+import { RedrawnText } from '../../src/cli/agents/watch-agents.ts'
 import { cutTo, displayWidth, padTo } from '../../src/cli/display-width.ts'
 import { quietMs, startProgress } from '../../src/cli/progress.ts'
 import { table } from '../../src/cli/table.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dangersIn, describe, heeding } from '../../src/demo/mcp/lessons.ts'
+import { dangersIn, describe, heeding } from '../../src/demo/mcp/demo-agent.ts'
 
 test('[AR1] the demo agent knows what would end it, and leaves out what it was told about', () => {
   expect(dangersIn('one [[crash]] two [[hang]] [[crash]] [[say x]]')).toEqual(['[[crash]]', '[[hang]]'])

@@ -153,7 +153,7 @@ export const trustsNames: Change = {
 
 /** RE5: whatever epoch a coordinator speaks in, it is believed. */
 export const noEpochCheck: Change = {
-  file: 'services/processes/coordinator-epoch.ts',
+  file: 'services/processes/launch-record.ts',
   find: '  if (row.epoch !== epoch) throw fenced(epoch, row.epoch)\n',
   replace: '',
 }
@@ -234,7 +234,7 @@ export const silentDoorbells: Change = {
 /** Not broken: what is begun with its order reaches no coordinator, neither the order nor how to start it, until its link is back (CO4). */
 export const beginningsLost: readonly Change[] = [
   {
-    file: 'server/processes/offers.ts',
+    file: 'server/processes/launches.ts',
     find: '      if (!begun) return',
     replace: '      if (!begun || epoch) return',
   },
@@ -290,7 +290,7 @@ export const decisionsStayBehind: Change = {
 
 /** DC2: the chapter is there, and agents are handed its messages all the same. */
 export const chapterNotLeft: Change = {
-  file: 'services/conversations/chapter-record.ts',
+  file: 'services/conversations/conversation-record.ts',
   find: '  await tx.write(leaveChapter, { key, ...left })\n',
   replace: '',
 }
@@ -313,7 +313,7 @@ export const resumeSkipsOne: Change = {
 
 /** UI6: a store in which anything has happened is taken for one that has had its demo. */
 export const begunByAnything: Change = {
-  file: 'jobs/create-demo-project.ts',
+  file: 'jobs/start-jobs.ts',
   find: 'if (!(await store.query(needsDemo, {}))) return',
   replace: "if ((await store.positions(['home']))[0]?.head !== 0) return",
 }
@@ -336,7 +336,7 @@ export const turnsGivenUp: readonly Change[] = [
 
 /** CO3: a process is replaced beside itself, though it has a turn in hand or was told to go and has not gone. */
 export const replacedBesideItself: Change = {
-  file: 'services/processes/start-facts.ts',
+  file: 'services/processes/launch-record.ts',
   find: '    if (launch.stopReason !== null || (await hasOrphanedTurn(reader, launch))) return true\n',
   replace: '',
 }

@@ -1,6 +1,6 @@
 /** How statements are spelled for SQLite. */
 import { expect, test } from 'vitest'
-import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
+import { sqliteDialect } from '../../src/store/sqlite/connection.ts'
 import { bind, statement } from '../../src/store/statement.ts'
 
 const few = statement<{ limit: number }>()((db, p) => db.selectFrom('projects').select('id').limit(p.limit))

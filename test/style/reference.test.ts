@@ -37,7 +37,7 @@ test('[HS7] links between the documents lead somewhere', () => {
   expect(links.filter(({ target }) => !leadsTo(target))).toEqual([])
 })
 
-/** Files and folders of the code that a document names: `src/store`, `test/style/old-words.ts`, `server/turns/turn-dispatcher.ts`. */
+/** Files and folders of the code that a document names: `src/store`, `test/style/old-words.ts`, `server/processes/work-scanner.ts`. */
 const namedIn = (text: string): string[] =>
   [...text.matchAll(/`((?:src|web|test|scripts|bench)\/[\w./-]+|[\w-]+\/[\w./-]+\.(?:tsx?|cjs))`/g)].map(([, path = '']) =>
     path.replace(/\/$/, ''),

@@ -6,7 +6,7 @@ import { createMeta } from '../../src/store/meta.ts'
 import { migrations } from '../../src/store/migrations/migrations.ts'
 import { connectionOptions } from '../../src/store/postgres/connection-options.ts'
 import { MigratingConnection } from '../../src/store/postgres/migrating-connection.ts'
-import { sqliteDialect } from '../../src/store/sqlite/dialect.ts'
+import { sqliteDialect } from '../../src/store/sqlite/connection.ts'
 import type { EngineName } from './either-store.ts'
 import { newPostgresUrl } from './postgres.ts'
 

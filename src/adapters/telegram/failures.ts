@@ -3,7 +3,7 @@
  * on, without the token (SE7).
  */
 import { GrammyError, HttpError } from 'grammy/web'
-import { statusText } from '../../domain/sentences.ts'
+import { statusText } from '../../domain/status-texts.ts'
 import { mask, masked } from '../../platform/mask.ts'
 import { ChannelFailure } from '../port.ts'
 

@@ -1,7 +1,9 @@
 /** Formats a message for a terminal: sender, time and text, without control characters. */
 import { epochMs } from '../../domain/instant.ts'
 import { visible } from '../../platform/visible.ts'
+import { type ConversationWorkspace, WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
+import { usage } from '../failure.ts'
 import type { Paint } from '../terminal.ts'
 
 export function chatLine({ senderId, content, createdAt, role }: Message, paint: Paint): string {
@@ -10,4 +12,26 @@ export function chatLine({ senderId, content, createdAt, role }: Message, paint:
   const [first = '', ...others] = content.split('\n').map(visible)
   const who = paint(role === 'assistant' ? 'cyan' : 'green', visible(senderId))
   return [`${paint('dim', time)} ${who}  ${first}`, ...others.map((line) => `      ${line}`)].join('\n')
+}
+
+const kinds: Record<ConversationWorkspace['kind'], string> = {
+  worktree: 'a worktree of its own',
+  checkout: 'the project’s folder',
+  plain: 'a folder without git',
+}
+
+/** Parses and formats the workplace of a conversation (CX9). */
+export function workplaceWords({ kind, folder, branch }: ConversationWorkspace): string {
+  const where = folder === null ? '' : `, ${visible(folder)}`
+  return `${kinds[kind]}${where}${branch === null ? '' : ` on ${visible(branch)}`}`
+}
+
+export const waitsWords = (key: string): string =>
+  `until another conversation’s work in this folder ends; at once: holdfast conversations begin ${visible(key)}`
+
+export function workplaceTyped(typed: string | undefined): WorkspaceChoice | undefined {
+  if (typed === undefined) return undefined
+  const known = WorkspaceChoice.safeParse(typed)
+  if (known.success) return known.data
+  throw usage(`${visible(typed)} is no workplace.`, `Choose one of ${WorkspaceChoice.options.join(', ')}.`)
 }

@@ -10,9 +10,8 @@ import { usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
 import { isInteractive } from '../terminal.ts'
 import { awaitAnswer } from './chat-answer.ts'
-import { chatLine } from './chat-lines.ts'
+import { chatLine, workplaceTyped } from './chat-lines.ts'
 import { chatInTerminal } from './terminal-chat.ts'
-import { workplaceTyped } from './workplace-words.ts'
 
 const defaultLast = 20
 /** One page of the server. */

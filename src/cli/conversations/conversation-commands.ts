@@ -9,8 +9,7 @@ import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { fields, table } from '../table.ts'
 import { exact, relative } from '../times.ts'
-import { chatLine } from './chat-lines.ts'
-import { waitsWords, workplaceWords } from './workplace-words.ts'
+import { chatLine, waitsWords, workplaceWords } from './chat-lines.ts'
 
 const at = '/api/conversations/{key}'
 const pageSize = 200

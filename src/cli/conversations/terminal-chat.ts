@@ -13,9 +13,8 @@ import type { ConversationState } from '../../protocol/snapshot.ts'
 import { watchNews } from '../agents/agent-news.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, leftBy } from '../failure.ts'
-import { chatLine } from './chat-lines.ts'
+import { chatLine, waitsWords, workplaceWords } from './chat-lines.ts'
 import { ChatOutbox } from './chat-outbox.ts'
-import { waitsWords, workplaceWords } from './workplace-words.ts'
 
 interface ChatPlace {
   readonly projectId: string

@@ -1,8 +1,7 @@
 /** Implementation of the commands about worktrees. */
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Client } from '../../client/client.ts'
-import { ProblemError } from '../../client/client.ts'
+import { type Client, ProblemError } from '../../client/client.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { visible } from '../../platform/visible.ts'
 import type { ListedWorktree, Losses, Worktree } from '../../protocol/worktrees/worktree.ts'

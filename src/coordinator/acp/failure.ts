@@ -1,7 +1,7 @@
 /** Failures of the communication with an agent: a code for programs and a message for people. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { mask } from '../../platform/mask.ts'
-import { statusText } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/status-texts.ts'
 import { FloodError, fieldsOf, jsonOf, lineOf, type Noise, textOf } from './wire.ts'
 
 export type AcpFailureCode =

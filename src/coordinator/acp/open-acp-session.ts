@@ -2,10 +2,9 @@
  * Initializes an agent and opens a new ACP session or restores an earlier one (AC1, AC4). Respects the agent's capabilities. A
  * failed restore falls back to a new session and says so.
  */
-import type { ClientContext, McpServer } from '@agentclientprotocol/sdk'
-import { methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
+import { type ClientContext, type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { OwnProgram } from '../../platform/program-of.ts'
-import { statusText } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/status-texts.ts'
 import type { AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { initializeMs, loadMs, openMs } from './limits.ts'

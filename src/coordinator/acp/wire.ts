@@ -7,7 +7,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
-import { statusText } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/status-texts.ts'
 import { maxListed, maxShownLine } from '../../protocol/turns/agent-update.ts'
 import {
   lineCost,

@@ -5,9 +5,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { statusText } from '../../protocol/sentences.ts'
-import type { OurWorktree, Repository } from './repository.ts'
-import { listWorktrees } from './repository.ts'
+import { statusText } from '../../protocol/status-texts.ts'
+import { listWorktrees, type OurWorktree, type Repository } from './repository.ts'
 import { displayName, mergeCommand, safeDiffOptions, splitNul, uncommittedIn } from './worktree-state.ts'
 
 export type MergeResult =

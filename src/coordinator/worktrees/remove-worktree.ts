@@ -7,9 +7,8 @@ import { existsSync } from 'node:fs'
 import { lstat, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/path-inside.ts'
-import { statusText } from '../../protocol/sentences.ts'
-import type { OurWorktree } from './repository.ts'
-import { isOurBranch } from './repository.ts'
+import { statusText } from '../../protocol/status-texts.ts'
+import { isOurBranch, type OurWorktree } from './repository.ts'
 import { type ChangedFile, type NamedFile, pathOf, uncommittedIn, withoutName } from './worktree-state.ts'
 
 const maxCommits = 200

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { statusText } from '../../protocol/sentences.ts'
+import { statusText } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
 /** Limit of configured drivers. */

@@ -14,9 +14,9 @@ import {
   type PromptResponse,
   RequestError,
 } from '@agentclientprotocol/sdk'
-import { primerMark } from '../../domain/turns/primer.ts'
+import { primerMark } from '../../domain/turns/prompts.ts'
+import { toolInWords } from '../actions.ts'
 import { McpClient } from '../mcp/mcp-client.ts'
-import { toolInWords } from '../tool-directives.ts'
 import { keepTalk, recallTalk, type Talk } from './memory.ts'
 import { type AcpUpdate, type Habits, TurnCancelled, takeTurn } from './turn.ts'
 

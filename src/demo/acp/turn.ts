@@ -9,9 +9,8 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
 import { asksForSummary } from '../../domain/turns/prompts.ts'
-import { forkChild, writeBelow } from '../actions.ts'
+import { forkChild, type ToolUse, toolFor, writeBelow } from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
-import { type ToolUse, toolFor } from '../tool-directives.ts'
 
 /** An update sent to the client. */
 export type AcpUpdate = ClientNotificationParamsByMethod['session/update']['update']

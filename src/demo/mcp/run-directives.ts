@@ -1,9 +1,8 @@
 /** Runs the directives of a message in this process and returns the answer. Writes only below its folder. */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { forkChild, writeBelow } from '../actions.ts'
+import { forkChild, type ToolUse, toolFor, writeBelow } from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
-import { type ToolUse, toolFor } from '../tool-directives.ts'
 
 /** Behaviour of the process, changed by directives. */
 export interface Habits {

@@ -2,7 +2,7 @@
  * Instructions for agents, in sentences that a language model can follow without other documentation (NA1). They contain no
  * secrets and no text of people or other agents, which comes in fields of its own.
  */
-import { maxSummaryChars } from '../conversations/summary.ts'
+import { maxSummaryChars } from '../conversations/messages.ts'
 import type { Purpose } from './lifecycle.ts'
 
 const thenCallAgain = 'Then call get_next_action again.'

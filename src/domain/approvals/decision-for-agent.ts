@@ -1,6 +1,7 @@
 /** What an agent learns about its approvals (AP8), as data and as text for a prompt. Pure. */
+
+import { cutToTokens } from '../conversations/messages.ts'
 import type { Instant } from '../instant.ts'
-import { cutToTokens } from '../work/token-estimate.ts'
 import type { Verdict } from './lifecycle.ts'
 
 export interface AgentDecision {

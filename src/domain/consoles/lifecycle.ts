@@ -2,7 +2,11 @@
  * The lifecycle of an agent in a role of a user session (AG1). Pure. A requested end waits for the process to exit, up to a time
  * limit (US4).
  */
-import { statusText } from '../sentences.ts'
+
+import type { ErrorCode } from '../errors.ts'
+import type { NoticeText } from '../notices.ts'
+import { refusalText } from '../refusal-texts.ts'
+import { statusText } from '../status-texts.ts'
 
 /** How its process ended, as the launch reports it. */
 export interface ProcessEnd {
@@ -109,3 +113,111 @@ export function decide({ state, leaving, asleep }: RoleAgentLife, event: RoleAge
 function failedWith(state: 'SPAWNING' | 'ACTIVE', { error, exitCode, signal }: ProcessEnd): RoleAgentDecision {
   return { became: 'failed', step: state === 'ACTIVE' ? 'running' : 'process', error, exitCode, signal }
 }
+
+/**
+ * Decides whether a role of a user session can be taken (US1, US2, AG1) and whether its agent can be prompted (RL6). Pure. A role
+ * is occupied until its agent is terminated. The role of a failed agent can be taken again, which is the retry.
+ */
+export interface Occupant extends RoleAgentLife {
+  readonly role: string
+}
+
+export interface Console {
+  readonly state: 'ACTIVE' | 'TERMINATED'
+  /** Agents that occupy a role. */
+  readonly occupants: readonly Occupant[]
+}
+
+export interface ConsoleRefusal {
+  readonly refused: Extract<ErrorCode, 'user_session_terminated' | 'role_taken' | 'agent_not_active' | 'wrong_state'>
+  readonly because?: NoticeText
+}
+
+/** `replaces`: a failed agent gives up the role. */
+export type RoleAssignment = { readonly replaces: boolean } | ConsoleRefusal
+
+export function assignRole({ state, occupants }: Console, role: string, maxOccupants: number): RoleAssignment {
+  if (state === 'TERMINATED') return { refused: 'user_session_terminated' }
+  const occupant = occupants.find((each) => each.role === role)
+  if (occupant) return occupant.state === 'FAILED' ? { replaces: true } : { refused: 'role_taken' }
+  if (occupants.length < maxOccupants) return { replaces: false }
+  return { refused: 'wrong_state', because: refusalText('rosterFull', { count: maxOccupants }) }
+}
+
+const isNow = {
+  SPAWNING: 'isSpawning',
+  ACTIVE: 'isActive',
+  FAILED: 'hasFailed',
+  TERMINATED: 'isTerminated',
+} as const satisfies Record<RoleAgentLife['state'], string>
+
+/** Whether a prompt would reach the agent; the refusal if not. */
+export function mayPrompt(state: Console['state'], occupant: RoleAgentLife | undefined): ConsoleRefusal | undefined {
+  if (state === 'TERMINATED') return { refused: 'user_session_terminated' }
+  if (!occupant) return { refused: 'agent_not_active', because: refusalText('roleEmpty') }
+  if (occupant.state === 'ACTIVE' && !occupant.leaving) return undefined
+  return { refused: 'agent_not_active', because: refusalText(occupant.leaving ? 'beingTerminated' : isNow[occupant.state]) }
+}
+
+/** US3: no client was connected for the allowed time, and no turn runs. */
+export const isAbandoned = (detachedMs: number, allowedMs: number, runningTurns: number): boolean =>
+  detachedMs >= allowedMs && runningTurns === 0
+
+// Settings of a running agent (AG6): its mode, its model and other options. Only offered values are accepted. Pure.
+
+/** One change at a time. */
+export type ConfigChange = { readonly modeId: string } | { readonly optionId: string; readonly value: string | boolean }
+
+export interface Configurable {
+  readonly modes: readonly { readonly id: string }[]
+  readonly modeId: string | null
+  readonly options: readonly {
+    readonly id: string
+    readonly value: string | boolean
+    readonly values: readonly { readonly id: string }[]
+  }[]
+}
+
+/** Limit of changes not yet answered. */
+export const maxPendingChanges = 16
+
+/** The field that is wrong and why; undefined: the agent offers it. */
+export function notOffered(offers: Configurable, change: ConfigChange): { field: string; detail: NoticeText } | undefined {
+  if ('modeId' in change) {
+    if (offers.modes.some(({ id }) => id === change.modeId)) return undefined
+    return { field: 'modeId', detail: without('noMode', change.modeId, offers.modes) }
+  }
+  const option = offers.options.find(({ id }) => id === change.optionId)
+  if (!option) return { field: 'optionId', detail: without('noOption', change.optionId, offers.options) }
+  const { value } = change
+  const fits = typeof option.value === 'boolean' ? typeof value === 'boolean' : option.values.some(({ id }) => id === value)
+  return fits ? undefined : { field: 'value', detail: notAmong(option.id, String(value), option.values) }
+}
+
+export function withChange<Offers extends Configurable>(offers: Offers, change: ConfigChange): Offers {
+  if ('modeId' in change) return { ...offers, modeId: change.modeId }
+  const { optionId, value } = change
+  return { ...offers, options: offers.options.map((option) => (option.id === optionId ? { ...option, value } : option)) }
+}
+
+/** Returns the changes that set a restarted agent as it was before: one for each value that differs. */
+export function changesTo(before: Configurable, now: Configurable): ConfigChange[] {
+  const mode = before.modeId === null || before.modeId === now.modeId ? [] : [{ modeId: before.modeId }]
+  const options = before.options.filter(({ id, value }) => now.options.find((option) => option.id === id)?.value !== value)
+  return [...mode, ...options.map(({ id, value }) => ({ optionId: id, value }))].slice(0, maxPendingChanges)
+}
+
+const maxNamedValues = 20
+
+function without(what: 'noMode' | 'noOption', id: string, things: readonly { readonly id: string }[]): NoticeText {
+  return things.length === 0 ? refusalText(what, { id }) : refusalText(`${what}Among`, { id, offered: named(things) })
+}
+
+const notAmong = (id: string, value: string, things: readonly { readonly id: string }[]): NoticeText =>
+  things.length === 0 ? refusalText('noValue', { id, value }) : refusalText('noValueAmong', { id, value, offered: named(things) })
+
+const named = (things: readonly { readonly id: string }[]): string =>
+  things
+    .slice(0, maxNamedValues)
+    .map(({ id }) => id)
+    .join(', ')

@@ -2,8 +2,9 @@
  * Conversation keys, `<channel>:<chat id>` (CV6). A key becomes a file name in the mirror, so characters that a file system may
  * reject are refused. Pure.
  */
-import { refusalText } from '../because.ts'
+
 import type { NoticeText } from '../notices.ts'
+import { refusalText } from '../refusal-texts.ts'
 
 const maxBytes = 200
 

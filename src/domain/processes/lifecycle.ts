@@ -5,7 +5,7 @@
 
 import type { Instant } from '../instant.ts'
 import type { Detail } from '../notices.ts'
-import { statusNotice } from '../sentences.ts'
+import { statusNotice } from '../status-texts.ts'
 
 /** Why a process ended (src/protocol/processes/process.ts). */
 export type LaunchEndReason =

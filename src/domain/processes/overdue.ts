@@ -16,8 +16,8 @@ import type { Instant } from '../instant.ts'
 import type { Detail } from '../notices.ts'
 import { durationMs } from '../projects/duration.ts'
 import type { ProjectSettings } from '../projects/settings.ts'
-import { statusNotice } from '../sentences.ts'
 import { type OfflinePeriod, onlineMsSince } from '../silence.ts'
+import { statusNotice } from '../status-texts.ts'
 import type { Launch, LaunchEndReason } from './lifecycle.ts'
 
 /** Time for a process to exit after its session ended. */

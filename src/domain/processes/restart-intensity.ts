@@ -6,7 +6,7 @@
 import type { Instant } from '../instant.ts'
 import type { Detail } from '../notices.ts'
 import type { ProjectSettings } from '../projects/settings.ts'
-import { statusNotice } from '../sentences.ts'
+import { statusNotice } from '../status-texts.ts'
 import type { LaunchEndReason } from './lifecycle.ts'
 
 /** Ends that count as failures. Ordered stops, shutdowns, orphans and lost coordinators say nothing about the agent. */

@@ -2,8 +2,9 @@
  * Decides which folders a project may have (SE11): no system folder, none inside or above the data folder, none of another
  * project. Pure; platform/folder-rules.ts reads the disk.
  */
-import { refusalText } from '../because.ts'
+
 import { Refusal } from '../errors.ts'
+import { refusalText } from '../refusal-texts.ts'
 import type { FolderState } from './folder-states.ts'
 
 /** What was found at a chosen path. */

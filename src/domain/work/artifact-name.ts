@@ -2,8 +2,9 @@
  * Valid names of artifacts (CK5). A name becomes a file name on any file system the mirror uses (SE5). Pure: a problem is
  * returned as text.
  */
-import { refusalText } from '../because.ts'
+
 import type { NoticeText } from '../notices.ts'
+import { refusalText } from '../refusal-texts.ts'
 
 /** One byte below the smallest limit, with room for a temporary suffix. */
 const maxBytes = 200

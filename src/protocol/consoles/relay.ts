@@ -6,7 +6,7 @@
  */
 
 import * as z from 'zod'
-import { isGitFolder, isWord } from '../../domain/name-characters.ts'
+import { isGitFolder, isWord } from '../../domain/ids.ts'
 import { AlwaysTerms } from '../approvals/allowance.ts'
 import { type Notice, refusedAs } from '../notices.ts'
 import { anyLine, Id, line, longText } from '../text.ts'

@@ -1,6 +1,6 @@
 /** Checkpoints on the wire (CK1): when and why a work session's state was saved. */
 import * as z from 'zod'
-import { checkpointReasons } from '../../domain/work/checkpoint.ts'
+import { checkpointReasons } from '../../domain/work/work-session-lifecycle.ts'
 import { line, longText, Time } from '../text.ts'
 
 export const WorkError = z.object({ code: z.string(), message: z.string(), at: Time })

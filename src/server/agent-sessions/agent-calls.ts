@@ -4,15 +4,19 @@
  */
 
 import type { Who } from '../../domain/access/caller.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
-import { authenticateAgent, authenticationFailed, type SignedIn } from '../../services/agent-sessions/authenticate-agent.ts'
+import {
+  authenticateAgent,
+  authenticationFailed,
+  logoutAgent,
+  type SignedIn,
+} from '../../services/agent-sessions/authenticate-agent.ts'
 import { findCallersNextAction, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
-import { logoutAgent } from '../../services/agent-sessions/logout-agent.ts'
 import { type CallingSession, type Claim, findAgentSession } from '../../services/agent-sessions/queries.ts'
 import { reportProcessExit } from '../../services/agent-sessions/report-process-exit.ts'
 import { touchAgentSession } from '../../services/agent-sessions/touch-agent-session.ts'

@@ -7,10 +7,18 @@ import { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { Id } from '../../protocol/text.ts'
 import { getAgentAction as getActionFor, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
-import { agentSessionToken } from '../mcp/arguments.ts'
 import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer } from '../mcp/resume-context-answer.ts'
-import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
-import { defineTool, ends, reads, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
+import {
+  agentSessionToken,
+  defineTool,
+  ends,
+  reads,
+  snakeFields,
+  snakeShape,
+  type ToolCall,
+  writes,
+  writesOnce,
+} from '../mcp/tool.ts'
 import { superseded } from './waiting-calls.ts'
 
 /** Allows coordinators, and people who could create a coordinator's token, to report what processes do. */

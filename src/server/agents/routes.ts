@@ -2,11 +2,9 @@
 import type { Seals } from '../../platform/seals.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { agentRoutes } from '../../protocol/agents/routes.ts'
-import { changeAgent } from '../../services/agents/change-agent.ts'
+import { changeAgent, deleteAgent, replacePasskey } from '../../services/agents/change-agent.ts'
 import { createAgent, type SentEnvironment } from '../../services/agents/create-agent.ts'
-import { deleteAgent } from '../../services/agents/delete-agent.ts'
 import { findOccupiedProjects, getAgent, listAgents } from '../../services/agents/queries.ts'
-import { replacePasskey } from '../../services/agents/replace-passkey.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 /** Seals environment values before they reach the store (SE12). A mask keeps the stored value. */

@@ -3,9 +3,7 @@ import * as z from 'zod'
 import { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
 import { getApproval as getApprovalOf } from '../../services/approvals/queries.ts'
 import { requestApproval as requestApprovalFor } from '../../services/approvals/request-approval.ts'
-import { agentSessionToken } from '../mcp/arguments.ts'
-import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
-import { defineTool, reads, writesOnce } from '../mcp/tool.ts'
+import { agentSessionToken, defineTool, reads, snakeFields, snakeShape, writesOnce } from '../mcp/tool.ts'
 
 const asked = ApprovalRequest.shape
 

@@ -5,9 +5,9 @@
 
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/access/caller.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { statusText } from '../../domain/sentences.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { statusText } from '../../domain/status-texts.ts'
 import { home, userSessionStream } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
@@ -40,7 +40,7 @@ import { sendPrompt } from '../../services/turns/send-prompt.ts'
 import { setContinueAfterLimit } from '../../services/turns/set-continue-after-limit.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
-import type { Offers } from '../processes/offers.ts'
+import type { Offers } from '../processes/launches.ts'
 
 type Request<Type extends RelayRequest['type']> = Extract<RelayRequest, { type: Type }>
 

@@ -1,9 +1,9 @@
 /** REST handlers for conversations, chats, chapters and daily notes. */
 import type { Who } from '../../domain/access/caller.ts'
-import { refusalText } from '../../domain/because.ts'
 import { type CutoverRule, parseDay } from '../../domain/conversations/chapter.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { zoneOf } from '../../platform/local-zone.ts'
 import type { chatRoutes } from '../../protocol/conversations/chat-routes.ts'
 import type { Cutover } from '../../protocol/conversations/cutover.ts'

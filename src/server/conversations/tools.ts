@@ -1,19 +1,18 @@
 /** MCP tools for chats: taking, answering and sending messages, history, flags and summaries. */
 import * as z from 'zod'
-import { maxSummaryChars } from '../../domain/conversations/summary.ts'
+import { maxSummaryChars } from '../../domain/conversations/messages.ts'
 import { Flags } from '../../protocol/conversations/conversation.ts'
 import { Message, priorities } from '../../protocol/conversations/message.ts'
 import { Id } from '../../protocol/text.ts'
 import { findOwnConversation } from '../../services/conversations/own-conversation.ts'
+import { sendMessage as sendMessageTo } from '../../services/conversations/post-message.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
 import { readOwnHistory } from '../../services/conversations/read-own-history.ts'
-import { sendMessage as sendMessageTo } from '../../services/conversations/send-message.ts'
 import { setFlags as setFlagsOf } from '../../services/conversations/set-flags.ts'
 import { setSummary as setSummaryOf } from '../../services/conversations/set-summary.ts'
 import { answerChat, findAnswerTarget } from '../../services/turns/answer-chat.ts'
 import { findHandOver, handOverMessages } from '../../services/turns/hand-over-messages.ts'
-import { agentSessionToken, clientId, content } from '../mcp/arguments.ts'
-import { defineTool, reads, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
+import { agentSessionToken, clientId, content, defineTool, reads, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
 
 const HandedOver = z.object({
   id: Message.shape.id,

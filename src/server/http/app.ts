@@ -1,8 +1,8 @@
 /** Configures Fastify: limits, JSON parsing, errors, the listed routes, and the web page for other paths. */
 
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { mask } from '../../platform/mask.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import type { ServerDependencies } from '../dependencies.ts'

@@ -6,16 +6,15 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { notice } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { SampledLog } from '../../platform/sampled-log.ts'
 import type { Figures } from '../system/figures.ts'
-import type { HttpConnections } from './http-connections.ts'
-import { answerProblem, answerProblemOn, refusalOf } from './problem-answer.ts'
-import { setSecurityHeaders } from './security-headers.ts'
+import type { HttpConnections } from './http-listener.ts'
+import { answerProblem, answerProblemOn, refusalOf, setSecurityHeaders } from './problem-answer.ts'
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 const defaultPort = { 'http:': 80, 'https:': 443 } as const

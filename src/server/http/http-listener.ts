@@ -3,19 +3,74 @@
  * `/healthz` and the web page itself and queues other requests until the endpoints are ready. Knows no store and loads nothing
  * heavy.
  */
-
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, BlockList, isIP, Server as NetServer } from 'node:net'
+import { type AddressInfo, BlockList, isIP, Server as NetServer, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { Refusal } from '../../domain/errors.ts'
 import { notice } from '../../domain/notices.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { StartFailure } from '../../platform/start-failure.ts'
 import { Figures } from '../system/figures.ts'
 import { Gate, hostAndOrigin, maxHeaderBytes } from './gate.ts'
-import { healthText } from './health.ts'
-import { HttpConnections } from './http-connections.ts'
 import { isReserved, Page } from './page.ts'
 import { answerProblem } from './problem-answer.ts'
+
+/** Answer of `/healthz`, during startup and later. */
+export const health = (version: string) => ({ status: 'ok' as const, version })
+
+const healthText = (version: string): string => JSON.stringify(health(version))
+
+/**
+ * Open HTTP connections, tracked for draining (SC3, OP2): no connection is cut between its accept and the last byte of a
+ * response. Node's `closeIdleConnections` cannot be used, because it also closes connections that have not sent a request yet.
+ */
+export class HttpConnections {
+  /** Latest response of each connection; undefined before its first request. */
+  readonly #responses = new Map<Socket, ServerResponse | undefined>()
+  #draining = false
+
+  constructor(server: Server) {
+    server.on('connection', (socket) => {
+      this.#responses.set(socket, undefined)
+      socket.on('close', () => this.#responses.delete(socket))
+    })
+  }
+
+  /** Stops tracking a socket that became a WebSocket. */
+  forget(socket: Duplex): void {
+    this.#responses.delete(socket as Socket)
+  }
+
+  track(socket: Socket, response: ServerResponse): void {
+    this.#responses.set(socket, response)
+    if (this.#draining) response.shouldKeepAlive = false
+  }
+
+  responseOn(socket: Socket): ServerResponse | undefined {
+    return this.#responses.get(socket)
+  }
+
+  /** Makes every response from now on the last one of its connection. */
+  beginDrain(): void {
+    if (this.#draining) return
+    this.#draining = true
+    for (const [socket, response] of this.#responses) {
+      if (!response || response.writableFinished) continue
+      if (response.headersSent) response.once('close', () => socket.destroySoon())
+      else response.shouldKeepAlive = false
+    }
+  }
+
+  /** Closes connections whose last response is finished. */
+  closeIdle(): void {
+    for (const [socket, response] of this.#responses) if (response?.writableFinished) socket.destroySoon()
+  }
+
+  /** Closes connections that have sent nothing. */
+  closeSilent(): void {
+    for (const [socket, response] of this.#responses) if (!response && socket.bytesRead === 0) socket.destroy()
+  }
+}
 
 export interface HttpListenerOptions {
   readonly logger: Logger

@@ -5,14 +5,14 @@
 
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
 import { allows } from '../../domain/access/scopes.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import type { Route } from '../../protocol/route.ts'
 import { type Routes, routes } from '../../protocol/routes.ts'
 import { accountOf } from '../../services/consoles/queries.ts'
-import { checkConversations } from '../../services/conversations/conversation-access.ts'
+import { checkConversations } from '../../services/conversations/queries.ts'
 import { accessHandlers } from '../access/routes.ts'
 import { agentSessionHandlers } from '../agent-sessions/routes.ts'
 import { agentHandlers } from '../agents/routes.ts'
@@ -27,8 +27,7 @@ import type { Presented } from '../security/credentials.ts'
 import { eventHandlers, systemHandlers } from '../system/routes.ts'
 import { approachHandlers, artifactHandlers, taskHandlers, workSessionHandlers } from '../work/routes.ts'
 import { worktreeHandlers } from '../worktrees/routes.ts'
-import type { Call, Handler, HandlersOf } from './handler.ts'
-import { receiptOf } from './handler.ts'
+import { type Call, type Handler, type HandlersOf, receiptOf } from './handler.ts'
 
 const handlers: HandlersOf<Routes> = {
   ...accessHandlers,

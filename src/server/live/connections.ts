@@ -2,9 +2,10 @@
  * All open WebSockets and event streams: number per credential, heartbeat, clients that read nothing, and closing what a
  * credential opened once it is revoked (SE3, SE8, RL5). Counts beats, not time, so a laptop that slept loses no connection.
  */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { EventType } from '../../protocol/events.ts'

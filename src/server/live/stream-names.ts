@@ -1,11 +1,11 @@
 /** Validates the stream names a client asks for: known kinds, at most 100. */
 import type { Who } from '../../domain/access/caller.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { parseStream, type StreamKind, type StreamName } from '../../domain/stream-name.ts'
 import { maxStreamsPerClient } from '../../protocol/socket.ts'
 import { accountOf } from '../../services/consoles/queries.ts'
-import { checkConversations, conversationsOf } from '../../services/conversations/conversation-access.ts'
+import { checkConversations, conversationsOf } from '../../services/conversations/queries.ts'
 import type { Store } from '../../store/store.ts'
 
 /**

@@ -7,7 +7,7 @@ import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { relayText } from '../../protocol/consoles/relay.ts'
-import { encodeCursor } from '../../store/log/cursor.ts'
+import { encodeCursor } from '../../store/page-cursor.ts'
 import type { Store, StoredEvent } from '../../store/store.ts'
 
 /**

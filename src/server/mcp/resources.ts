@@ -15,7 +15,7 @@ import {
   type ResourceQuery,
 } from '../../services/projects/queries.ts'
 import type { Store } from '../../store/store.ts'
-import { snakeFields } from './snake-case.ts'
+import { snakeFields } from './tool.ts'
 
 const scheme = 'holdfast://projects/'
 const mimeType = 'application/json'

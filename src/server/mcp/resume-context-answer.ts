@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { ResumeContext as Context } from '../../domain/work/resume-context.ts'
 import { RememberedTask, ResumeContext, ToldApproach, ToldDecision } from '../../protocol/work/resume.ts'
 import { Task } from '../../protocol/work/task.ts'
-import { snakeFields, snakeShape } from './snake-case.ts'
+import { snakeFields, snakeShape } from './tool.ts'
 
 const ResumedTask = snakeShape(RememberedTask)
 export const DecisionsAnswer = snakeShape(ToldDecision).array()

@@ -6,8 +6,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { mask, maskDeep } from '../../platform/mask.ts'
 import { refusalOf } from '../http/problem-answer.ts'
 import { nextStepFor } from './next-steps.ts'
-import { snakeFields } from './snake-case.ts'
-import type { Tool, ToolCall } from './tool.ts'
+import { snakeFields, type Tool, type ToolCall } from './tool.ts'
 
 /** A type, not an interface: it must fit the SDK's open result type. */
 export type ToolResult = {

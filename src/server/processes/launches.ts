@@ -3,6 +3,7 @@
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
+import { randomness } from '../../platform/randomness.ts'
 import type { Seals } from '../../platform/seals.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type {
@@ -11,6 +12,7 @@ import type {
   CoordinatorTake,
   CoordinatorTaken,
   CoordinatorWelcome,
+  LaunchOffer,
   LaunchParticulars,
 } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
@@ -22,16 +24,85 @@ import {
   findStart,
   locateLaunch,
 } from '../../services/processes/coordinator-queries.ts'
-import { orderLaunch, orderStop } from '../../services/processes/order-launch.ts'
-import { registerCoordinator } from '../../services/processes/register-coordinator.ts'
-import { releaseAgent } from '../../services/processes/release-agent.ts'
+import { orderLaunch, orderStop, releaseAgent } from '../../services/processes/order-launch.ts'
+import { registerCoordinator, takeOverCoordinator } from '../../services/processes/register-coordinator.ts'
 import { storeFacts } from '../../services/processes/store-facts.ts'
-import { takeLaunch } from '../../services/processes/take-launch.ts'
-import { takeOverCoordinator } from '../../services/processes/take-over-coordinator.ts'
+import { type Offer, type OfferId, offerLaunch, takeLaunch } from '../../services/processes/take-launch.ts'
 import { findPrompt } from '../../services/turns/queries.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
-import type { Offers } from './offers.ts'
+
+interface Connection {
+  tell(message: LaunchOffer): void
+}
+
+interface Linked {
+  readonly connection: Connection
+  readonly epoch: number
+}
+
+interface Where {
+  /** null: no coordinator is available. */
+  readonly coordinatorId: string | null
+  readonly projectId: string
+  readonly userSessionId: string | null
+}
+
+/**
+ * Orders launches and offers them at once (services/processes/take-launch.ts) to coordinators connected to this node: order and
+ * offer are one commit, and the start command is sent on the connection afterwards. A coordinator that does not receive it asks
+ * for it. Knows the connections and decides nothing.
+ */
+export class Offers {
+  readonly #store: Store
+  readonly #maxConcurrent: number
+  readonly #seals: Seals
+  readonly #linked = new Map<string, Linked>()
+
+  constructor(store: Store, { maxConcurrent }: { readonly maxConcurrent: number }, seals: Seals) {
+    this.#store = store
+    this.#maxConcurrent = maxConcurrent
+    this.#seals = seals
+  }
+
+  /**
+   * Registers a coordinator that has sent a message since it received its orders. It recognises any launch begun for it from now
+   * on, even one it does not receive (supervisor.ts).
+   */
+  hear(coordinatorId: string, epoch: number, connection: Connection): void {
+    const known = this.#linked.get(coordinatorId)
+    if (known?.connection !== connection || known.epoch !== epoch) this.#linked.set(coordinatorId, { connection, epoch })
+  }
+
+  leave(coordinatorId: string, connection: Connection): void {
+    if (this.#linked.get(coordinatorId)?.connection === connection) this.#linked.delete(coordinatorId)
+  }
+
+  /** `order` must call the store before it awaits anything, so that order and offer can share a commit. */
+  order<Answer>({ coordinatorId, ...where }: Where, order: (offered: OfferId) => Promise<Answer>): Promise<Answer> {
+    const linked = coordinatorId === null ? undefined : this.#linked.get(coordinatorId)
+    if (coordinatorId === null || !linked) return order({})
+    const offeredAs = randomness.uuid()
+    const ordered = order({ offeredAs })
+    const offer = (): Promise<void> => this.#offer(linked, { coordinatorId, launchId: offeredAs, ...where })
+    if (this.#store.inOrder) void offer()
+    // The requester of the order learns of the refusal.
+    else ordered.then(offer, () => {})
+    return ordered
+  }
+
+  async #offer({ connection, epoch }: Linked, launch: Omit<Offer, 'epoch' | 'maxConcurrent' | 'keyId'>): Promise<void> {
+    try {
+      const { keyId } = this.#seals
+      const begun = await this.#store.run(offerLaunch, { ...launch, epoch, maxConcurrent: this.#maxConcurrent, keyId })
+      if (!begun) return
+      const particulars = { type: 'coordinator:launch', ...begun.launch, env: this.#seals.open(begun.launch.env) } as const
+      connection.tell({ type: 'coordinator:offer', order: begun.order, launch: particulars })
+    } catch {
+      // The coordinator was replaced or the store fails: the requester learns of it, and the launch waits for its turn.
+    }
+  }
+}
 
 /** Settings sent to coordinators in the welcome (CF1). */
 export interface CoordinatorRules {

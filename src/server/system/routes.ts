@@ -5,12 +5,11 @@ import { splitStreams } from '../../protocol/stream-list.ts'
 import type { eventRoutes, systemRoutes } from '../../protocol/system/routes.ts'
 import { countProcesses } from '../../services/processes/queries.ts'
 import { readSnapshot } from '../../services/system/read-snapshot.ts'
-import { encodeCursor } from '../../store/log/cursor.ts'
+import { encodeCursor } from '../../store/page-cursor.ts'
 import type { HandlersOf } from '../http/handler.ts'
-import { health } from '../http/health.ts'
-import { EventStream } from '../live/event-stream.ts'
+import { health } from '../http/http-listener.ts'
 import { checkStreams, readableStreams } from '../live/stream-names.ts'
-import { Subscription } from '../live/subscription.ts'
+import { EventStream, Subscription } from '../live/subscription.ts'
 
 export const systemHandlers: HandlersOf<typeof systemRoutes> = {
   getHealth: async ({ deps }) => health(deps.version),

@@ -1,13 +1,14 @@
 /** REST handlers for work sessions, tasks, approaches and artifacts of a project. */
+import type { Who } from '../../domain/access/caller.ts'
+import { Refusal } from '../../domain/errors.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
+import { childOf, type Resumed } from '../../protocol/work/resume.ts'
 import type { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from '../../protocol/work/routes.ts'
-import { changeApproach } from '../../services/work/change-approach.ts'
+import { changeApproach, recordApproach } from '../../services/work/change-approach.ts'
 import { changeTask } from '../../services/work/change-task.ts'
 import { createTask } from '../../services/work/create-task.ts'
 import { createWorkSession } from '../../services/work/create-work-session.ts'
-import { deleteArtifact } from '../../services/work/delete-artifact.ts'
-import { dismissWorkSession } from '../../services/work/dismiss-work-session.ts'
-import { endWorkSession } from '../../services/work/end-work-session.ts'
+import { dismissWorkSession, endWorkSession } from '../../services/work/end-work-session.ts'
 import {
   getArtifact,
   getLineage,
@@ -20,14 +21,55 @@ import {
   listTasks,
   listWorkSessions,
 } from '../../services/work/queries.ts'
-import { recordApproach } from '../../services/work/record-approach.ts'
 import { restoreWorkSession } from '../../services/work/restore-work-session.ts'
+import { resumeWorkSession } from '../../services/work/resume-work-session.ts'
 import { saveCheckpoint } from '../../services/work/save-checkpoint.ts'
-import { beginUpload, dropUpload, storeArtifact } from '../../services/work/upload-artifact.ts'
+import { beginUpload, deleteArtifact, dropUpload, storeArtifact } from '../../services/work/upload-artifact.ts'
+import type { ReceiptKey } from '../../store/store.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import { type HandlersOf, query, receiptOf, run } from '../http/handler.ts'
 import { sendArtifact } from './artifact-download.ts'
 import { mediaTypeOf, refuseTooLarge, takeBytes } from './artifact-upload.ts'
-import { resumeFromFile, resumeWork } from './resume-work.ts'
+
+/**
+ * Resumes interrupted work (RS1), shared by REST and MCP: creates the child work session, and starts its agent in its role if a
+ * console is available.
+ */
+interface Place {
+  readonly projectId: string
+  readonly workSessionId: string
+}
+
+/** `begun`: a new work session was created; otherwise one was already running. */
+async function resumeWork(
+  deps: ServerDependencies,
+  who: Who,
+  place: Place,
+  receipt?: ReceiptKey,
+): Promise<{ begun: boolean; resumed: Resumed }> {
+  const outcome = await deps.store.run(resumeWorkSession, { ...place, by: who.id }, receipt)
+  if (outcome.outcome === 'failed') throw notResumed(outcome)
+  const { outcome: became, resumed } = outcome
+  if (became === 'same') return { begun: false, resumed }
+  const role = await deps.userSessions.takeUp(who, place.workSessionId, childOf(resumed), receipt)
+  if (!role) return { begun: true, resumed }
+  const notRestored = [...resumed.notRestored, ...role.notRestored]
+  return { begun: true, resumed: { ...resumed, notRestored, missing: role.missing ?? resumed.missing } }
+}
+
+/** CK7: resumes from files at a path on the server's machine; needs the scope `manage`. */
+export async function resumeFromFile(
+  deps: ServerDependencies,
+  who: Who,
+  path: string,
+): Promise<{ begun: boolean; resumed: Resumed }> {
+  const { notRestored, ...place } = await deps.files.bringBack(path, who.id)
+  const { begun, resumed } = await resumeWork(deps, who, place)
+  return { begun, resumed: { ...resumed, notRestored: [...notRestored, ...resumed.notRestored] } }
+}
+
+const notResumed = ({ setAside }: { setAside: string | null }): Refusal =>
+  new Refusal('resume_failed', setAside ?? 'What is stored of this work session cannot be read', { setAside })
 
 export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   listWorkSessions: query(listWorkSessions, (call) => ({ ...call.query, ...call.params })),

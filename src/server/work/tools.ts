@@ -8,15 +8,13 @@ import { Approach, ApproachDraft } from '../../protocol/work/approach.ts'
 import { CheckpointRequest, SavedCheckpoint } from '../../protocol/work/checkpoint.ts'
 import { Missing, NotRestored, workSessionIn } from '../../protocol/work/resume.ts'
 import { TaskProgress } from '../../protocol/work/task.ts'
+import { recordAgentApproach } from '../../services/work/change-approach.ts'
 import { updateTask as updateTaskOf } from '../../services/work/change-task.ts'
 import { getResumeContext as contextFor, getMyTask as getTaskOf } from '../../services/work/queries.ts'
-import { recordAgentApproach } from '../../services/work/record-approach.ts'
 import { saveMyCheckpoint } from '../../services/work/save-checkpoint.ts'
-import { agentSessionToken } from '../mcp/arguments.ts'
 import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer } from '../mcp/resume-context-answer.ts'
-import { snakeFields, snakeShape } from '../mcp/snake-case.ts'
-import { defineTool, reads, writes, writesOnce } from '../mcp/tool.ts'
-import { resumeFromFile as resume } from './resume-work.ts'
+import { agentSessionToken, defineTool, reads, snakeFields, snakeShape, writes, writesOnce } from '../mcp/tool.ts'
+import { resumeFromFile as resume } from './routes.ts'
 
 /** `get_my_task`: returns the task of the agent session. */
 export const getMyTask = defineTool({

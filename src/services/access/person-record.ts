@@ -1,9 +1,9 @@
 /** Finds a person who can be changed or removed. The installation's owner cannot. */
 
 import { ownerId } from '../../domain/access/caller.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { type CredentialRow, type PersonRow, selectPerson } from '../../store/access/credentials.ts'
 import type { Reader } from '../../store/store.ts'
 

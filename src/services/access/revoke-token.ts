@@ -1,7 +1,8 @@
 /** Revokes a script's or coordinator's token and, unless kept, what was made with it. People added with it are removed. */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import {
   type CredentialRow,
@@ -12,8 +13,7 @@ import {
 } from '../../store/access/credentials.ts'
 import { revokeOfGiver } from '../../store/approvals/allowances.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
-import { removePerson } from './remove-person.ts'
-import { endSignIns } from './renew-person.ts'
+import { endSignIns, removePerson } from './change-person.ts'
 
 interface RevokeInput {
   readonly tokenId: string

@@ -1,20 +1,29 @@
 /** Signs browsers in (SE1) and out. */
 import { ownerId } from '../../domain/access/caller.ts'
-import { browserLifetimeMs } from '../../domain/access/lifetimes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
+import type { SignInCode } from '../../protocol/access/people.ts'
 import {
   deleteCredential,
   deleteSignInCode,
   findValidCredential,
   insertCredential,
+  insertSignInCode,
   selectCredential,
   selectPerson,
   selectSignInCode,
 } from '../../store/access/credentials.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
+
+const minute = 60 * 1000
+const day = 24 * 60 * minute
+
+/** Lifetimes of sign-in codes and browser sign-ins (SE1). */
+const signInCodeLifetimeMs = 10 * minute
+const browserLifetimeMs = 30 * day
 
 type SignInProof = { codeHash: string } | { tokenHash: string } | { ownerVerified: true }
 type SignedIn = { cookie: string; expiresAt: Instant; personId: string }
@@ -73,5 +82,24 @@ export const signOut = defineUseCase({
     if (credential?.kind !== 'browser') return
     await tx.write(deleteCredential, { id: credentialId })
     tx.append(home, { type: 'signed-out', data: { credentialId } })
+  },
+})
+
+/**
+ * Creates a one-time sign-in code for the calling person (SE1). Scripts are refused, because their token must not become a
+ * person's cookie.
+ */
+export const createSignInCode = defineUseCase({
+  name: 'create-sign-in-code',
+  answersSecret: true,
+  streams: () => [home],
+  run: async (tx, { by }: { by: string }, { now, random }): Promise<Omit<SignInCode, 'link'>> => {
+    if (by !== ownerId && !(await tx.first(selectPerson, { id: by }))) {
+      throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
+    }
+    const code = random.secret('code')
+    const expiresAt = later(now, signInCodeLifetimeMs)
+    await tx.write(insertSignInCode, { hash: hashSecret(code), person_id: by, expires_at: expiresAt })
+    return { code, expiresAt }
   },
 })

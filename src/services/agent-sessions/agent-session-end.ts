@@ -2,13 +2,26 @@
  * Ends an agent session and everything that depends on it in one commit, for every end reason (AS9). Callers decide whether it
  * ends.
  */
-
-import { type AgentSession, decide, type EndReason, type Transition } from '../../domain/agent-sessions/lifecycle.ts'
+import {
+  type AgentSession,
+  decide,
+  type EndReason,
+  type LiveAgentSession,
+  type Transition,
+} from '../../domain/agent-sessions/lifecycle.ts'
+import { Refusal } from '../../domain/errors.ts'
 import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, home, projectStream, type StreamName } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { endWithAgentSession } from '../../domain/work/work-session-lifecycle.ts'
-import { agentSessionOf, changesOf, selectCompanion, updateAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import {
+  agentSessionOf,
+  changesOf,
+  liveOfAgent,
+  selectCompanion,
+  updateAgentSession,
+} from '../../store/agent-sessions/agent-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { isPushed, selectRunningOfSession, updateTurn } from '../../store/turns/turns.ts'
@@ -16,7 +29,7 @@ import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
 import { selectDrivenBy, updateWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { closeConversation } from '../conversations/close-conversation.ts'
 import { requeueLostTurn } from '../turns/requeue-lost-turn.ts'
-import { finishWorkSession } from '../work/finish-work-session.ts'
+import { finishWorkSession } from '../work/end-work-session.ts'
 import { planOf } from '../work/plan-record.ts'
 
 /** Input of a use case that may end agent sessions of a project. */
@@ -84,4 +97,23 @@ async function releaseWorkSession(
   if (companion) return tx.write(updateWorkSession, { ...row, owner_agent_session_id: companion.id })
   const end = endWithAgentSession(reason, await planOf(tx, row.id))
   if (end) await finishWorkSession(tx, row, end, now)
+}
+
+// Ends live agent sessions that lost their access (SE3): the agent was unassigned, deleted, or got a new passkey. Runs in the
+// same commit, so that the next call sees it. The sweeper closes what they left open.
+
+/** Sessions of one agent over all its projects. */
+export const maxRevoked = 1000
+
+/** The calling use case locks `home` and the streams of their projects. */
+export async function revokeAgentSessions(tx: Tx, live: readonly LiveAgentSession[], context: Context): Promise<void> {
+  for (const each of live) await endAgentSession(tx, each, { reason: 'revoked', openConversations: [] }, context)
+}
+
+/** Ends all sessions of an agent. Refuses as busy if one began in a project that is not locked. */
+export async function revokeAllOfAgent(tx: Tx, agentId: string, projectIds: readonly string[], context: Context): Promise<void> {
+  const live = await liveOfAgent(tx, agentId, maxRevoked)
+  if (live.some(({ projectId }) => !projectIds.includes(projectId)))
+    throw new Refusal('busy', refusalText('beginsElsewhere', { agent: agentId }))
+  await revokeAgentSessions(tx, live, context)
 }

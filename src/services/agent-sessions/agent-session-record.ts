@@ -4,10 +4,10 @@
  */
 
 import { type ActiveAgentSession, type LiveAgentSession, refusalOn } from '../../domain/agent-sessions/lifecycle.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { type AgentSessionRow, agentSessionFrom, selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectRoleAgent } from '../../store/consoles/role-agents.ts'
+import { selectRoleAgent } from '../../store/consoles/user-sessions.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'

@@ -4,7 +4,7 @@
  * the call gets its session with a new token (AS8).
  */
 import { afterAuthentication } from '../../domain/agent-sessions/instruction.ts'
-import { begin, type LiveAgentSession, type Purpose } from '../../domain/agent-sessions/lifecycle.ts'
+import { begin, type EndReason, type LiveAgentSession, type Purpose } from '../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
@@ -13,6 +13,7 @@ import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret, sameHash } from '../../platform/secrets.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import {
+  agentSessionFrom,
   agentSessionOf,
   changesOf,
   insertAgentSession,
@@ -22,11 +23,14 @@ import {
 } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
 import { deletePurpose } from '../../store/conversations/panels.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
 import { selectLaunchByToken } from '../../store/processes/launches.ts'
 import { chosenSettings, selectAssignment, selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { placeTask } from '../work/place-task.ts'
 import { takeOwnership } from '../work/work-session-record.ts'
+import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
+import { ownRow } from './agent-session-record.ts'
 import { taskFor, workFactsOf } from './work-facts.ts'
 
 interface SignIn extends Pair {
@@ -135,4 +139,17 @@ const signedIn = (agentSession: LiveAgentSession, token: string): SignedIn => ({
   token,
   agentSession: agentSessionOf(agentSession),
   instruction: afterAuthentication(agentSession.purpose),
+})
+
+/** Ends an agent's own session (`logout`). Changes nothing if it has already ended (AS8). */
+export const logoutAgent = defineUseCase({
+  name: 'logout-agent',
+  streams: (input: Receiver & EndLocks) => endingStreams(input),
+  run: async (tx, { openConversations, ...caller }, context): Promise<{ endReason: EndReason }> => {
+    const current = agentSessionFrom(await ownRow(tx, caller))
+    if (current.state === 'ended') return { endReason: current.endReason }
+    await endAgentSession(tx, current, { reason: 'logout', openConversations }, context)
+    const ended = agentSessionFrom(await ownRow(tx, caller))
+    return { endReason: ended.state === 'ended' ? ended.endReason : 'logout' }
+  },
 })

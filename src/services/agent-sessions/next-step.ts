@@ -12,11 +12,11 @@ import {
 } from '../../domain/agent-sessions/next-action.ts'
 import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { isWork, webKey } from '../../domain/conversations/key.ts'
-import { isSummaryDue } from '../../domain/conversations/summary.ts'
+import { isSummaryDue } from '../../domain/conversations/messages.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
 import type { ProjectSettings } from '../../domain/projects/settings.ts'
-import { chooseDispatch } from '../../domain/turns/context.ts'
+import { chooseDispatch } from '../../domain/turns/lifecycle.ts'
 import {
   type AgentSessionState,
   type ChatState,

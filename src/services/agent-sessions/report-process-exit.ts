@@ -17,7 +17,7 @@ import { chosenSettings, selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
 import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
-import { suspect } from './suspect-agent-session.ts'
+import { suspect } from './touch-agent-session.ts'
 import { workOf } from './work-facts.ts'
 
 type Report = ProcessExit &

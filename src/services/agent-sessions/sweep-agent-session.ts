@@ -17,7 +17,7 @@ import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
 import { ownRow } from './agent-session-record.ts'
-import { isKnownToLive, suspectOther } from './suspect-agent-session.ts'
+import { isKnownToLive, suspectOther } from './touch-agent-session.ts'
 
 /** Finds the streams to lock for ending an agent session and its process. */
 export const findSweepLocks = defineQuery({

@@ -2,11 +2,24 @@
 import type * as z from 'zod'
 import { type StoredEnvironment, unmasked } from '../../domain/agents/environment.ts'
 import { changedIsolation } from '../../domain/agents/isolation.ts'
-import { home } from '../../domain/stream-name.ts'
+import { home, projectStream } from '../../domain/stream-name.ts'
+import { hashSecret } from '../../platform/secrets.ts'
 import type { Agent, AgentChange } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
-import { type AgentRow, agentOf, projectIdsOf, selectAgent, updateAgent } from '../../store/agents/agents.ts'
+import {
+  type AgentRow,
+  agentOf,
+  deleteAgentRow,
+  projectIdsOf,
+  selectAgent,
+  updateAgent,
+  updatePasskey,
+} from '../../store/agents/agents.ts'
+import { revokeOfAgent } from '../../store/approvals/allowances.ts'
+import { deletePanelsOfAgent } from '../../store/conversations/panels.ts'
+import { deleteAssignmentsOfAgent } from '../../store/projects/projects.ts'
 import { defineUseCase } from '../../store/store.ts'
+import { revokeAllOfAgent } from '../agent-sessions/agent-session-end.ts'
 import { maskWithoutValue, noSuchAgent } from '../refusals.ts'
 import { requireSameSealingKey, type SentEnvironment } from './create-agent.ts'
 
@@ -46,4 +59,40 @@ const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): Agen
   hold_seconds: change.holdSeconds ?? row.hold_seconds,
   runs_on: change.runsOn === undefined ? row.runs_on : change.runsOn,
   isolation: changedIsolation(row.isolation, change),
+})
+
+/** Replaces an agent's passkey, shown once. The old one and its sessions stop working at once (AS7, SE3). */
+export const replacePasskey = defineUseCase({
+  name: 'replace-passkey',
+  answersSecret: true,
+  streams: ({ projectIds = [] }: { agentId: string; projectIds?: readonly string[]; by: string }) => [
+    home,
+    ...projectIds.map(projectStream),
+  ],
+  run: async (tx, { agentId, projectIds = [], by }, context): Promise<{ passkey: string }> => {
+    if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
+    await revokeAllOfAgent(tx, agentId, projectIds, context)
+    const passkey = context.random.secret('agent')
+    await tx.write(updatePasskey, { id: agentId, hash: hashSecret(passkey) })
+    tx.append(home, { type: 'passkey-replaced', data: { agentId, by } })
+    return { passkey }
+  },
+})
+
+/** Deletes an agent, its assignments and sessions. Its passkey stops working. */
+export const deleteAgent = defineUseCase({
+  name: 'delete-agent',
+  streams: ({ projectIds = [] }: { agentId: string; projectIds?: readonly string[]; by: string }) => [
+    home,
+    ...projectIds.map(projectStream),
+  ],
+  run: async (tx, { agentId, projectIds = [], by }, context): Promise<void> => {
+    if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
+    await revokeAllOfAgent(tx, agentId, projectIds, context)
+    await tx.write(deleteAssignmentsOfAgent, { agentId })
+    await tx.write(deletePanelsOfAgent, { agentId })
+    await tx.write(revokeOfAgent, { agentId, now: context.now, by })
+    await tx.write(deleteAgentRow, { id: agentId })
+    tx.append(home, { type: 'agent-deleted', data: { agentId, by } })
+  },
 })

@@ -8,7 +8,7 @@ import { agentsPage, findAgent, selectEnvironments } from '../../store/agents/ag
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
-import { maxRevoked } from '../agent-sessions/revoke-agent-sessions.ts'
+import { maxRevoked } from '../agent-sessions/agent-session-end.ts'
 import { noSuchAgent } from '../refusals.ts'
 
 /** Returns an agent with its environment masked. */

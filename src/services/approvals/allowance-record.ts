@@ -2,7 +2,6 @@
  * Stores "allow always" (AG6) with its scope and expiry, and finds the allowance that covers a new request. The calling use
  * case locks the project's stream, so that a revoked one is not used.
  */
-
 import {
   type AllowanceRule,
   type AskedCall,
@@ -12,15 +11,23 @@ import {
   refusedRule,
   ruleTitle,
 } from '../../domain/approvals/allowance.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
-import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
+import type { Allowance, AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import { maxShownLine, type PermissionRequest } from '../../protocol/turns/agent-update.ts'
-import { type AllowanceRow, allowanceOf, insertAllowance, ruleOf, selectInForce } from '../../store/approvals/allowances.ts'
+import {
+  type AllowanceRow,
+  allowanceOf,
+  insertAllowance,
+  ruleOf,
+  selectAllowance,
+  selectInForce,
+  updateRevoked,
+} from '../../store/approvals/allowances.ts'
 import { type ApprovalRow, permissionOf } from '../../store/approvals/approvals.ts'
-import type { Context, Reader, Tx } from '../../store/store.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 
 const minuteMs = 60_000
 
@@ -85,3 +92,18 @@ export async function coveringAllowance(
   const inForce = await reader.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
   return inForce.find((row) => covers(ruleOf(row), askedCall(request)))
 }
+
+/** Revokes an allowance (AG6). A repeated request changes nothing. */
+export const revokeAllowance = defineUseCase({
+  name: 'revoke-allowance',
+  streams: ({ projectId }: { projectId: string; allowanceId: string; by: string }) => [projectStream(projectId)],
+  run: async (tx, { projectId, allowanceId, by }, { now }): Promise<Allowance> => {
+    const row = await tx.first(selectAllowance, { id: allowanceId })
+    if (row?.project_id !== projectId) throw new Refusal('not_found', refusalText('noAllowance'), { allowanceId })
+    if (row.revoked_at !== null) return allowanceOf(row)
+    await tx.write(updateRevoked, { id: allowanceId, now, by })
+    const allowance = allowanceOf({ ...row, revoked_at: now, revoked_by: by })
+    tx.append(projectStream(projectId), { type: 'allowance-revoked', data: { allowance } })
+    return allowance
+  },
+})

@@ -3,18 +3,19 @@
  * wins; later callers learn who decided.
  */
 
+import { systemId } from '../../domain/access/caller.ts'
 import { allowanceMinutes } from '../../domain/approvals/allowance.ts'
 import { isKeptByAgent, optionFor, outcomeOf } from '../../domain/approvals/permission.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import { type ApprovalRow, approvalOf, permissionOf, selectApproval } from '../../store/approvals/approvals.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchApproval } from '../refusals.ts'
 import { addAllowance } from './allowance-record.ts'
-import { permissionStreams, settlePermission } from './permission-record.ts'
+import { permissionStreams, refusingOption, settlePermission } from './permission-record.ts'
 import type { PermissionLocks } from './queries.ts'
 
 export type PermissionChoice = { readonly optionId: string } | { readonly choose: 'allow' | 'deny' }
@@ -82,3 +83,16 @@ function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
     throw new Refusal('invalid_request', inField('optionId', refusalText('notOffered', { id: optionId })), { field: 'optionId' })
   return { outcome, optionId }
 }
+
+/** Expires a permission request past its deadline (AP4). The agent gets a refusal. Running this too early changes nothing. */
+export const expirePermission = defineUseCase({
+  name: 'expire-permission',
+  streams: (input: PermissionLocks) => permissionStreams(input),
+  run: async (tx, { approvalId, userSessionId }, { now }): Promise<{ expired: boolean }> => {
+    const row = await tx.first(selectApproval, { id: approvalId })
+    const isDue = row?.status === 'pending' && row.deadline !== null && row.deadline <= now
+    if (!isDue || row.user_session_id !== userSessionId) return { expired: false }
+    await settlePermission(tx, row, { outcome: 'expired', optionId: refusingOption(row), by: systemId }, now)
+    return { expired: true }
+  },
+})

@@ -1,9 +1,9 @@
 /** Finds, creates and moves approvals. */
 
 import { type ApprovalEvent, type ApprovalRefusal, decide, type Verdict } from '../../domain/approvals/lifecycle.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import {

@@ -1,9 +1,13 @@
 /** Decides approvals, and resubmits those returned for revision (AP1). */
 import type * as z from 'zod'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import type { Approval, ApprovalDecision, ApprovalResubmission } from '../../protocol/approvals/approval.ts'
+import type { Approval, ApprovalDecision, ApprovalDraft, ApprovalResubmission } from '../../protocol/approvals/approval.ts'
+import { selectProject } from '../../store/projects/projects.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { existingApproval, moveApproval } from './approval-record.ts'
+import { noSuchProject } from '../refusals.ts'
+import { existingTask } from '../work/task-record.ts'
+import { existingWorkSession } from '../work/work-session-record.ts'
+import { addApproval, existingApproval, moveApproval } from './approval-record.ts'
 
 type DecideInput = z.output<typeof ApprovalDecision> & { projectId: string; approvalId: number; by: string }
 
@@ -23,4 +27,19 @@ export const resubmitApproval = defineUseCase({
   streams: ({ projectId }: ResubmitInput) => [home, projectStream(projectId)],
   run: async (tx, { projectId, approvalId, ...submission }: ResubmitInput, { now }): Promise<Approval> =>
     moveApproval(tx, await existingApproval(tx, { projectId, approvalId }), { type: 'resubmit', submission }, now),
+})
+
+type Input = z.output<typeof ApprovalDraft> & { projectId: string }
+
+/** Requests an approval on behalf of a leader (AP2), optionally about a task or work session. */
+export const createApproval = defineUseCase({
+  name: 'create-approval',
+  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
+  run: async (tx, input: Input, { now }): Promise<Approval> => {
+    const { projectId, workSessionId, taskId = null } = input
+    if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (workSessionId !== null) await existingWorkSession(tx, { projectId, workSessionId })
+    if (taskId !== null) await existingTask(tx, { projectId, taskId })
+    return addApproval(tx, { ...input, taskId, agentSessionId: null }, now)
+  },
 })

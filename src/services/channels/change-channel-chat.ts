@@ -1,12 +1,11 @@
 /** Pairs, refuses or revokes a chat, or sets its agent (CN2). A repeated request changes nothing. */
 
 import type * as z from 'zod'
-import { refusalText } from '../../domain/because.ts'
 import { chatWords } from '../../domain/channels/chat-texts.ts'
-import type { ChatAddress } from '../../domain/channels/key.ts'
-import { channelKey } from '../../domain/channels/key.ts'
+import { type ChatAddress, channelKey } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { ChannelChat, ChannelChatChange } from '../../protocol/channels/channel.ts'
 import { type ChatRow, chatOf, selectChat } from '../../store/channels/channels.ts'

@@ -1,7 +1,7 @@
 /** Routes channel chats, queues outgoing messages and announces changes, for all use cases about them. */
 import { type ChannelName, type ChatAddress, channelKey, parseChannelKey } from '../../domain/channels/key.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { statusText } from '../../domain/sentences.ts'
+import { statusText } from '../../domain/status-texts.ts'
 import { conversationStream, home, type StreamName } from '../../domain/stream-name.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import {

@@ -1,8 +1,7 @@
 /** Runs the commands of a paired chat: /start, /help, /new, /status, /stop, /continue. Each is answered in the chat. */
 
 import { type ChatStatus, chatWords, type VendorLimit } from '../../domain/channels/chat-texts.ts'
-import type { ChatCommand } from '../../domain/channels/command.ts'
-import { type ChatAddress, channelKey } from '../../domain/channels/key.ts'
+import { type ChatAddress, type ChatCommand, channelKey } from '../../domain/channels/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { coordinatorStream, home, projectStream, type StreamName } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'

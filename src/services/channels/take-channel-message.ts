@@ -2,11 +2,11 @@
  * Stores a message from a paired chat (CN1) in its conversation, unread for the routed agent, in one commit. Work detection
  * then starts the agent as for the page's chat. A receipt with the platform's message id makes it idempotent.
  */
-import { refusalText } from '../../domain/because.ts'
+
 import { chatWords } from '../../domain/channels/chat-texts.ts'
-import type { ChatAddress } from '../../domain/channels/key.ts'
-import { channelKey } from '../../domain/channels/key.ts'
+import { type ChatAddress, channelKey } from '../../domain/channels/key.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import { selectChat, updateChat, updateLastIn } from '../../store/channels/channels.ts'

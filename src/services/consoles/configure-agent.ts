@@ -2,14 +2,15 @@
  * Sets the mode, model or another option of an agent in a role (AG6). The request is announced as `agent:configuring` and its
  * result as `agent:configured`. It is stored until then, so that a disconnected coordinator gets it later.
  */
-import { refusalText } from '../../domain/because.ts'
-import { type ConfigChange, maxPendingChanges, notOffered } from '../../domain/consoles/configure-agent.ts'
+
+import { type ConfigChange, maxPendingChanges, notOffered } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
-import { type Offers, updateRoleAgent } from '../../store/consoles/role-agents.ts'
+import { type Offers, updateRoleAgent } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { activeProcess, promptStreams, type UserSessionLocks } from './user-session-record.ts'
+import { activeProcess, promptStreams, type UserSessionLocks } from './role-agent-record.ts'
 
 interface Input extends UserSessionLocks {
   readonly role: string

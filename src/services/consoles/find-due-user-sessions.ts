@@ -1,22 +1,22 @@
 /** Finds what the sweeper of user sessions must handle, oldest first, up to a limit per kind. The use cases decide. */
 
-import { leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
-import { isAbandoned } from '../../domain/consoles/roster.ts'
+import { isAbandoned, leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { epochMs, type Instant, later } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
 import type { ProjectSettings } from '../../domain/projects/settings.ts'
-import { statusText } from '../../domain/sentences.ts'
+import { statusText } from '../../domain/status-texts.ts'
 import { selectPastDeadline } from '../../store/approvals/approvals.ts'
 import {
   selectAsleepWithWork,
+  selectDetached,
   selectLeavingSince,
   selectOccupant,
   selectOccupants,
   selectSpawningSince,
   selectWakingSince,
-} from '../../store/consoles/role-agents.ts'
-import { selectDetached, selectWithoutProject } from '../../store/consoles/user-sessions.ts'
+  selectWithoutProject,
+} from '../../store/consoles/user-sessions.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectLimitedUntil } from '../../store/turns/contexts.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'

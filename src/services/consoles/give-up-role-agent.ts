@@ -9,14 +9,13 @@ import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
 import type { ProjectSettings } from '../../domain/projects/settings.ts'
 import { setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
-import { selectRoleAgent } from '../../store/consoles/role-agents.ts'
+import { selectRoleAgent } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { setUpOf } from '../../store/worktrees/worktrees.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { moveRoleAgent } from './role-agent-record.ts'
+import { moveRoleAgent, rosterStreams, type UserSessionLocks } from './role-agent-record.ts'
 import { stopProcessOf } from './terminate-role-agent.ts'
-import { rosterStreams, type UserSessionLocks } from './user-session-record.ts'
 
 /** Extra time for the coordinator's own report. */
 export const graceMs = 5000

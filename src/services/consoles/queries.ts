@@ -4,8 +4,10 @@ import type { Who } from '../../domain/access/caller.ts'
 import { endedAnswer, terminatedAnswer } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import { selectAtWork, selectCoordinatorsOf, selectRoleAgent } from '../../store/consoles/role-agents.ts'
 import {
+  selectAtWork,
+  selectCoordinatorsOf,
+  selectRoleAgent,
   selectUserSession,
   type UserSessionRow,
   type UserSessionsFilter,
@@ -16,8 +18,8 @@ import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectTurn } from '../../store/turns/turns.ts'
 import { selectOfRole } from '../../store/worktrees/worktrees.ts'
-import { chosenMachine } from '../processes/start-facts.ts'
-import { noSuchUserSession, type UserSessionLocks } from './user-session-record.ts'
+import { chosenMachine } from '../processes/launch-record.ts'
+import { noSuchUserSession, type UserSessionLocks } from './role-agent-record.ts'
 import { userSessionView } from './user-session-view.ts'
 
 /** Returns a user session, also a terminated one (US4). Another account's is not found. */

@@ -2,8 +2,7 @@
 import { epochMs, type Instant } from '../../domain/instant.ts'
 import { order } from '../../domain/processes/lifecycle.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
-import { type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../../store/consoles/role-agents.ts'
-import { selectUserSession } from '../../store/consoles/user-sessions.ts'
+import { type RoleAgentRow, selectRoleAgent, selectUserSession, updateRoleAgent } from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
@@ -14,8 +13,7 @@ import { settingsOf } from '../projects/project-record.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { currentLimit } from '../turns/limit-record.ts'
 import type { FoundUserSession } from './queries.ts'
-import { moveRoleAgent } from './role-agent-record.ts'
-import { requireLocked, rosterStreams, type UserSessionLocks } from './user-session-record.ts'
+import { moveRoleAgent, requireLocked, rosterStreams, type UserSessionLocks } from './role-agent-record.ts'
 
 /** Whether the agent is ready and has no open turns for long enough. */
 export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): Promise<boolean> {

@@ -3,11 +3,11 @@
  * a role whose agent failed it is a retry. Later failures make the agent FAILED.
  */
 
-import { refusalText } from '../../domain/because.ts'
-import { assignRole } from '../../domain/consoles/roster.ts'
+import { assignRole } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { order } from '../../domain/processes/lifecycle.ts'
-import { statusText } from '../../domain/sentences.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { statusText } from '../../domain/status-texts.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { maxRoleAgents } from '../../protocol/consoles/user-session.ts'
 import { type AgentRow, firstAcpAgent, selectAgent } from '../../store/agents/agents.ts'
@@ -19,23 +19,23 @@ import {
   selectAtWork,
   selectLastOpened,
   selectOccupants,
-} from '../../store/consoles/role-agents.ts'
-import { selectUserSession, updateLastActive } from '../../store/consoles/user-sessions.ts'
+  selectUserSession,
+  updateLastActive,
+} from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectRunningOfProject, selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { recordLaunch, sendOrder } from '../processes/launch-record.ts'
-import type { OfferId } from '../processes/offer-launch.ts'
+import type { OfferId } from '../processes/take-launch.ts'
 import { noSuchAgent } from '../refusals.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { clearLimit, inheritLimit } from '../turns/limit-record.ts'
 import { isWorkedOn } from '../work/plan-record.ts'
 import { beginWorkSession } from '../work/work-session-record.ts'
 import type { FoundUserSession } from './queries.ts'
-import { moveRoleAgent } from './role-agent-record.ts'
+import { existingUserSession, moveRoleAgent, rosterRefusal, rosterStreams } from './role-agent-record.ts'
 import { stopProcessOf } from './terminate-role-agent.ts'
-import { existingUserSession, rosterRefusal, rosterStreams } from './user-session-record.ts'
 
 export interface Spawn extends FoundUserSession, OfferId {
   readonly role: string

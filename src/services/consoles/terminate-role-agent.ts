@@ -3,12 +3,11 @@
  * nothing.
  */
 
-import { type RoleAgentRow, selectOccupant } from '../../store/consoles/role-agents.ts'
+import { type RoleAgentRow, selectOccupant } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
-import { moveRoleAgent } from './role-agent-record.ts'
-import { existingUserSession, requireLocked, rosterStreams, type UserSessionLocks } from './user-session-record.ts'
+import { existingUserSession, moveRoleAgent, requireLocked, rosterStreams, type UserSessionLocks } from './role-agent-record.ts'
 
 export const requestedReason = 'user requested'
 

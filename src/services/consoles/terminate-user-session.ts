@@ -3,12 +3,11 @@
  * Worktrees stay. A repeated request changes nothing.
  */
 
-import { statusText } from '../../domain/sentences.ts'
-import { selectOccupants } from '../../store/consoles/role-agents.ts'
-import { updateEnding } from '../../store/consoles/user-sessions.ts'
+import { statusText } from '../../domain/status-texts.ts'
+import { selectOccupants, updateEnding } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
+import { announceEndIfEmpty, existingUserSession, rosterStreams, type UserSessionLocks } from './role-agent-record.ts'
 import { leaveRole } from './terminate-role-agent.ts'
-import { announceEndIfEmpty, existingUserSession, rosterStreams, type UserSessionLocks } from './user-session-record.ts'
 
 interface Input extends UserSessionLocks {
   readonly reason: string

@@ -1,8 +1,8 @@
 /** Read queries for chapters and daily notes, and for which of them are due. */
 
-import { refusalText } from '../../domain/because.ts'
 import { type Day, isOver, mergeChapter, parseDay } from '../../domain/conversations/chapter.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Chapter, Note } from '../../protocol/conversations/chapter.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'

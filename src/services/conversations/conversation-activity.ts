@@ -2,7 +2,7 @@
 import { parseConsoleKey, parseWorkKey } from '../../domain/conversations/key.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { selectPendingOfTurn } from '../../store/approvals/approvals.ts'
-import { selectInRole } from '../../store/consoles/role-agents.ts'
+import { selectInRole } from '../../store/consoles/user-sessions.ts'
 import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
 import { liveLaunchesOf } from '../../store/processes/launches.ts'
 import type { Reader } from '../../store/store.ts'

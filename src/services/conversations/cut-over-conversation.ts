@@ -1,10 +1,10 @@
 /** Closes a conversation's chapter if it is due, now or at a given moment (DC2). Waits while a turn runs. */
 
-import { refusalText } from '../../domain/because.ts'
-import { type CutoverRule, endOf, logicalDay } from '../../domain/conversations/chapter.ts'
+import { type CutoverRule, type Day, endOf, logicalDay } from '../../domain/conversations/chapter.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { conversationStream } from '../../domain/stream-name.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { conversationStream, home, noteStream } from '../../domain/stream-name.ts'
 import {
   cutoverRule,
   endChapters,
@@ -15,9 +15,17 @@ import {
   setRule,
 } from '../../store/conversations/chapters.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
+import {
+  deleteRemovedChapters,
+  noteOf,
+  numberChapters,
+  putNote,
+  selectNote,
+  selectNotNoted,
+  totalsOf,
+} from '../../store/conversations/notes.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { closeDueChapter } from './chapter-record.ts'
-import { existingConversation, streamOfKey } from './conversation-record.ts'
+import { closeDueChapter, existingConversation, streamOfKey } from './conversation-record.ts'
 
 interface CutoverInput {
   readonly key: string
@@ -74,5 +82,55 @@ export const setCutoverRule = defineUseCase({
     if (rule.hour === null) await tx.write(keepChaptersOpen, {})
     else if (before.hour === null) await tx.write(endChapters, { dueAt: endOf(rule, logicalDay(rule, now)) })
     return { ...rule, source }
+  },
+})
+
+// Records which chapters a daily note consists of, and that its file was written (DC3).
+
+/** Chapters in one commit, so as not to delay new messages (DC8). */
+const maxAddedChapters = 500
+
+/**
+ * Adds newly closed chapters to the note of their day and removes those of deleted conversations (DC3). The note's new number
+ * tells the writer that the file is outdated. Idempotent.
+ */
+export const addChaptersToNote = defineUseCase({
+  name: 'add-chapters-to-note',
+  streams: ({ day }: { day: Day }) => [noteStream(day), home],
+  run: async (tx, { day }, { now }): Promise<{ more: boolean }> => {
+    const few = { day, limit: maxAddedChapters }
+    const found = await tx.all(selectNotNoted, few)
+    if (found.length === 0) return { more: false }
+    const seq = tx.append(noteStream(day), { type: 'chapters-noted', data: { day } })
+    await tx.write(numberChapters, { ...few, seq })
+    await tx.write(deleteRemovedChapters, few)
+    const before = await tx.first(selectNote, { day })
+    const kept = { written_seq: before?.written_seq ?? 0, problem: before?.problem ?? null }
+    const row = { day, ...(await totalsOf(tx, day)), seq, ...kept, updated_at: now }
+    await tx.write(putNote, row)
+    tx.append(home, { type: 'note-changed', data: { note: noteOf(row) } })
+    return { more: found.length === maxAddedChapters }
+  },
+})
+
+const maxProblemChars = 500
+
+type NoteResult = { readonly day: Day } & ({ readonly writtenSeq: number } | { readonly problem: string })
+
+/** Records that a note's file was written up to a number, or why it was not (DC4). */
+export const markNoteWritten = defineUseCase({
+  name: 'mark-note-written',
+  streams: ({ day }: NoteResult) => [noteStream(day), home],
+  run: async (tx, { day, ...what }, { now }): Promise<void> => {
+    const before = await tx.first(selectNote, { day })
+    if (!before) return
+    const change =
+      'problem' in what
+        ? { problem: what.problem.slice(0, maxProblemChars).toWellFormed() }
+        : { written_seq: Math.max(before.written_seq, what.writtenSeq), problem: null }
+    const row = { ...before, ...change }
+    if (row.written_seq === before.written_seq && row.problem === before.problem) return
+    await tx.write(putNote, { ...row, updated_at: now })
+    tx.append(home, { type: 'note-changed', data: { note: noteOf({ ...row, updated_at: now }) } })
   },
 })

@@ -9,9 +9,10 @@ import { type Instant, instant } from '../../domain/instant.ts'
 import type { ConversationPiece, ImportedPiece } from '../../protocol/conversations/import.ts'
 import { messagesAfter, selectLastMessage } from '../../store/conversations/messages.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { beginImportedChapter, closeImportedChapter } from './chapter-record.ts'
 import {
+  beginImportedChapter,
   changeConversation,
+  closeImportedChapter,
   isSame,
   openConversation,
   requireCreatable,

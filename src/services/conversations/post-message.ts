@@ -3,18 +3,26 @@
  * the returned one is the first by key. A repeated client id returns the same message at any time.
  */
 
+import { createHash } from 'node:crypto'
 import type * as z from 'zod'
-import { refusalText } from '../../domain/because.ts'
-import { webKey } from '../../domain/conversations/key.ts'
+import { agentKey, parseAgentKey, webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { conversationStream } from '../../domain/stream-name.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ChatMessageDraft, Message } from '../../protocol/conversations/message.ts'
+import { insertOpenConversation } from '../../store/conversations/conversations.ts'
 import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
+import { answerIn, isValid, keepReceipt, readReceipt } from '../../store/log/receipts.ts'
 import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
-import { defineUseCase, type Reader } from '../../store/store.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused, noSuchAgent, noSuchProject } from '../refusals.ts'
-import { appendMessage, openConversation } from './conversation-record.ts'
+import { appendMessage, changeConversation, openConversation } from './conversation-record.ts'
 import { chooseWorkplace } from './conversation-workplace.ts'
+import { type ContextCaller, ownConversation } from './own-conversation.ts'
 
 /** Agents that one message can go to. */
 const maxReceivers = 100
@@ -80,3 +88,102 @@ async function earlierMessage(reader: Reader, input: PostedMessage): Promise<Mes
   if (!same) throw clientIdReused(input.clientId)
   return messageOf(row)
 }
+
+// Posts messages between two agents of a project (CV10). Their conversation is open while a session that wrote in it lives; the
+// next message reopens it. Each message is also announced in the project's stream, which waiting agents follow.
+
+/** The other agent of a conversation between agents. Undefined for any other conversation. */
+export const otherAgent = (key: string, agentId: string): string | undefined => {
+  const agentIds: readonly string[] = parseAgentKey(key)?.agentIds ?? []
+  return agentIds.includes(agentId) ? agentIds.find((id) => id !== agentId) : undefined
+}
+
+interface AgentMessage {
+  readonly toAgentId: string
+  readonly content: string
+  /** CH12: the turn in which it was written. */
+  readonly clientId?: string | undefined
+  /** The conversation of the asking context. */
+  readonly originKey: string
+  /** The context that receives an answer. Left out for a question, which gets a context of its own for each origin. */
+  readonly intoKey?: string | undefined
+}
+
+export async function postToAgent(
+  tx: Tx,
+  { agentId, projectId, agentSessionId }: Receiver,
+  { toAgentId, content, clientId, originKey, intoKey }: AgentMessage,
+  context: Context,
+): Promise<Message> {
+  const key = agentKey(agentId, toAgentId)
+  const { row } = await openConversation(tx, key, context.now)
+  const open = row.state === 'open' ? row : await changeConversation(tx, row, { state: 'open' }, context.now)
+  if (row.state === 'closed') tx.append(conversationStream(key), { type: 'conversation-reopened', data: { by: agentId } })
+  await tx.write(insertOpenConversation, { agent_session_id: agentSessionId, conversation_key: key })
+  const message = {
+    senderId: agentId,
+    receiverId: toAgentId,
+    role: 'assistant',
+    content,
+    projectId,
+    clientId,
+    originKey,
+  } as const
+  // An answer without a known origin goes into the conversation itself.
+  const into = intoKey ? { key: intoKey, originKey: '' } : { key, originKey }
+  return appendMessage(tx, open, message, context, { readers: [toAgentId], also: [projectStream(projectId)], into })
+}
+
+interface AgentCall {
+  readonly agentSessionId: string
+  readonly operation: string
+  readonly clientId?: string | undefined
+  readonly content: string
+}
+
+/**
+ * Runs an agent's call once per client id (NA8). A repeat by the same agent session returns the first answer; a repeat with
+ * other content is refused. Receipts are kept for 7 days.
+ */
+export async function runOnce<Answer>(tx: Tx, call: AgentCall, now: Instant, work: () => Promise<Answer>): Promise<Answer> {
+  if (call.clientId === undefined) return work()
+  const receipt = {
+    credentialId: call.agentSessionId,
+    operation: call.operation,
+    key: call.clientId,
+    contentHash: createHash('sha256').update(call.content).digest('base64url'),
+    sealedBy: '',
+  }
+  const kept = await readReceipt(tx, receipt)
+  if (kept && isValid(kept, now)) return answerIn(kept, receipt) as Answer
+  const answer = await work()
+  await keepReceipt(tx, receipt, { answer, secret: false, now, outlived: kept !== undefined })
+  return answer
+}
+
+interface SentMessage extends ContextCaller {
+  readonly toAgentId: string
+  readonly content: string
+  readonly clientId?: string | undefined
+}
+
+/** Sends a message from one agent to another of its project (CV10, `send_message`). */
+export const sendMessage = defineUseCase({
+  name: 'send-message',
+  streams: ({ agentId, toAgentId, projectId }: SentMessage) => [
+    conversationStream(agentKey(agentId, toAgentId)),
+    projectStream(projectId),
+  ],
+  run: (tx, input, context): Promise<{ messageId: string; seq: number }> => {
+    const call = { ...input, operation: 'send-message', content: JSON.stringify([input.toAgentId, input.content]) }
+    return runOnce(tx, call, context.now, async () => {
+      await liveAgentSession(tx, input)
+      if (input.toAgentId === input.agentId) throw noSuchAgent(input.toAgentId)
+      await checkAssigned(tx, { projectId: input.projectId, agentId: input.toAgentId })
+      const { toAgentId, content } = input
+      const { key: originKey } = await ownConversation(tx, input)
+      const { id, seq } = await postToAgent(tx, input, { toAgentId, content, originKey }, context)
+      return { messageId: id, seq }
+    })
+  },
+})

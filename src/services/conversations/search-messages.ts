@@ -2,7 +2,7 @@
  * Searches messages by words, newest first (DC5). The index gives candidates, and each is compared with the query. The work per
  * page is bounded, so a page may be short while its cursor continues.
  */
-import { refusalText } from '../../domain/because.ts'
+
 import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../../domain/conversations/chapter.ts'
 import { excerptOf, find } from '../../domain/conversations/search/find.ts'
 import { type Phrase, parseQuery, queryTerms } from '../../domain/conversations/search/parse-query.ts'
@@ -10,13 +10,14 @@ import { facetTerm } from '../../domain/conversations/search/terms.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { inField } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
 import type { Page } from '../../protocol/page.ts'
 import { cutoverRule, dayOfMessage } from '../../store/conversations/chapters.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { afterAllIds, type FoundMessage, firstIdAt, messagesWith } from '../../store/conversations/search.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
-import { isVisible } from './conversation-access.ts'
+import { isVisible } from './queries.ts'
 
 export interface MessageSearch {
   readonly q: string

@@ -2,7 +2,7 @@
  * Stores an agent's summary of its conversation (NA9, `set_summary`). Agents no longer get the covered messages; the archive
  * keeps them. A summary covers only messages that this session was handed.
  */
-import { setSummary as decide } from '../../domain/conversations/summary.ts'
+import { setSummary as decide } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
@@ -11,8 +11,14 @@ import { measured, selectLastMessage } from '../../store/conversations/messages.
 import { type Receiver, selectOldestNotHanded } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { beginChapter, closeDueChapterOf } from './chapter-record.ts'
-import { changeConversation, currentConversation, existingConversation, streamOfKey } from './conversation-record.ts'
+import {
+  beginChapter,
+  changeConversation,
+  closeDueChapterOf,
+  currentConversation,
+  existingConversation,
+  streamOfKey,
+} from './conversation-record.ts'
 
 interface AgentSummary extends Receiver {
   readonly summary: string

@@ -22,7 +22,7 @@ import {
 import { deletePanel, keepPanel, keepPurpose, selectPanels, selectPurpose } from '../../store/conversations/panels.ts'
 import { liveLaunchesOf, processOf } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { hasSignedIn } from '../processes/start-facts.ts'
+import { hasSignedIn } from '../processes/launch-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { appendMessage, openConversation } from './conversation-record.ts'
 import { chooseWorkplace } from './conversation-workplace.ts'

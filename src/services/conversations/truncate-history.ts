@@ -1,5 +1,5 @@
 /** Shortens or clears the history that agents get (CV1, CV4). The archive keeps all messages. */
-import { truncateHistory as truncated } from '../../domain/conversations/summary.ts'
+import { truncateHistory as truncated } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'

@@ -7,7 +7,7 @@ import { decideOrder } from '../../domain/processes/start.ts'
 import { changingRequests } from '../../protocol/processes/coordinator-requests.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type Pair, selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
-import { userSessionsOf } from '../../store/consoles/role-agents.ts'
+import { userSessionsOf } from '../../store/consoles/user-sessions.ts'
 import { messagesOfTurn } from '../../store/conversations/unread.ts'
 import { selectQuestion } from '../../store/processes/coordinator-requests.ts'
 import { findLaunch as find, findLaunch, liveLaunchesOf, liveLaunchesOn } from '../../store/processes/launches.ts'
@@ -17,12 +17,17 @@ import { workFactsOf } from '../agent-sessions/work-facts.ts'
 import { findOpenConversations } from '../conversations/queries.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { noSuchLaunch } from '../refusals.ts'
-import { type InEpoch, requireCurrentEpoch } from './coordinator-epoch.ts'
-import type { LaunchLocks } from './launch-record.ts'
+import {
+  chosenMachine,
+  type InEpoch,
+  type LaunchLocks,
+  requireCurrentEpoch,
+  startableAgent,
+  startFactsOf,
+} from './launch-record.ts'
 import type { EndLocks } from './process-end.ts'
-import { chosenMachine, startableAgent, startFactsOf } from './start-facts.ts'
+import { maxLostLaunches } from './register-coordinator.ts'
 import { maxEndedByGoodbye, type StoredFacts } from './store-facts.ts'
-import { maxLostLaunches } from './take-over-coordinator.ts'
 
 /** Finds the streams to lock for a launch. */
 export const locateLaunch = defineQuery({

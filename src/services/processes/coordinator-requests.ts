@@ -2,9 +2,10 @@
  * Sends requests to a coordinator (link-questions.ts) and stores its answers. A request to an unreachable coordinator is
  * refused. With a receipt, a repeated request finds the same question and answer (HT4).
  */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
 import { later } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream, projectStream } from '../../domain/stream-name.ts'
 import {
   type CoordinatorAnswer,

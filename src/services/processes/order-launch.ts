@@ -5,9 +5,10 @@ import { userSessionStream } from '../../domain/stream-name.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
-import { processOf } from '../../store/processes/launches.ts'
+import { liveLaunchesOf, processOf } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
+import { checkAssigned } from '../projects/project-record.ts'
 import {
   existingLaunch,
   type LaunchLocks,
@@ -15,10 +16,10 @@ import {
   moveLaunch,
   recordLaunch,
   sendOrder,
+  startFactsOf,
   stopLaunch,
 } from './launch-record.ts'
-import type { OfferId } from './offer-launch.ts'
-import { startFactsOf } from './start-facts.ts'
+import type { OfferId } from './take-launch.ts'
 
 interface Order extends Pair, OfferId {
   /** Chosen by `find-start`. */
@@ -65,5 +66,20 @@ export const orderStop = defineUseCase({
     const stopped = await stopLaunch(tx, launch, { reason }, context)
     if (stopped?.state === 'ended') await endRoleAgentOf(tx, stopped, context)
     return processOf(stopped ?? launch)
+  },
+})
+
+/** Releases an agent that was held after too many failed starts (CO7). Does nothing if it is not held. */
+export const releaseAgent = defineUseCase({
+  name: 'release-agent',
+  /** `coordinatorId`: from `find-held-launch`. */
+  streams: (input: Pair & { coordinatorId: string }) => launchStreams(input),
+  run: async (tx, { coordinatorId, ...pair }, context): Promise<{ process: Process | null }> => {
+    await checkAssigned(tx, pair)
+    const held = (await liveLaunchesOf(tx, pair)).find(({ state }) => state === 'held')
+    const released = held && (await moveLaunch(tx, held, { type: 'release', coordinatorId }, context))
+    if (!released) return { process: null }
+    await sendOrder(tx, released)
+    return { process: processOf(released) }
   },
 })

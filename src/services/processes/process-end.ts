@@ -5,13 +5,13 @@
 
 import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Launch, LaunchEvent, LeftBehind } from '../../domain/processes/lifecycle.ts'
 import { decideExit } from '../../domain/processes/process-exit.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { liveOfPair, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectRoleAgent } from '../../store/consoles/role-agents.ts'
+import { selectRoleAgent } from '../../store/consoles/user-sessions.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { putToSleep } from '../../store/turns/contexts.ts'
 import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
@@ -20,8 +20,7 @@ import { workFactsOf } from '../agent-sessions/work-facts.ts'
 import { withdrawPermissions } from '../approvals/permission-record.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
 import { requeueLostTurn } from '../turns/requeue-lost-turn.ts'
-import { moveLaunch } from './launch-record.ts'
-import { hasSignedIn } from './start-facts.ts'
+import { hasSignedIn, moveLaunch } from './launch-record.ts'
 
 export interface EndLocks {
   /** Projects whose streams are locked. Nothing ends in others. */

@@ -2,10 +2,19 @@
  * Registers a coordinator's connection (CO1, CO6) and returns its epoch and last stored fact. A new instance raises the epoch;
  * a replaced one is refused.
  */
-
 import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
 import { answerGreeting } from '../../domain/processes/epoch.ts'
-import { coordinatorStream, home } from '../../domain/stream-name.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import {
+  conversationStream,
+  coordinatorStream,
+  home,
+  projectStream,
+  turnsStream,
+  userSessionStream,
+} from '../../domain/stream-name.ts'
+import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import { type CoordinatorHello, linkVersion } from '../../protocol/processes/link.ts'
 import {
   coordinatorOf,
@@ -14,10 +23,13 @@ import {
   keepCoordinator,
   keepEpoch,
   selectEpoch,
+  updateHeard,
 } from '../../store/processes/coordinators.ts'
-import { liveCounts } from '../../store/processes/launches.ts'
+import { liveCounts, liveLaunchesOn } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { fenced } from './coordinator-epoch.ts'
+import { noSuchCoordinator } from '../refusals.ts'
+import { fenced } from './launch-record.ts'
+import { type EndLocks, endProcess } from './process-end.ts'
 
 type Registration = Omit<CoordinatorHello, 'type' | 'requestId'> & { readonly coordinatorId: string }
 
@@ -58,5 +70,70 @@ export const registerCoordinator = defineUseCase({
     const type = successor ? 'coordinator-joined' : known?.state === 'connected' ? undefined : 'coordinator-back'
     if (type) tx.append(home, { type, data: { coordinator: coordinatorOf(row, (await liveCounts(tx)).get(id) ?? 0) } })
     return { epoch, lastFact: row.last_fact }
+  },
+})
+
+/** Launches of one coordinator in one commit. */
+export const maxLostLaunches = 10_000
+
+/** No instance has this name, so the next to register is a successor. */
+const noInstance = ''
+
+type Takeover = EndLocks & {
+  readonly coordinatorId: string
+  readonly by: string
+}
+
+/**
+ * Takes over from a coordinator (CO6): raises its epoch, so that its later facts are refused, and ends its launches and their
+ * agent sessions. It cleans up when it learns of it. A repeated call changes nothing.
+ */
+export const takeOverCoordinator = defineUseCase({
+  name: 'take-over-coordinator',
+  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, conversationKeys }: Takeover) => [
+    home,
+    coordinatorStream(coordinatorId),
+    ...projectIds.map(projectStream),
+    ...openConversations.map(conversationStream),
+    ...userSessionIds.map(userSessionStream),
+    ...conversationKeys.flatMap((key) => [conversationStream(key), turnsStream(key)]),
+  ],
+  run: async (tx, { coordinatorId, by, ...ends }, context): Promise<Coordinator> => {
+    const row = await findCoordinatorRow(tx, coordinatorId)
+    if (!row) throw noSuchCoordinator(coordinatorId)
+    if (row.instance === noInstance) return coordinatorOf(row, 0)
+    const launches = (await liveLaunchesOn(tx, coordinatorId, maxLostLaunches)).filter(({ state }) => state !== 'held')
+    if (launches.some(({ projectId }) => !ends.projectIds.includes(projectId)))
+      throw new Refusal('busy', refusalText('justGivenMore'))
+    const taken = { ...row, state: 'stopped', instance: noInstance, epoch: row.epoch + 1 } as const
+    await tx.write(keepCoordinator, taken)
+    await tx.write(keepEpoch, { coordinator_id: coordinatorId, epoch: taken.epoch })
+    for (const launch of launches) await endProcess(tx, launch, { type: 'lost' }, ends, context)
+    const coordinator = coordinatorOf(taken, 0)
+    tx.append(home, { type: 'coordinator-taken-over', data: { coordinator, by } })
+    return coordinator
+  },
+})
+
+interface Silence {
+  readonly coordinatorId: string
+  readonly lastHeardAt: Instant
+}
+
+/**
+ * Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. Does
+ * nothing if it was heard from meanwhile.
+ */
+export const markUnreachable = defineUseCase({
+  name: 'mark-unreachable',
+  streams: ({ coordinatorId }: Silence) => [home, coordinatorStream(coordinatorId)],
+  run: async (tx, { coordinatorId, lastHeardAt }): Promise<boolean> => {
+    const row = await findCoordinatorRow(tx, coordinatorId)
+    if (row?.state !== 'connected' || row.last_heard_at !== lastHeardAt) return false
+    const silent = { ...row, state: 'unreachable' } as const
+    await tx.write(updateHeard, silent)
+    const coordinator = coordinatorOf(silent, (await liveCounts(tx)).get(coordinatorId) ?? 0)
+    tx.append(home, { type: 'coordinator-unreachable', data: { coordinator } })
+    return true
   },
 })

@@ -20,9 +20,8 @@ import { coordinatorOf, type KnownCoordinatorRow, updateHeard } from '../../stor
 import { findLaunch, liveCounts, liveLaunchesOn, selectOutput, updateOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { applyTurnFact } from '../turns/apply-turn-fact.ts'
-import { type InEpoch, requireCurrentEpoch } from './coordinator-epoch.ts'
 import { storeAnswerPart } from './coordinator-requests.ts'
-import { moveLaunch } from './launch-record.ts'
+import { type InEpoch, moveLaunch, requireCurrentEpoch } from './launch-record.ts'
 import { type EndLocks, endProcess } from './process-end.ts'
 
 /** Launches of one coordinator that a goodbye ends. */

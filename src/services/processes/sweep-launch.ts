@@ -14,8 +14,7 @@ import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 import { workFactsOf } from '../agent-sessions/work-facts.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { existingLaunch, type LaunchLocks, launchStreams, stopLaunch } from './launch-record.ts'
-import { hasSignedIn, startableAgent } from './start-facts.ts'
+import { existingLaunch, hasSignedIn, type LaunchLocks, launchStreams, startableAgent, stopLaunch } from './launch-record.ts'
 
 interface SweepClock {
   readonly now: Instant

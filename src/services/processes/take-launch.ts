@@ -2,24 +2,24 @@
  * Gives a launch to its coordinator (CO4): the particulars and a new token, of which only the hash is stored. Withdraws the
  * launch if its work is gone. Taking it again after a lost answer replaces the token.
  */
-
 import { detectWork, type WorkFound } from '../../domain/agent-sessions/work-detection.ts'
 import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
 import { isolationOf } from '../../domain/agents/isolation.ts'
-import { refusalText } from '../../domain/because.ts'
 import { webKey, workKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Detail } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { hasCapacity } from '../../domain/processes/placement.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
-import { statusNotice } from '../../domain/sentences.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
-import { commandOfLaterCoordinator, type LaunchParticulars } from '../../protocol/processes/link.ts'
+import { commandOfLaterCoordinator, type LaunchOffer, type LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import { type AgentRow, selectAgent } from '../../store/agents/agents.ts'
-import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/role-agents.ts'
-import { findLaunch, updateLaunchToken } from '../../store/processes/launches.ts'
+import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/user-sessions.ts'
+import { findLaunch, liveCountsOn, updateLaunchToken } from '../../store/processes/launches.ts'
 import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { updateContext } from '../../store/turns/contexts.ts'
@@ -31,9 +31,7 @@ import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { getOrCreateContext, roleContextKey } from '../turns/context-record.ts'
-import { type InEpoch, requireCurrentEpoch } from './coordinator-epoch.ts'
-import { launchStreams, moveLaunch } from './launch-record.ts'
-import { startableAgent } from './start-facts.ts'
+import { type InEpoch, launchStreams, moveLaunch, orderOf, requireCurrentEpoch, startableAgent } from './launch-record.ts'
 
 export type Take = InEpoch & {
   readonly launchId: string
@@ -195,3 +193,36 @@ async function contextOfRole(tx: Tx, row: RoleAgentRow, launch: Launch, context:
 
 /** The last characters of the id, since these ids begin with the time. */
 const shortId = (userSessionId: string): string => userSessionId.replaceAll('-', '').slice(-8)
+
+/** The id of the new launch, when it is offered too. */
+export interface OfferId {
+  readonly offeredAs?: string | undefined
+}
+
+export interface Offer extends Take {
+  /** For a machine without a capacity of its own. */
+  readonly maxConcurrent: number
+}
+
+type OfferedLaunch = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParticulars }
+
+/**
+ * Starts a launch together with its order (CO4). If the coordinator has capacity and nothing waits before it, the particulars
+ * are sent with the order, in the same commit. Otherwise nothing changes and the coordinator takes the launch later.
+ */
+export const offerLaunch = defineUseCase({
+  name: 'offer-launch',
+  answersSecret: true,
+  streams: (input: Offer) => takeLaunch.streams(input),
+  run: async (tx, { maxConcurrent, ...take }, context): Promise<OfferedLaunch | null> => {
+    const launch = await findLaunch(tx, take.launchId)
+    // The order was refused, repeated or not needed, or the launch was already taken.
+    if (launch?.state !== 'waiting') return null
+    const { capacity } = await requireCurrentEpoch(tx, take)
+    const order = await orderOf(tx, launch)
+    const room = { ...order, maxConcurrent: capacity ?? maxConcurrent }
+    if (!hasCapacity(await liveCountsOn(tx, launch.coordinatorId), room)) return null
+    const taken = await takeLaunch.run(tx, take, context)
+    return 'withdrawn' in taken ? null : { order, launch: taken }
+  },
+})

@@ -17,7 +17,7 @@ import {
   updateAssignment,
 } from '../../store/projects/projects.ts'
 import { defineQuery, defineUseCase } from '../../store/store.ts'
-import { revokeAgentSessions } from '../agent-sessions/revoke-agent-sessions.ts'
+import { revokeAgentSessions } from '../agent-sessions/agent-session-end.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
 import { requireManage } from './choose-folder.ts'
 

@@ -4,10 +4,10 @@
  */
 
 import type { Scope } from '../../domain/access/scopes.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type FolderInspection, folderRefusal } from '../../domain/projects/folder.ts'
 import { type ChosenSettings, managedSettings } from '../../domain/projects/settings.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { selectProjectsAt } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
 

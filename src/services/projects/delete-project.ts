@@ -8,10 +8,10 @@ import { deleteAssignmentsOfProject, deleteProjectRow, selectProject } from '../
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { selectRunningOfProject } from '../../store/work/work-sessions.ts'
 import { deleteSetUp } from '../../store/worktrees/worktrees.ts'
-import { revokeAgentSessions } from '../agent-sessions/revoke-agent-sessions.ts'
+import { revokeAgentSessions } from '../agent-sessions/agent-session-end.ts'
 import { moveApproval } from '../approvals/approval-record.ts'
 import { noSuchProject } from '../refusals.ts'
-import { finishWorkSession } from '../work/finish-work-session.ts'
+import { finishWorkSession } from '../work/end-work-session.ts'
 
 const feedback = 'The project was deleted.'
 

@@ -14,9 +14,8 @@ import { deleteUnreadOfTurn, messagesOfTurn, type Receiver } from '../../store/c
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { otherAgent, postToAgent, runOnce } from '../conversations/agent-conversation.ts'
-import { closeDueChapterOf } from '../conversations/chapter-record.ts'
-import { appendMessage, openConversation } from '../conversations/conversation-record.ts'
+import { appendMessage, closeDueChapterOf, openConversation } from '../conversations/conversation-record.ts'
+import { otherAgent, postToAgent, runOnce } from '../conversations/post-message.ts'
 import { storeAnswer } from '../conversations/work-conversation.ts'
 import { noSuchConversation } from '../refusals.ts'
 

@@ -4,16 +4,21 @@
  */
 
 import { systemId } from '../../domain/access/caller.ts'
-import { changesTo, notOffered, withChange } from '../../domain/consoles/configure-agent.ts'
+import { changesTo, notOffered, withChange } from '../../domain/consoles/lifecycle.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { statusText } from '../../domain/sentences.ts'
+import { statusText } from '../../domain/status-texts.ts'
 import { coordinatorStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
-import { resumePrompt } from '../../domain/work/resume-prompt.ts'
+import { resumePrompt } from '../../domain/turns/prompts.ts'
 import { mask } from '../../platform/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
-import { type Offers, type RoleAgentRow, selectRoleAgent, updateRoleAgent } from '../../store/consoles/role-agents.ts'
-import { selectUserSession } from '../../store/consoles/user-sessions.ts'
+import {
+  type Offers,
+  type RoleAgentRow,
+  selectRoleAgent,
+  selectUserSession,
+  updateRoleAgent,
+} from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { processOf } from '../../store/processes/launches.ts'
 import { updateAgentName, updateReady } from '../../store/processes/ready-launches.ts'
@@ -26,12 +31,11 @@ import { moveRoleAgent, withLastOutput } from '../consoles/role-agent-record.ts'
 import { storeAnswer } from '../conversations/work-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import type { EndLocks } from '../processes/process-end.ts'
-import { resumeContextOf } from '../work/resume-context.ts'
+import { resumeContextOf } from '../work/resume-work-session.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { getOrCreateContext, roleContextKey } from './context-record.ts'
 import { applyLimit } from './limit-record.ts'
-import { replaceProcess, retryTurn, updateContextHealth } from './recover-context.ts'
-import { settleTurn } from './settle-turn.ts'
+import { replaceProcess, retryTurn, settleTurn, updateContextHealth } from './settle-turn.ts'
 import { primerForTurn, startNext } from './start-in-role.ts'
 import { bufferUpdate, type EndedTurn, endTurn, newTurn, speakerOf, turnStream } from './turn-record.ts'
 

@@ -1,6 +1,7 @@
 /** Cancels the running turn of an agent in a role, and withdraws queued prompts (RL6). */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
 import { decide } from '../../domain/turns/lifecycle.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
@@ -13,7 +14,7 @@ import {
   requireLocked,
   rosterRefusal,
   type UserSessionLocks,
-} from '../consoles/user-session-record.ts'
+} from '../consoles/role-agent-record.ts'
 import { endTurn } from './turn-record.ts'
 
 interface CancelInput extends UserSessionLocks {

@@ -9,7 +9,7 @@ import { decisionsPrompt } from '../../domain/approvals/decision-for-agent.ts'
 import { webKey, workKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { statusText } from '../../domain/sentences.ts'
+import { statusText } from '../../domain/status-texts.ts'
 import {
   conversationStream,
   coordinatorStream,
@@ -18,10 +18,8 @@ import {
   type StreamName,
   turnsStream,
 } from '../../domain/stream-name.ts'
-import { chooseDispatch, type ProcessFacts } from '../../domain/turns/context.ts'
-import { withdrawn } from '../../domain/turns/lifecycle.ts'
-import { promptOfMessages, promptOfSummary, promptOfTask } from '../../domain/turns/prompts.ts'
-import { resumePrompt } from '../../domain/work/resume-prompt.ts'
+import { chooseDispatch, type ProcessFacts, withdrawn } from '../../domain/turns/lifecycle.ts'
+import { promptOfMessages, promptOfSummary, promptOfTask, resumePrompt } from '../../domain/turns/prompts.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
@@ -46,9 +44,9 @@ import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { takeLease } from '../agent-sessions/authenticate-agent.ts'
 import { nextStep } from '../agent-sessions/next-step.ts'
 import { takeNextAction } from '../agent-sessions/take-next-action.ts'
-import { otherAgent } from '../conversations/agent-conversation.ts'
 import { currentConversation } from '../conversations/conversation-record.ts'
 import { mustWaitForFolder, startableChats, workspaceFor } from '../conversations/conversation-workplace.ts'
+import { otherAgent } from '../conversations/post-message.ts'
 import { findOpenConversations } from '../conversations/queries.ts'
 import { storePrompt } from '../conversations/work-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'

@@ -5,12 +5,12 @@
  */
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
-import { selectOccupant } from '../../store/consoles/role-agents.ts'
+import { selectOccupant } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { selectContext } from '../../store/turns/contexts.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
-import { promptStreams, requireLocked, type UserSessionLocks } from '../consoles/user-session-record.ts'
+import { promptStreams, requireLocked, type UserSessionLocks } from '../consoles/role-agent-record.ts'
 import { liftLimit } from './limit-record.ts'
 import { startNext } from './start-in-role.ts'
 

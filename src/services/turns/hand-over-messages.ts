@@ -4,8 +4,7 @@
  * messages and newer ones. The session is bound to the conversation of its first turn (CX1).
  */
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
-import { chooseDispatch } from '../../domain/turns/context.ts'
-import { joined } from '../../domain/turns/lifecycle.ts'
+import { chooseDispatch, joined } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { selectAgentSession, updateBoundContext } from '../../store/agent-sessions/agent-sessions.ts'
 import { messagesOfTurn, moveUnread, type Receiver, splitUnread } from '../../store/conversations/unread.ts'

@@ -1,6 +1,7 @@
 /** Read queries for turns, contexts and prompts. */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { ConversationContext, ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
@@ -14,10 +15,10 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContext, selectContextsIn } from '../../store/turns/contexts.ts'
 import { selectTurnItems } from '../../store/turns/turn-items.ts'
 import { selectPrimerIn, selectTurn, selectTurnsBefore, selectTurnsOver, type TurnRow } from '../../store/turns/turns.ts'
-import { noSuchUserSession } from '../consoles/user-session-record.ts'
+import { noSuchUserSession } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
-import { type InEpoch, requireCurrentEpoch } from '../processes/coordinator-epoch.ts'
+import { type InEpoch, requireCurrentEpoch } from '../processes/launch-record.ts'
 import { endedTurnView } from './limit-record.ts'
 import { primerForTurn } from './start-in-role.ts'
 

@@ -4,7 +4,7 @@
  * automatically.
  */
 import { systemId } from '../../domain/access/caller.ts'
-import { statusText } from '../../domain/sentences.ts'
+import { statusText } from '../../domain/status-texts.ts'
 import { processGone } from '../../domain/turns/lifecycle.ts'
 import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../store/store.ts'

@@ -2,14 +2,15 @@
  * Sets whether an agent at its vendor's limit automatically retries the parked turn once the limit ends (AG6), in a role or a
  * chat.
  */
-import { refusalText } from '../../domain/because.ts'
+
 import { consoleKey, webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { activeAgent } from '../consoles/user-session-record.ts'
+import { activeAgent } from '../consoles/role-agent-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { currentLimit, setContinuation } from './limit-record.ts'
 

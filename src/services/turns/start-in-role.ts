@@ -4,7 +4,7 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import { nextQueued } from '../../domain/turns/lifecycle.ts'
-import type { RoleAgentRow } from '../../store/consoles/role-agents.ts'
+import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit } from '../../store/processes/ready-launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'

@@ -7,16 +7,19 @@ import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { coordinatorStream, type StreamName, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
-import { endedInSilence, notAnAnswer } from '../../domain/turns/dialects.ts'
 import { decide, type TurnEvent, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
+import { endedInSilence, notAnAnswer } from '../../domain/turns/vendor-limit.ts'
+import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
+import { storable } from '../../protocol/text.ts'
+import { AgentUpdate, type ToolCall } from '../../protocol/turns/agent-update.ts'
 import type { OpenContext } from '../../protocol/turns/link.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
-import type { RoleAgentRow } from '../../store/consoles/role-agents.ts'
+import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { deleteUnreadOfTurn } from '../../store/conversations/unread.ts'
 import { deleteEventsThrough, raiseFloor, selectPosition } from '../../store/log/event-log.ts'
 import { selectAgentName } from '../../store/processes/ready-launches.ts'
-import type { Context, Tx } from '../../store/store.ts'
-import { insertTurnItem } from '../../store/turns/turn-items.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { insertTurnItem, piecesAfter } from '../../store/turns/turn-items.ts'
 import {
   insertTurn,
   isOfRole,
@@ -29,7 +32,98 @@ import {
   updateTurn,
 } from '../../store/turns/turns.ts'
 import { limitOf } from './limit-record.ts'
-import { readTurnOutput, type TurnOutput } from './turn-items.ts'
+
+/** Characters kept in one turn's items. Later pieces are left out; the answer text has its own limit. */
+const maxItemsChars = 1024 * 1024
+
+type Plan = Extract<AgentUpdate, { kind: 'plan' }>['entries']
+
+/**
+ * Joins the logged pieces of a turn into its items when it ends. Streaming costs one event row per piece. Consecutive text or
+ * thoughts become one item; a tool call or the plan is one item in its last state.
+ */
+export type TurnItem =
+  | { readonly kind: 'text' | 'thought'; readonly text: string }
+  | { readonly kind: 'tool'; readonly call: ToolCall }
+  | { readonly kind: 'plan'; readonly entries: Plan }
+
+export interface TurnOutput {
+  /** The agent's text without thoughts and tool calls. */
+  readonly text: string
+  /** The text after the last tool call began. */
+  readonly sinceTools: string
+  readonly cut: boolean
+  readonly items: readonly TurnItem[]
+  /** Titles of the tool calls. */
+  readonly tools: readonly string[]
+}
+
+export interface LoggedPieces {
+  readonly stream: StreamName
+  readonly turnId: string
+  readonly startedSeq: number
+}
+
+/** `unwritten`: updates of the current transaction, which are not in the log yet. */
+async function readTurnOutput(reader: Reader, which: LoggedPieces, unwritten: readonly unknown[]): Promise<TurnOutput> {
+  const joined = new OutputBuilder()
+  for await (const update of piecesAfter(reader, which)) joined.add(update)
+  for (const update of unwritten) joined.add(update)
+  return joined.end()
+}
+
+class OutputBuilder {
+  #text = ''
+  #sinceTools = 0
+  #chars = 0
+  readonly #items: TurnItem[] = []
+  readonly #calls = new Map<string, number>()
+  #plan: number | undefined
+
+  add(said: unknown): void {
+    const parsed = AgentUpdate.safeParse(said)
+    if (!parsed.success) return
+    const update = parsed.data
+    if (update.kind === 'text') this.#text += update.text
+    if (update.kind === 'tool' && !this.#calls.has(update.call.toolCallId)) this.#sinceTools = this.#text.length
+    if (update.kind === 'text' || update.kind === 'thought') this.#join(update.kind, update.text)
+    else if (update.kind === 'tool') this.#put(this.#calls.get(update.call.toolCallId), update, update.call.toolCallId)
+    else if (update.kind === 'plan') this.#put(this.#plan, update)
+  }
+
+  end(): TurnOutput {
+    const text = storable(this.#text.slice(0, maxAnswerChars))
+    const tools = this.#items.flatMap((item) => (item.kind === 'tool' ? [item.call.title] : []))
+    return {
+      text,
+      sinceTools: storable(this.#text.slice(this.#sinceTools)),
+      cut: this.#text.length > maxAnswerChars,
+      items: this.#items,
+      tools,
+    }
+  }
+
+  #join(kind: 'text' | 'thought', text: string): void {
+    if (!this.#fits(text.length)) return
+    const last = this.#items.at(-1)
+    if (last?.kind === kind) this.#items[this.#items.length - 1] = { kind, text: last.text + text }
+    else this.#items.push({ kind, text })
+  }
+
+  #put(at: number | undefined, item: Extract<TurnItem, { kind: 'tool' | 'plan' }>, id?: string): void {
+    const before = at === undefined ? 0 : JSON.stringify(this.#items[at]).length
+    if (!this.#fits(JSON.stringify(item).length - before)) return
+    if (at !== undefined) this.#items[at] = item
+    else if (id === undefined) this.#plan = this.#items.push(item) - 1
+    else this.#calls.set(id, this.#items.push(item) - 1)
+  }
+
+  #fits(chars: number): boolean {
+    if (this.#chars + chars > maxItemsChars) return false
+    this.#chars += chars
+    return true
+  }
+}
 
 /** Queued turns cancelled in one conversation. There is at most one per agent, plus retries. */
 const maxCancelledTurns = 1000

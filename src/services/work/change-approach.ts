@@ -1,11 +1,14 @@
 /** Changes an approach's content, or marks an untried one as tried (AR1). It keeps its id and its history. */
-
 import type * as z from 'zod'
-import { refusalText } from '../../domain/because.ts'
+import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { change } from '../../domain/work/approach-lifecycle.ts'
-import type { Approach, ApproachChange } from '../../protocol/work/approach.ts'
+import type { Approach, ApproachChange, ApproachDraft } from '../../protocol/work/approach.ts'
+import type { NewApproach } from '../../protocol/work/new-approaches.ts'
+import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import {
@@ -16,8 +19,10 @@ import {
   selectApproach,
   updateApproach,
 } from '../../store/work/approaches.ts'
-import { lineageOf } from '../../store/work/work-sessions.ts'
-import { noSuchApproach, noSuchProject } from '../refusals.ts'
+import { lineageOf, selectWorkSession, updateWorkSession, workSessionOf } from '../../store/work/work-sessions.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { noSuchApproach, noSuchProject, noWorkSession } from '../refusals.ts'
+import { addApproach } from './approach-record.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
@@ -27,12 +32,12 @@ interface Place {
   readonly workSessionId?: string
   readonly approachId: string
 }
-type Input = z.output<typeof ApproachChange> & Place & { by: string }
+type ChangeInput = z.output<typeof ApproachChange> & Place & { by: string }
 
 export const changeApproach = defineUseCase({
   name: 'change-approach',
-  streams: ({ projectId }: Input) => [projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, approachId, by, ...asked }: Input, { now }): Promise<Approach> => {
+  streams: ({ projectId }: ChangeInput) => [projectStream(projectId)],
+  run: async (tx, { projectId, workSessionId, approachId, by, ...asked }: ChangeInput, { now }): Promise<Approach> => {
     const row = await existingApproach(tx, { projectId, approachId, ...(workSessionId !== undefined && { workSessionId }) })
     const decision = change(approachFrom(row), asked, { at: now, by })
     if (decision.outcome === 'unchanged') return approachOf(row)
@@ -62,3 +67,56 @@ const cannotMove = ({ id, kind }: ApproachRow, wanted: string | undefined): Refu
     state: kind,
     wanted,
   })
+
+type RecordInput = z.output<typeof ApproachDraft> & { projectId: string; workSessionId: string; by: string }
+
+/** Records what worked, failed or could be tried in a work session (AR1). */
+export const recordApproach = defineUseCase({
+  name: 'record-approach',
+  streams: ({ projectId }: RecordInput) => [projectStream(projectId)],
+  run: async (tx, { projectId, workSessionId, by, ...draft }: RecordInput, { now }): Promise<Approach> =>
+    addApproach(tx, await existingWorkSession(tx, { projectId, workSessionId }), draft, { by, now }),
+})
+
+type AgentInput = Receiver & { draft: z.output<typeof ApproachDraft> }
+
+/** Records an approach in the agent's current work (`record_approach`). Counts as activity (AS6). */
+export const recordAgentApproach = defineUseCase({
+  name: 'record-agent-approach',
+  streams: ({ projectId }: AgentInput) => [projectStream(projectId)],
+  run: async (tx, input: AgentInput, { now }): Promise<Approach> => {
+    const agentSession = await liveAgentSession(tx, input)
+    const { projectId, workSessionId, agentId } = agentSession
+    if (workSessionId === null) throw noWorkSession()
+    const row = await existingWorkSession(tx, { projectId, workSessionId })
+    const approach = await addApproach(tx, row, input.draft, { by: agentId, now })
+    await tx.write(updateActivity, changesOf(afterActivity(now, agentSession, 'progress')))
+    return approach
+  },
+})
+
+interface ImportInput {
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly added: readonly NewApproach[]
+  readonly problem: string | null
+  readonly by: string
+}
+
+/**
+ * Imports new entries from a work session's edited `approaches.json` (AR3), under their own ids where free. A problem is stored
+ * until the file is fixed.
+ */
+export const importApproaches = defineUseCase({
+  name: 'import-approaches',
+  streams: ({ projectId }: ImportInput) => [projectStream(projectId)],
+  run: async (tx, { projectId, workSessionId, added, problem, by }: ImportInput, { now }): Promise<void> => {
+    const row = await tx.first(selectWorkSession, { id: workSessionId })
+    if (row?.project_id !== projectId) return
+    for (const { id, draft } of added) await addApproach(tx, row, draft, { by, now, ...(id !== undefined && { id }) })
+    if (row.file_problem === problem) return
+    const changed = { ...row, file_problem: problem }
+    await tx.write(updateWorkSession, changed)
+    tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: workSessionOf(changed) } })
+  },
+})

@@ -1,11 +1,10 @@
 /** Changes tasks, for a person (`change-task`) or the task's agent (`update-task`). Fields left out stay; a change without effect appends no event. */
 import type * as z from 'zod'
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream, type StreamName } from '../../domain/stream-name.ts'
-import { taskFailed, type WorkError } from '../../domain/work/checkpoint.ts'
 import { unfinishedOf } from '../../domain/work/task-dependencies.ts'
 import {
   type TaskChange as DecidedChange,
@@ -14,6 +13,7 @@ import {
   type TaskRefusal,
   type TaskStatus,
 } from '../../domain/work/task-lifecycle.ts'
+import { taskFailed, type WorkError } from '../../domain/work/work-session-lifecycle.ts'
 import type { Task, TaskChange, TaskProgress } from '../../protocol/work/task.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'

@@ -4,7 +4,7 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import { projectStream } from '../../domain/stream-name.ts'
-import type { CheckpointReason, WorkError } from '../../domain/work/checkpoint.ts'
+import type { CheckpointReason, WorkError } from '../../domain/work/work-session-lifecycle.ts'
 import type { Checkpoint } from '../../protocol/work/checkpoint.ts'
 import type { Tx } from '../../store/store.ts'
 import {

@@ -4,22 +4,58 @@
  */
 
 import type * as z from 'zod'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import { endAsAsked } from '../../domain/work/work-session-lifecycle.ts'
+import {
+  decide,
+  endAsAsked,
+  errorOf,
+  workSessionOf as standing,
+  type WorkSessionDecision,
+  type WorkSessionEvent,
+} from '../../domain/work/work-session-lifecycle.ts'
 import type { WorkSession, WorkSessionEnd } from '../../protocol/work/work-session.ts'
-import { defineUseCase } from '../../store/store.ts'
-import { workSessionOf } from '../../store/work/work-sessions.ts'
-import { finishWorkSession } from './finish-work-session.ts'
+import { defineUseCase, type Tx } from '../../store/store.ts'
+import { updateWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import { recordCheckpoint } from './checkpoint-record.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
-type Input = z.output<typeof WorkSessionEnd> & { projectId: string; workSessionId: string }
+/**
+ * Ends a work session: on request (`end-work-session`), with its agent session (AS9), or with its project. Saves a final
+ * checkpoint (CK1) and announces the end.
+ */
+interface Finished {
+  readonly row: WorkSessionRow
+  readonly decision: WorkSessionDecision
+}
+
+/** The calling use case locks `home` and the project's stream. A refused or repeated end changes nothing. */
+export async function finishWorkSession(tx: Tx, row: WorkSessionRow, event: WorkSessionEvent, now: Instant): Promise<Finished> {
+  const decision = decide(now, standing(row.id, row.ended_at, row.interruption_reason), event)
+  if (decision.outcome !== 'changed') return { row, decision }
+  const { endedAt, interruptionReason } = decision.workSession
+  const error = interruptionReason === null ? null : errorOf(interruptionReason, now)
+  const ended = {
+    ...row,
+    ended_at: endedAt,
+    interruption_reason: interruptionReason,
+    error: error ? JSON.stringify(error) : row.error,
+  }
+  await tx.write(updateWorkSession, ended)
+  await recordCheckpoint(tx, { projectId: row.project_id, workSessionId: row.id, reason: 'ended', error, now })
+  const told = { type: 'work-session-ended', data: { workSession: workSessionOf(ended) } } as const
+  tx.append(projectStream(row.project_id), told, [home])
+  return { row: ended, decision }
+}
+
+type EndInput = z.output<typeof WorkSessionEnd> & { projectId: string; workSessionId: string }
 
 export const endWorkSession = defineUseCase({
   name: 'end-work-session',
-  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, ...asked }: Input, { now }): Promise<WorkSession> => {
+  streams: ({ projectId }: EndInput) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, workSessionId, ...asked }: EndInput, { now }): Promise<WorkSession> => {
     const current = await existingWorkSession(tx, { projectId, workSessionId })
     const { row, decision } = await finishWorkSession(tx, current, endAsAsked(asked), now)
     if (decision.outcome !== 'refused') return workSessionOf(row)
@@ -30,5 +66,28 @@ export const endWorkSession = defineUseCase({
       state,
       wanted: 'completed',
     })
+  },
+})
+
+interface DismissInput {
+  readonly projectId: string
+  readonly workSessionId: string
+}
+
+/** Dismisses interrupted work from reminders (WK6). It can still be resumed. A repeated request changes nothing. */
+export const dismissWorkSession = defineUseCase({
+  name: 'dismiss-work-session',
+  streams: ({ projectId }: DismissInput) => [home, projectStream(projectId)],
+  run: async (tx, place, { now }): Promise<WorkSession> => {
+    const row = await existingWorkSession(tx, place)
+    const { state } = workSessionOf(row)
+    if (state !== 'interrupted')
+      throw new Refusal('wrong_state', refusalText('workNotInterrupted', { state }), { state, wanted: 'interrupted' })
+    if (row.dismissed_at !== null) return workSessionOf(row)
+    const dismissed = { ...row, dismissed_at: now }
+    await tx.write(updateWorkSession, dismissed)
+    const workSession = workSessionOf(dismissed)
+    tx.append(projectStream(row.project_id), { type: 'work-session-changed', data: { workSession } }, [home])
+    return workSession
   },
 })

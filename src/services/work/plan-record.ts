@@ -6,12 +6,12 @@ import { endOfPlan } from '../../domain/work/work-session-lifecycle.ts'
 import type { WorkSession } from '../../protocol/work/work-session.ts'
 import { selectAgentSession, selectCompanion, selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectPendingOfWorkSession } from '../../store/approvals/approvals.ts'
-import { selectAtWork } from '../../store/consoles/role-agents.ts'
+import { selectAtWork } from '../../store/consoles/user-sessions.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { selectBlocked, selectUnblocked } from '../../store/work/plans.ts'
 import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
 import { selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
-import { finishWorkSession } from './finish-work-session.ts'
+import { finishWorkSession } from './end-work-session.ts'
 
 /** More than any plan has. */
 const maxTasks = 100_000

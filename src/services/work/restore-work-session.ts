@@ -2,10 +2,11 @@
  * Restores a work session from its files (CK4). Adds what is missing in the store and never overwrites what is there. Reports
  * what could not be restored.
  */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
 import type { FolderInspection } from '../../domain/projects/folder.ts'
 import { changeSettings } from '../../domain/projects/settings.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
 import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '../../protocol/work/read-work-session.ts'

@@ -4,8 +4,7 @@
  */
 
 import type { Instant } from '../../domain/instant.ts'
-import { parseApproachId } from '../../domain/work/approach-id.ts'
-import { contentOf, dayOf } from '../../domain/work/approach-lifecycle.ts'
+import { contentOf, dayOf, parseApproachId } from '../../domain/work/approach-lifecycle.ts'
 import type { ReadApproach, ReadWorkSession } from '../../protocol/work/read-work-session.ts'
 import type { ApprovalRow } from '../../store/approvals/approvals.ts'
 import type { Tables } from '../../store/schema/tables.ts'

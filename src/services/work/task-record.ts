@@ -1,10 +1,10 @@
 /** Finds tasks, stores their dependencies, and tracks a work session's current task. */
 
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { findCycle, unfinishedOf } from '../../domain/work/task-dependencies.ts'
-import { isTaskId } from '../../domain/work/task-id.ts'
+import { isTaskId } from '../../domain/work/task-lifecycle.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import {

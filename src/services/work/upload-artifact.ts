@@ -1,9 +1,9 @@
 /** Uploads an artifact in parts (CK5): an upload is begun, filled, and stored as the artifact or dropped. */
 
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { hasUnseenCharacters } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { hasUnseenCharacters } from '../../domain/name-characters.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { foldedName, nameProblem } from '../../domain/work/artifact-name.ts'
 import { type Artifact, maxArtifactsOfWorkSession } from '../../protocol/work/artifact.ts'
@@ -12,16 +12,18 @@ import {
   type ArtifactRow,
   artifactOf,
   artifactsAfter,
+  deleteArtifactRow,
   deleteParts,
   deleteUpload,
   insertArtifact,
   insertPart,
   insertUpload,
+  selectArtifact,
   selectByFoldedName,
   selectUpload,
   updateArtifact,
 } from '../../store/work/artifacts.ts'
-import { noSuchUpload } from '../refusals.ts'
+import { noSuchArtifact, noSuchUpload } from '../refusals.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
 export interface NamedArtifact {
@@ -81,7 +83,7 @@ export const addUploadPart = defineUseCase({
   },
 })
 
-interface Input extends NamedArtifact {
+interface UploadInput extends NamedArtifact {
   readonly uploadId: string
   readonly size: number
   readonly sha256: string
@@ -94,8 +96,8 @@ interface Input extends NamedArtifact {
 /** Stores a finished upload as an artifact in one step (CK5): a reader gets the old bytes or the new ones, whole. */
 export const storeArtifact = defineUseCase({
   name: 'store-artifact',
-  streams: ({ projectId }: Input) => [projectStream(projectId)],
-  run: async (tx, input: Input, { now }): Promise<{ artifact: Artifact; created: boolean }> => {
+  streams: ({ projectId }: UploadInput) => [projectStream(projectId)],
+  run: async (tx, input: UploadInput, { now }): Promise<{ artifact: Artifact; created: boolean }> => {
     const { projectId, workSessionId, name, uploadId, size, sha256, mediaType, by, times } = input
     const replaced = await artifactPlace(tx, { projectId, workSessionId, name })
     if (!(await tx.first(selectUpload, { id: uploadId }))) throw noSuchUpload()
@@ -127,5 +129,22 @@ export const dropUpload = defineUseCase({
     if (!(await tx.first(selectUpload, { id: uploadId }))) return
     await tx.write(deleteParts, { uploadId })
     await tx.write(deleteUpload, { id: uploadId })
+  },
+})
+
+type DeleteInput = NamedArtifact & { by: string }
+
+/** Deletes an artifact and its mirrored file (CK5). */
+export const deleteArtifact = defineUseCase({
+  name: 'delete-artifact',
+  streams: ({ projectId }: DeleteInput) => [projectStream(projectId)],
+  run: async (tx, { name, by, ...place }: DeleteInput): Promise<void> => {
+    const { projectId, workSessionId } = place
+    await existingWorkSession(tx, place)
+    const row = await tx.first(selectArtifact, { workSessionId, name })
+    if (!row) throw noSuchArtifact(name)
+    await tx.write(deleteArtifactRow, { workSessionId, name })
+    await tx.write(deleteParts, { uploadId: row.upload_id })
+    tx.append(projectStream(projectId), { type: 'artifact-deleted', data: { workSessionId, name, by } })
   },
 })

@@ -2,9 +2,10 @@
  * Sets the commands that prepare a new worktree of a project (WT5). The event leaves them out, because not every reader may see
  * them.
  */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import type { SetUp } from '../../protocol/worktrees/worktree.ts'
 import { selectProject } from '../../store/projects/projects.ts'

@@ -1,9 +1,9 @@
 /** Read queries for worktrees. */
 
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
 import { selectProject } from '../../store/projects/projects.ts'

@@ -3,11 +3,18 @@
  * note's stream.
  */
 
-import { refusalText } from '../../domain/because.ts'
-import { type CutoverRule, type Day, parseDay } from '../../domain/conversations/chapter.ts'
-import { type NotedMessage, type NoteSection, noteHead, noteSection } from '../../domain/conversations/daily-note.ts'
+import {
+  type CutoverRule,
+  type Day,
+  type NotedMessage,
+  type NoteSection,
+  noteHead,
+  noteSection,
+  parseDay,
+} from '../../domain/conversations/chapter.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { noteStream } from '../../domain/stream-name.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
 import type { Page } from '../../protocol/page.ts'
@@ -201,8 +208,7 @@ async function sectionOf(reader: Reader, key: string, day: Day, withMessages: bo
   return { key, summary, messageCount, first, last: newest }
 }
 
-// Paging by day (HT1), newest first. Cursors are opaque; an invalid one is refused.
-
+/** Paging by day (HT1), newest first. Cursors are opaque; an invalid one is refused. */
 const form = /^day(.{10})$/
 
 /** After every possible day. */

@@ -4,8 +4,8 @@
  */
 
 import { performance } from 'node:perf_hooks'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { PostgresConnection } from './connection.ts'
 import { reason } from './failures.ts'
 

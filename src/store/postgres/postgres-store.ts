@@ -2,8 +2,9 @@
  * The store on PostgreSQL: a transaction for each use case, a snapshot for each read, doorbells between nodes. Keeps no state that
  * another node needs, and acknowledges nothing before its COMMIT is answered.
  */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import { machineTimeZone as timeZone } from '../../platform/local-zone.ts'
 import { randomness } from '../../platform/randomness.ts'

@@ -3,8 +3,9 @@
  * connection was lost before the COMMIT. After an unanswered COMMIT only a use case with a receipt is run again: if the first run
  * committed, its receipt is found. Otherwise the caller is told that the outcome is unknown.
  */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { lockOrder, maxRuns, type Outcome, runUseCase } from '../log/run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
 import { isUnavailable, isWriteRetryable, OutcomeUnknown } from './failures.ts'

@@ -1,7 +1,6 @@
 /** The tables of turns, their items and their contexts. Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
-import type { ContextState, HowOpened } from '../../domain/turns/context.ts'
-import type { TurnAbout, TurnState } from '../../domain/turns/lifecycle.ts'
+import type { ContextState, HowOpened, TurnAbout, TurnState } from '../../domain/turns/lifecycle.ts'
 
 /** One prompt and its result: a row from the commit of its first message on. */
 export interface TurnsTable {

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../domain/instant.ts'
 import type { ApproachKind } from '../../domain/work/approach-lifecycle.ts'
-import type { CheckpointReason } from '../../domain/work/checkpoint.ts'
+import type { CheckpointReason } from '../../domain/work/work-session-lifecycle.ts'
 
 export interface ApproachesTable {
   project_id: string

@@ -6,12 +6,47 @@
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
+import type { Dialect } from '../dialect.ts'
 import type { LockedStreams, Row, WritingEngine } from '../engine.ts'
 import { insertEvent, moveHead, selectPosition } from '../log/event-log.ts'
 import type { Tables } from '../schema/tables.ts'
-import { bind, type RunnableQuery } from '../statement.ts'
-import { sqliteDialect } from './dialect.ts'
+import { bind, builderFor, type RunnableQuery } from '../statement.ts'
+
+/**
+ * Wraps `limit ?` in an expression. A bare parameter made a statement over four tables take 30 µs instead of 5, most likely because
+ * SQLite plans again by the bound value.
+ */
+class Compiler extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    this.append('limit cast(')
+    this.visitNode(node.limit)
+    this.append(' as integer)')
+  }
+}
+
+/** The SQL of SQLite. */
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  builder: builderFor({
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new Compiler(),
+  }),
+  text: 'text',
+  clustered: 'without rowid',
+  search: {
+    // Without text and positions: matches are compared with the messages themselves. The tokenizer `ascii` splits only at ASCII
+    // punctuation and spaces, which terms do not contain.
+    createTerms: [
+      `create virtual table search_terms using fts5(terms, content='', contentless_delete=1, detail=none, tokenize='ascii')`,
+    ],
+    terms: (terms) => sql<string>`${terms}`,
+    // Lower-case terms with optional stars are valid FTS5 queries: its keywords are in capitals.
+    hasAll: (wanted) => sql<boolean>`search_terms match ${wanted}`,
+  },
+}
 
 const maxKnown = 10_000
 

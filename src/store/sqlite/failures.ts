@@ -1,6 +1,7 @@
 /** Classifies SQLite's error numbers. Nothing here depends on the text of a message. */
-import { refusalText } from '../../domain/because.ts'
+
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 
 /** https://sqlite.org/rescode.html: the low byte is the primary code. */
 const primary = { busy: 5, full: 13 } as const

@@ -6,9 +6,9 @@
 
 import { dirname } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { refusalText } from '../../domain/because.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Detail } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import { syncFolder } from '../../platform/atomic-file.ts'
 import { randomness } from '../../platform/randomness.ts'

@@ -3,7 +3,7 @@
  * Ended turns are kept; few are open.
  */
 import { sql } from 'kysely'
-import { rankOf } from '../../domain/conversations/unread.ts'
+import { rankOf } from '../../domain/conversations/messages.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { TurnLife } from '../../domain/turns/lifecycle.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'

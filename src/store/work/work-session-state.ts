@@ -1,7 +1,7 @@
 /** Queries about the state of a work session: its rows, its checkpoints and what they hold. */
 
 import type { Instant } from '../../domain/instant.ts'
-import { sorted } from '../../domain/work/checkpoint.ts'
+import { sorted } from '../../domain/work/work-session-lifecycle.ts'
 import { schemaVersion } from '../../protocol/schema-version.ts'
 import type { Checkpoint } from '../../protocol/work/checkpoint.ts'
 import type { StateCheckpoint } from '../../protocol/work/state-checkpoint.ts'

@@ -1,8 +1,7 @@
 /** Queries about work sessions (table `sessions`), and their form for readers. Written under the lock of their project's stream. */
 
-import { maxAncestors } from '../../domain/work/lineage.ts'
-import { stateSummary } from '../../domain/work/state-summary.ts'
-import { workSessionOf as standing } from '../../domain/work/work-session-lifecycle.ts'
+import { maxAncestors } from '../../domain/work/resume-context.ts'
+import { workSessionOf as standing, stateSummary } from '../../domain/work/work-session-lifecycle.ts'
 import type { Lineage } from '../../protocol/work/lineage.ts'
 import type { WorkSession } from '../../protocol/work/work-session.ts'
 import type { PageParams } from '../page-cursor.ts'
@@ -224,8 +223,7 @@ export const selectDrivenBy = statement<{ projectId: string; agentSessionId: str
     .orderBy('id'),
 )
 
-// Marks on the line of a work session (UI2): the newest checkpoints and approvals, without contents.
-
+/** Marks on the line of a work session (UI2): the newest checkpoints and approvals, without contents. */
 const selectCheckpoints = statement<{ id: string; limit: number }>()((db, p) =>
   db
     .selectFrom('checkpoints')

@@ -1,7 +1,7 @@
 /** How texts are cut and shown on a channel, and which words are commands (CN1, CN2). */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseCommand } from '../../../src/domain/channels/command.ts'
+import { parseCommand } from '../../../src/domain/channels/key.ts'
 import { splitText } from '../../../src/domain/channels/split-text.ts'
 
 test('[CN2] whatever the text, no part is too long, none is empty, no character is cut or lost', () => {

@@ -1,13 +1,16 @@
 /** The life of an agent in a role, case by case. */
 import { describe, expect, test } from 'vitest'
 import {
+  assignRole,
   decide,
+  isAbandoned,
+  mayPrompt,
+  type Occupant,
   type ProcessEnd,
   type RoleAgentDecision,
   type RoleAgentEvent,
   type RoleAgentLife,
 } from '../../../src/domain/consoles/lifecycle.ts'
-import { assignRole, isAbandoned, mayPrompt, type Occupant } from '../../../src/domain/consoles/roster.ts'
 
 const end = (changes: Partial<ProcessEnd> = {}): ProcessEnd => ({
   exitCode: 1,

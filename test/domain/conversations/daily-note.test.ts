@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { noteHead, noteSection } from '../../../src/domain/conversations/daily-note.ts'
+import { noteHead, noteSection } from '../../../src/domain/conversations/chapter.ts'
 
 const rule = { hour: 4, timezone: 'Asia/Tokyo' }
 const message = (content: string, more: object = {}) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { truncateHistory } from '../../../src/domain/conversations/summary.ts'
+import { truncateHistory } from '../../../src/domain/conversations/messages.ts'
 import { fc, property } from '../../support/property.ts'
 
 const history = { keptAfter: 3, kept: [4, 6, 7, 9] }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSummaryDue, type Summarised, setSummary } from '../../../src/domain/conversations/summary.ts'
+import { isSummaryDue, type Summarised, setSummary } from '../../../src/domain/conversations/messages.ts'
 import { effectiveSettings } from '../../../src/domain/projects/settings.ts'
 import { fc, property } from '../../support/property.ts'
 

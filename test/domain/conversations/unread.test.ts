@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { priorities, rankOf, unreadFor } from '../../../src/domain/conversations/unread.ts'
+import { priorities, rankOf, unreadFor } from '../../../src/domain/conversations/messages.ts'
 
 describe('who has to read a message', () => {
   const agents = ['ada', 'bob', 'eve']

@@ -1,6 +1,6 @@
 /** CX5: what real agents said of their model's errors when they ended their turns as if all were well, recorded with a model that fails. */
 import { expect, test } from 'vitest'
-import { endedInSilence, notAnAnswer } from '../../../src/domain/turns/dialects.ts'
+import { endedInSilence, notAnAnswer } from '../../../src/domain/turns/vendor-limit.ts'
 
 const codex = '@agentclientprotocol/codex-acp'
 const warning =

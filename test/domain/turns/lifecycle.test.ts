@@ -1,6 +1,6 @@
 /** The life of a turn, case by case. */
 import { expect, test } from 'vitest'
-import { statusText } from '../../../src/domain/sentences.ts'
+import { statusText } from '../../../src/domain/status-texts.ts'
 import {
   decide,
   enqueue,

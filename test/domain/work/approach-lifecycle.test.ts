@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { approachId, parseApproachId } from '../../../src/domain/work/approach-id.ts'
-import { type Approach, change, contentOf } from '../../../src/domain/work/approach-lifecycle.ts'
+import { type Approach, approachId, change, contentOf, parseApproachId } from '../../../src/domain/work/approach-lifecycle.ts'
 
 const at = '2026-01-15T16:45:00.000Z'
 const by = 'ann'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { cutToTokens, estimateTokens } from '../../../src/domain/conversations/messages.ts'
 import { type Approach, type ApproachKind, contentOf } from '../../../src/domain/work/approach-lifecycle.ts'
 import {
   maxWarnings,
@@ -7,7 +8,6 @@ import {
   resumeContext,
   wantsMore,
 } from '../../../src/domain/work/resume-context.ts'
-import { cutToTokens, estimateTokens } from '../../../src/domain/work/token-estimate.ts'
 import { fc, property } from '../../support/property.ts'
 
 const budget = 8000

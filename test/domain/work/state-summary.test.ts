@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type SummaryFacts, stateSummary } from '../../../src/domain/work/state-summary.ts'
+import { type SummaryFacts, stateSummary } from '../../../src/domain/work/work-session-lifecycle.ts'
 
 const bare: SummaryFacts = {
   state: 'running',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nextSeq, taskId } from '../../../src/domain/work/task-id.ts'
+import { nextSeq, taskId } from '../../../src/domain/work/task-lifecycle.ts'
 import { fc, property } from '../../support/property.ts'
 
 describe('the id of a task', () => {

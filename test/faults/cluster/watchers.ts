@@ -2,7 +2,7 @@
 import type { Client } from '../../../src/client/client.ts'
 import { type EventWatch, watchEvents } from '../../../src/client/event-stream.ts'
 import { home, type StreamName } from '../../../src/domain/stream-name.ts'
-import { decodeCursor, encodeCursor } from '../../../src/store/log/cursor.ts'
+import { decodeCursor, encodeCursor } from '../../../src/store/page-cursor.ts'
 import { Sightings } from '../ordering/sightings.ts'
 import type { Cluster } from './cluster.ts'
 

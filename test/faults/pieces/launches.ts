@@ -1,6 +1,5 @@
 /** What coordinators are fenced with, and the use cases that lead to a launch, from one build. */
-import { Launches } from '../../../src/server/processes/launches.ts'
-import { Offers } from '../../../src/server/processes/offers.ts'
+import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import { createAgent } from '../../../src/services/agents/create-agent.ts'
 import { postMessage } from '../../../src/services/conversations/post-message.ts'
 import { assignAgent } from '../../../src/services/projects/assign-agent.ts'

@@ -1,6 +1,6 @@
 /** The use cases of a build, as many as the load needs, and two that write everything and then change their mind. */
 import { Refusal } from '../../../src/domain/errors.ts'
-import { addPerson } from '../../../src/services/access/add-person.ts'
+import { addPerson } from '../../../src/services/access/change-person.ts'
 import { createAgent } from '../../../src/services/agents/create-agent.ts'
 import { assignAgent, unassignAgent } from '../../../src/services/projects/assign-agent.ts'
 import { changeProject } from '../../../src/services/projects/change-project.ts'

@@ -1,6 +1,5 @@
 /** What each vendor's words have in common: a request is read into a turn, an answer is written into a stream. */
-import type { ModelAnswer, ModelTurn } from './script.ts'
-import { withoutInjected } from './script.ts'
+import { type ModelAnswer, type ModelTurn, withoutInjected } from './script.ts'
 
 export interface Sink {
   json(body: object): void

@@ -1,7 +1,7 @@
 /** Readers that are cut off at any moment, while others write: every event once, in order (HT6, RL5). */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeCursor } from '../../../src/store/log/cursor.ts'
+import { encodeCursor } from '../../../src/store/page-cursor.ts'
 import { followEvents, openSocket } from '../../support/feed-clients.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 

@@ -1,6 +1,6 @@
 /** Work of agents that are spoken to, interrupted and resumed: the same role, the same worktree, and the context as the first thing said. */
 import { expect, test } from 'vitest'
-import { addPerson } from '../../../src/services/access/add-person.ts'
+import { addPerson } from '../../../src/services/access/change-person.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { type Console, openConsole, readyAgent } from '../../support/relay.ts'

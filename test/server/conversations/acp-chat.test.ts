@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { turnsStream } from '../../../src/domain/stream-name.ts'
-import { sendMessage } from '../../../src/services/conversations/send-message.ts'
+import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { dispatchTurn } from '../../../src/services/turns/dispatch-turn.ts'
 import { selectTurn } from '../../../src/store/turns/turns.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'

@@ -1,6 +1,6 @@
 /** What an agent that is spoken to could not do because it met its vendor's limit (AG6): in a chat, in a chat elsewhere, in a task. */
 import { expect, test } from 'vitest'
-import type { ChatCommand } from '../../../src/domain/channels/command.ts'
+import type { ChatCommand } from '../../../src/domain/channels/key.ts'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { instant } from '../../../src/domain/instant.ts'
 import { conversationStream } from '../../../src/domain/stream-name.ts'

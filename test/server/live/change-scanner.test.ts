@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { projectStream, type StreamName } from '../../../src/domain/stream-name.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
-import { ChangeScanner } from '../../../src/server/live/change-scanner.ts'
+import { ChangeScanner } from '../../../src/server/processes/work-scanner.ts'
 import { LocalDoorbell } from '../../../src/store/log/doorbell.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 

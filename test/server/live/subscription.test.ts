@@ -4,11 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../src/platform/logger.ts'
 import { type FeedSink, type FeedSnapshot, Subscription } from '../../../src/server/live/subscription.ts'
-import type { FeedEvent } from '../../../src/server/live/tail.ts'
-import { Tails } from '../../../src/server/live/tail.ts'
+import { type FeedEvent, Tails } from '../../../src/server/live/tail.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
-import { encodeCursor } from '../../../src/store/log/cursor.ts'
 import type { LocalDoorbell } from '../../../src/store/log/doorbell.ts'
+import { encodeCursor } from '../../../src/store/page-cursor.ts'
 import { openTestStore, type TestStore } from '../../support/store.ts'
 
 /** A client whose room the test gives and takes. */

@@ -1,6 +1,6 @@
 /** The WebSocket `/ws`: the frame every later message goes through. */
 import { expect, test } from 'vitest'
-import { encodeCursor } from '../../../src/store/log/cursor.ts'
+import { encodeCursor } from '../../../src/store/page-cursor.ts'
 import { openSocket } from '../../support/feed-clients.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 

@@ -1,8 +1,8 @@
 /** What an agent knows (CX): a context for each conversation, primed, brought back, and ended with its chapter. The test plays the machine. */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
-import { addPerson } from '../../../src/services/access/add-person.ts'
-import { sendMessage } from '../../../src/services/conversations/send-message.ts'
+import { addPerson } from '../../../src/services/access/change-person.ts'
+import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { hashSecret } from '../../../src/platform/secrets.ts'
 import { Person } from '../../../src/protocol/access/people.ts'
-import { addPerson } from '../../../src/services/access/add-person.ts'
-import { createSignInCode } from '../../../src/services/access/create-sign-in-code.ts'
+import { addPerson, removePerson } from '../../../src/services/access/change-person.ts'
 import { createToken } from '../../../src/services/access/create-token.ts'
 import { listPeople, listTokens } from '../../../src/services/access/queries.ts'
-import { removePerson } from '../../../src/services/access/remove-person.ts'
-import { signIn } from '../../../src/services/access/sign-in.ts'
+import { createSignInCode, signIn } from '../../../src/services/access/sign-in.ts'
 import { by, eventsOf, open, ownerWho, refused, typesOf, whoHas } from '../projects/installation.ts'
 
 describe('people', () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { hashSecret } from '../../../src/platform/secrets.ts'
-import { addPerson } from '../../../src/services/access/add-person.ts'
-import { createSignInCode } from '../../../src/services/access/create-sign-in-code.ts'
+import { addPerson } from '../../../src/services/access/change-person.ts'
 import { createToken } from '../../../src/services/access/create-token.ts'
-import { signIn, signOut } from '../../../src/services/access/sign-in.ts'
+import { createSignInCode, signIn, signOut } from '../../../src/services/access/sign-in.ts'
 import { createAgent } from '../../../src/services/agents/create-agent.ts'
 import { by, eventsOf, open, ownerWho, refused, whoHas } from '../projects/installation.ts'
 

@@ -5,14 +5,15 @@ import { selectAsked, selectPastDeadline, selectPendingOfTurn } from '../../../s
 import {
   selectAsleepWithWork,
   selectCoordinatorsOf,
+  selectDetached,
   selectLastOpened,
   selectLeavingSince,
   selectOccupant,
   selectOccupants,
   selectSpawningSince,
   selectWakingSince,
-} from '../../../src/store/consoles/role-agents.ts'
-import { selectDetached, userSessionsPage } from '../../../src/store/consoles/user-sessions.ts'
+  userSessionsPage,
+} from '../../../src/store/consoles/user-sessions.ts'
 import type { Reader } from '../../../src/store/store.ts'
 import { selectLimitedUntil } from '../../../src/store/turns/contexts.ts'
 import { runningTurnsOn, saidIn, settledPermissionsOn } from '../../../src/store/turns/turn-items.ts'

@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
-import { priorities, rankOf } from '../../../src/domain/conversations/unread.ts'
+import { priorities, rankOf } from '../../../src/domain/conversations/messages.ts'
 import type { Receiver } from '../../../src/store/conversations/unread.ts'
 import type { Room } from './chat-room.ts'
 

@@ -11,8 +11,7 @@ import {
   linkVersion,
 } from '../../../src/protocol/processes/link.ts'
 import type { Process } from '../../../src/protocol/processes/process.ts'
-import { Launches } from '../../../src/server/processes/launches.ts'
-import { Offers } from '../../../src/server/processes/offers.ts'
+import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import type { Presented } from '../../../src/server/security/credentials.ts'
 import { findCredential } from '../../../src/services/access/queries.ts'
 import { changeAgent } from '../../../src/services/agents/change-agent.ts'

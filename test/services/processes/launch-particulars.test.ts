@@ -1,7 +1,7 @@
 /** Launches one by one: when one is ordered, who may take it, what its token opens, how it ends and what is kept of it (CO). */
 import { describe, expect, test } from 'vitest'
 import { coordinatorStream, projectStream } from '../../../src/domain/stream-name.ts'
-import { replacePasskey } from '../../../src/services/agents/replace-passkey.ts'
+import { replacePasskey } from '../../../src/services/agents/change-agent.ts'
 import { endChat } from '../../../src/services/conversations/end-chat.ts'
 import { postMessage } from '../../../src/services/conversations/post-message.ts'
 import { listProcesses } from '../../../src/services/processes/queries.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import type { Project } from '../../../src/protocol/projects/project.ts'
-import { Project as ProjectSchema } from '../../../src/protocol/projects/project.ts'
+import { type Project, Project as ProjectSchema } from '../../../src/protocol/projects/project.ts'
 import { changeProject } from '../../../src/services/projects/change-project.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
 import { deleteProject } from '../../../src/services/projects/delete-project.ts'

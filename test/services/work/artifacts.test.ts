@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { sweepExpired } from '../../../src/services/system/sweep-expired.ts'
-import { deleteArtifact } from '../../../src/services/work/delete-artifact.ts'
 import { getArtifact, listArtifacts, readUploadPart } from '../../../src/services/work/queries.ts'
-import { addUploadPart, beginUpload, dropUpload, storeArtifact } from '../../../src/services/work/upload-artifact.ts'
+import {
+  addUploadPart,
+  beginUpload,
+  deleteArtifact,
+  dropUpload,
+  storeArtifact,
+} from '../../../src/services/work/upload-artifact.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { by, eventsOf, refused } from '../projects/installation.ts'
 import { openProject, sharedStore } from './work-room.ts'

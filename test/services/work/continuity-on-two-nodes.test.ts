@@ -1,7 +1,7 @@
 /** What lets work go on, with two nodes on one PostgreSQL: the same as on SQLite, and serial between the two. */
 import { expect, test } from 'vitest'
 import { sweepExpired } from '../../../src/services/system/sweep-expired.ts'
-import { changeApproach } from '../../../src/services/work/change-approach.ts'
+import { changeApproach, recordApproach } from '../../../src/services/work/change-approach.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import {
   findRunningWork,
@@ -14,7 +14,6 @@ import {
   listProjectApproaches,
   readUploadPart,
 } from '../../../src/services/work/queries.ts'
-import { recordApproach } from '../../../src/services/work/record-approach.ts'
 import { restoreWorkSession } from '../../../src/services/work/restore-work-session.ts'
 import { resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
 import { saveCheckpoint, saveDueCheckpoint } from '../../../src/services/work/save-checkpoint.ts'

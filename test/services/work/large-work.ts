@@ -1,8 +1,7 @@
 /** Work as it is after a year, put into the tables at once. */
 
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { approachId } from '../../../src/domain/work/approach-id.ts'
-import { contentOf } from '../../../src/domain/work/approach-lifecycle.ts'
+import { approachId, contentOf } from '../../../src/domain/work/approach-lifecycle.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
 import { approachColumns, insertApproach } from '../../../src/store/work/approaches.ts'
 import { insertWorkSession, selectWorkSession } from '../../../src/store/work/work-sessions.ts'

@@ -1,6 +1,6 @@
 /** How SQLite goes about what a query function asks: whether through an index alone, however many rows there are. */
 import { DatabaseSync } from 'node:sqlite'
-import { sqliteDialect } from '../../../src/store/sqlite/dialect.ts'
+import { sqliteDialect } from '../../../src/store/sqlite/connection.ts'
 import { bind, compile, type RunnableQuery } from '../../../src/store/statement.ts'
 import type { Reader } from '../../../src/store/store.ts'
 

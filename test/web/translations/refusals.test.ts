@@ -2,11 +2,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { refusalText } from '../../../src/domain/because.ts'
 import { Refusal } from '../../../src/domain/errors.ts'
 import { changeSettings } from '../../../src/domain/projects/settings.ts'
-import { refusalSentences as forms } from '../../../src/domain/refusal-sentences.ts'
-import { sentences } from '../../../src/domain/sentence-list.ts'
+import { refusalSentences as forms, refusalText } from '../../../src/domain/refusal-texts.ts'
+import { sentences } from '../../../src/domain/status-text-list.ts'
 import { AgentDraft } from '../../../src/protocol/agents/agent.ts'
 import { checked } from '../../../src/protocol/checked-input.ts'
 import { type Notice, translated } from '../../../src/protocol/notice-words.ts'
@@ -50,7 +49,7 @@ const saidByOthers =
 
 test('[UI5] what is in the list is said somewhere, to the letter', () => {
   const root = new URL('../../../', import.meta.url)
-  const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('refusal-sentences.ts'))
+  const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('refusal-texts.ts'))
   const text = sources.map((file) => readFileSync(new URL(file, root), 'utf8')).join('\n')
   const isSaid = (code: Code): boolean => text.includes(`'${code}'`) || text.includes(`'${code.replace(/Among$/, '')}'`)
   expect(codes.filter((code) => !saidByOthers.test(code) && !isSaid(code))).toEqual([])

@@ -1,8 +1,8 @@
 /** The server's sentences about agents, in the reader's language (UI5). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type SentenceCode, sentences } from '../../../src/domain/sentence-list.ts'
-import { statusNotice, statusText } from '../../../src/domain/sentences.ts'
+import { type SentenceCode, sentences } from '../../../src/domain/status-text-list.ts'
+import { statusNotice, statusText } from '../../../src/domain/status-texts.ts'
 import { type Notice, tellsExit, translated } from '../../../src/protocol/notice-words.ts'
 import { noticeOfOldText } from '../../../src/protocol/old-sentences.ts'
 import { en } from '../../../web/src/translations/en.ts'
@@ -64,8 +64,8 @@ test('[UI5] the words of a language take nothing but types from the page, which 
     [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type\b).* from '(\.\.\/.*)'$/gm)].map(([, from = '']) => from)
   const taken = files.flatMap((name) => takes(new URL(name, folder)))
   // A list that takes nothing itself, and is loaded with the words alone.
-  expect([files.length > 10, new Set(taken)]).toEqual([true, new Set(['../../../src/protocol/sentence-lists.ts'])])
-  const lists = takes(new URL('../../../src/protocol/sentence-lists.ts', folder))
-  expect(lists).toEqual(['../domain/sentence-list.ts'])
+  expect([files.length > 10, new Set(taken)]).toEqual([true, new Set(['../../../src/protocol/status-text-list.ts'])])
+  const lists = takes(new URL('../../../src/protocol/status-text-list.ts', folder))
+  expect(lists).toEqual(['../domain/status-text-list.ts'])
   expect(lists.flatMap((list) => takes(new URL(list, new URL('../../../src/protocol/', folder))))).toEqual([])
 })

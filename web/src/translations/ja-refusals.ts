@@ -1,6 +1,6 @@
 /** The notices of refusals in Japanese; parameters stand in braces, some in the words of a term below. */
 import type { Wording } from '../../../src/protocol/notice-words.ts'
-import type { RefusalSentences } from '../../../src/protocol/sentence-lists.ts'
+import type { RefusalSentences } from '../../../src/protocol/status-text-list.ts'
 
 const words: RefusalSentences = {
   noProject: 'プロジェクト {id} はありません',

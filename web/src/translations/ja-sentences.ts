@@ -1,6 +1,6 @@
 /** The notices of the server and its coordinators in Japanese; parameters stand in braces. */
 import type { Translation } from '../../../src/protocol/notice-words.ts'
-import { sentences as oldForms, type Sentences } from '../../../src/protocol/sentence-lists.ts'
+import { sentences as oldForms, type Sentences } from '../../../src/protocol/status-text-list.ts'
 import { refusals } from './ja-refusals.ts'
 
 const words: Sentences = {

@@ -1,8 +1,7 @@
 /**
- * What the server and its coordinators themselves say of an agent, a process or a turn. A sentence is kept and sent as it is said here,
- * in English; whoever shows it finds it again by its form, and says it in another language. What agents and other programs say is no
- * sentence of ours and stays as it is. One that was said before may not change: rows and files have it. Imports nothing: only a page
- * in another language loads it.
+ * What the server and its coordinators say about an agent, a process or a turn, in English and by code. Texts of other programs are
+ * not among them. A form that was once used must not change, because rows and files of older versions are recognised by it.
+ * Imports nothing: only a page in another language loads it.
  */
 export const sentences = {
   exitCode: 'It ended with exit code {code}',

@@ -1,2 +1,2 @@
 /** What coordinators say, on the other side of the wire. */
-export { statusText } from '../domain/sentences.ts'
+export { statusText } from '../domain/status-texts.ts'

@@ -1,6 +1,12 @@
 /**
- * The notices of refusals, beside the title of the error: which one, which state, which bound. A form may be worded better; its code
- * and the names of its parameters stay, because clients have words for them. Imports nothing.
+ * Every refusal that a person can meet: its code and its English words. Pure. Not used by code that the page loads too: the page
+ * loads the words with another language alone, and such code brings the English form itself.
+ */
+import { type NoticeMaker, noticeMaker } from './notices.ts'
+
+/**
+ * Told beside the title of the error: which one, which state, which bound. A form may be worded better; its code and the names of
+ * its parameters stay, because clients have words for them.
  */
 export const refusalSentences = {
   noProject: 'There is no project {id}',
@@ -218,3 +224,5 @@ export const refusalSentences = {
 } as const
 
 export type RefusalSentences = Readonly<Record<keyof typeof refusalSentences, string>>
+
+export const refusalText: NoticeMaker<typeof refusalSentences> = noticeMaker(refusalSentences)

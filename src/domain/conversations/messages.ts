@@ -1,8 +1,8 @@
-/**
- * Summaries of long conversations (NA9). Agents no longer receive the messages a summary covers. The archive keeps them, and
- * messages that no agent has seen cannot be covered. Pure.
- */
+/** Rules about messages: which agents they are unread for, summaries, and how long texts are cut. Pure. */
 import type { ProjectSettings } from '../projects/settings.ts'
+
+// Summaries of long conversations (NA9). Agents no longer receive the messages a summary covers. The archive keeps them, and
+// messages that no agent has seen cannot be covered. Pure.
 
 /** A limit, because each summary contains the one before and would grow. */
 export const maxSummaryChars = 20_000
@@ -108,4 +108,54 @@ export function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length++
   return length
+}
+
+// Which agents a message is unread for (NA7, CH2), and its priority (CH6). Pure.
+
+/** The receiver, or all of the project's agents but the sender; none if the message is hidden. */
+export function unreadFor(
+  message: { readonly senderId: string; readonly receiverId: string | null; readonly visible: boolean },
+  agentIds: readonly string[],
+): string[] {
+  if (!message.visible) return []
+  return agentIds.filter((id) => id !== message.senderId && (message.receiverId === null || message.receiverId === id))
+}
+
+/** From the least to the most urgent. */
+export const priorities = ['low', 'normal', 'high', 'urgent'] as const
+export type Priority = (typeof priorities)[number]
+
+/** A number that grows with urgency, for rows and indexes. */
+export const rankOf = (priority: Priority): number => priorities.indexOf(priority)
+
+const latinPerToken = 4
+const lastLatin = 0x2ff
+
+/**
+ * Estimates the tokens of a text: four Latin letters make one, other characters one each. An overestimate for most models. Pure.
+ */
+export function estimateTokens(text: string): number {
+  let latin = 0
+  let others = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) <= lastLatin) latin++
+    else others++
+  }
+  return Math.ceil(latin / latinPerToken) + others
+}
+
+/** The beginning of a text within a token limit, with an ellipsis if it was cut. */
+export function cutToTokens(text: string, tokens: number): string {
+  if (tokens <= 1) return estimateTokens(text) <= tokens ? text : ''
+  if (estimateTokens(text) <= tokens) return text
+  let spent = 1
+  let at = 0
+  for (; at < text.length; at++) {
+    spent += text.charCodeAt(at) <= lastLatin ? 1 / latinPerToken : 1
+    if (spent > tokens) break
+  }
+  return `${text
+    .slice(0, at)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '')}…`
 }

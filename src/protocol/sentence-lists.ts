@@ -1,3 +1,0 @@
-/** The lists of notices, for a page in another language: their codes, and the English forms by which old rows are recognised. */
-export type { RefusalSentences } from '../domain/refusal-sentences.ts'
-export { type Sentences, sentences } from '../domain/sentence-list.ts'

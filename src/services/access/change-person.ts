@@ -1,0 +1,124 @@
+/** Adding, changing, renewing and removing people. */
+import type * as z from 'zod'
+import { exceeding, type PersonScope, type Role, scopesOf } from '../../domain/access/scopes.ts'
+import { home } from '../../domain/stream-name.ts'
+import { hashSecret } from '../../platform/secrets.ts'
+import type { PersonDraft, PersonWithNewRole, PersonWithToken } from '../../protocol/access/people.ts'
+import {
+  type CredentialRow,
+  deleteCredential,
+  deleteCredentialsOfPerson,
+  deletePersonRow,
+  deleteSignInCodesOfPerson,
+  insertCredential,
+  insertPerson,
+  isToken,
+  personOf,
+  scopesHeldBy,
+  selectCredentialsOfPerson,
+  updateRole,
+} from '../../store/access/credentials.ts'
+import { revokeOfGiver } from '../../store/approvals/allowances.ts'
+import { defineUseCase, type Tx } from '../../store/store.ts'
+import { scopeExceeded } from '../refusals.ts'
+import { findChangeable, personCredential } from './person-record.ts'
+
+/** Adds a person with a role and returns their token, which is shown once. Nobody can give more than they have (SE3). */
+export const addPerson = defineUseCase({
+  name: 'add-person',
+  answersSecret: true,
+  streams: () => [home],
+  run: async (tx, input: z.output<typeof PersonDraft> & { by: string }, { now, random }): Promise<PersonWithToken> => {
+    const [tooMuch] = exceeding(scopesOf(input.role), await scopesHeldBy(tx, input.by))
+    if (tooMuch) throw scopeExceeded(tooMuch)
+    const row = { id: random.uuid(), name: input.name, role: input.role, created_at: now }
+    const token = random.secret('person')
+    await tx.write(insertPerson, row)
+    await tx.write(insertCredential, personCredential(row, { id: random.uuid(), hash: hashSecret(token), by: input.by, now }))
+    const person = personOf(row)
+    tx.append(home, { type: 'person-added', data: { person, by: input.by } })
+    return { ...person, token }
+  },
+})
+
+interface Change {
+  readonly personId: string
+  readonly role: Role
+  readonly by: string
+}
+
+/**
+ * Changes a person's role. Nobody can give more than they have. Tokens that exceed the new role are revoked, and so are
+ * allowances if the person may no longer approve (SE3).
+ */
+export const changePersonRole = defineUseCase({
+  name: 'change-person-role',
+  streams: () => [home],
+  run: async (tx, { personId, role, by }: Change, { now }): Promise<PersonWithNewRole> => {
+    const before = await findChangeable(tx, personId)
+    const [tooMuch] = exceeding(scopesOf(role), await scopesHeldBy(tx, by))
+    if (tooMuch) throw scopeExceeded(tooMuch)
+    const person = personOf({ ...before, role })
+    if (before.role === role) return { ...person, revokedTokens: [] }
+    await tx.write(updateRole, { id: personId, role })
+    tx.append(home, { type: 'person-changed', data: { person, by } })
+    const tokens = (await tx.all(selectCredentialsOfPerson, { personId })).filter(isToken)
+    const revoked = tokens.filter((token) => allowsMore(token, role))
+    for (const { id: tokenId } of revoked) {
+      await tx.write(deleteCredential, { id: tokenId })
+      tx.append(home, { type: 'token-revoked', data: { tokenId, by } })
+    }
+    const givers = scopesOf(role).includes('approve') ? revoked : [{ id: personId }, ...tokens]
+    for (const { id: giver } of givers) await tx.write(revokeOfGiver, { giver, now, by })
+    return { ...person, revokedTokens: revoked.map(({ name }) => name) }
+  },
+})
+
+/** Coordinator tokens need `manage`. */
+function allowsMore({ kind, scopes }: Pick<CredentialRow, 'kind' | 'scopes'>, role: Role): boolean {
+  const held = scopesOf(role)
+  return kind === 'coordinator' ? !held.includes('manage') : exceeding(JSON.parse(scopes) as PersonScope[], held).length > 0
+}
+
+/**
+ * Replaces a person's token. The old one, its browsers and sign-in links stop working at once; tokens they made stay. A caller
+ * cannot do this for somebody with more rights (SE3).
+ */
+export const renewPerson = defineUseCase({
+  name: 'renew-person',
+  answersSecret: true,
+  streams: () => [home],
+  run: async (tx, { personId, by }: { personId: string; by: string }, { now, random }): Promise<PersonWithToken> => {
+    const row = await findChangeable(tx, personId)
+    const [tooMuch] = exceeding(scopesOf(row.role), await scopesHeldBy(tx, by))
+    if (tooMuch) throw scopeExceeded(tooMuch)
+    await endSignIns(tx, personId)
+    const token = random.secret('person')
+    await tx.write(insertCredential, personCredential(row, { id: random.uuid(), hash: hashSecret(token), by, now }))
+    tx.append(home, { type: 'person-renewed', data: { personId, by } })
+    return { ...personOf(row), token }
+  },
+})
+
+/** Deletes a person's token, browsers and sign-in codes. Tokens they made stay. */
+export async function endSignIns(tx: Tx, personId: string): Promise<void> {
+  await tx.write(deleteSignInCodesOfPerson, { personId })
+  for (const credential of await tx.all(selectCredentialsOfPerson, { personId }))
+    if (!isToken(credential)) await tx.write(deleteCredential, { id: credential.id })
+}
+
+/** Removes a person. Their token, browsers, sign-in codes and the tokens they made stop working at once (SE3). */
+export const removePerson = defineUseCase({
+  name: 'remove-person',
+  streams: () => [home],
+  run: async (tx, { personId, by }: { personId: string; by: string }, { now }): Promise<void> => {
+    await findChangeable(tx, personId)
+    const credentials = await tx.all(selectCredentialsOfPerson, { personId })
+    await tx.write(deleteSignInCodesOfPerson, { personId })
+    await tx.write(deleteCredentialsOfPerson, { personId })
+    await tx.write(deletePersonRow, { id: personId })
+    for (const giver of [personId, ...credentials.map(({ id }) => id)]) await tx.write(revokeOfGiver, { giver, now, by })
+    tx.append(home, { type: 'person-removed', data: { personId, by } })
+    for (const { id: tokenId } of credentials.filter(isToken)) tx.append(home, { type: 'token-revoked', data: { tokenId, by } })
+  },
+})
