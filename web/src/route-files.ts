@@ -30,6 +30,7 @@ export const loadWhenVisited = {
     await loadMarkdown()
     return import('./conversations/conversation-page.tsx')
   }),
+  review: loadOnce(() => import('./worktrees/review-page.tsx')),
   console: loadOnce(() => import('./consoles/console-page.tsx')),
   userSession: loadOnce(() => import('./consoles/user-session-page.tsx')),
 }

@@ -107,6 +107,11 @@ const userSession = createRoute({
   path: '/console/$userSessionId',
   component: lazyRoute(loadWhenVisited.userSession, 'UserSessionPage'),
 })
+const review = createRoute({
+  getParentRoute: () => project,
+  path: '/review/$worktreeId',
+  component: lazyRoute(loadWhenVisited.review, 'ReviewPage'),
+})
 interface ConversationsSearch {
   q?: string
   channel?: string
@@ -184,6 +189,7 @@ const routeTree = root.addChildren([
       agentChat,
       projectConsole,
       userSession,
+      review,
       projectSettings,
     ]),
     conversations.addChildren([noConversation, notes, conversation]),

@@ -1,12 +1,12 @@
 /** Code with its colours, once they are here, and a button to copy it. The colours are fetched when the first code is shown. */
-import { memo, type ReactNode, useEffect, useState } from 'react'
+import { memo } from 'react'
 import { CopyText } from '../parts/copy.tsx'
 import { useWords } from '../translations/messages.tsx'
-import type { Piece } from './highlight.ts'
+import { showPieces, useHighlighted } from './use-highlighted.tsx'
 
 export const CodeBlock = memo(function CodeBlock({ code, language }: { code: string; language: string }) {
   const { console: words } = useWords()
-  const pieces = usePieces(code, language)
+  const pieces = useHighlighted(code, language)
   return (
     <div className="group relative min-w-0 rounded-md bg-sunken shadow-[inset_0_0_0_1px_var(--line)]">
       <div className="flex min-h-7 items-center justify-between gap-2 pr-1 pl-3 text-xs text-faint">
@@ -18,36 +18,8 @@ export const CodeBlock = memo(function CodeBlock({ code, language }: { code: str
         tabIndex={0}
         className="overflow-x-auto px-3 pb-2.5 font-mono text-sm"
       >
-        <code>{pieces ? show(pieces) : code}</code>
+        <code>{pieces ? showPieces(pieces) : code}</code>
       </pre>
     </div>
   )
 })
-
-const show = (pieces: readonly Piece[]): ReactNode =>
-  pieces.map((piece, index) =>
-    typeof piece === 'string' ? (
-      piece
-    ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no other name
-      <span key={index} data-code={piece.kind}>
-        {show(piece.pieces)}
-      </span>
-    ),
-  )
-
-function usePieces(code: string, language: string): readonly Piece[] | undefined {
-  const [found, setFound] = useState<{ code: string; pieces: readonly Piece[] | undefined }>()
-  useEffect(() => {
-    let current = true
-    // Without the highlighter the code is shown in one colour.
-    void import('./highlight.ts').then(
-      ({ highlighted }) => current && setFound({ code, pieces: highlighted(code, language) }),
-      () => {},
-    )
-    return () => {
-      current = false
-    }
-  }, [code, language])
-  return found?.code === code ? found.pieces : undefined
-}

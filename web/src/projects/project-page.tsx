@@ -36,6 +36,7 @@ function OneProject({ project }: { project: Project }) {
   const chats = useMatch({ from: '/shell/projects/$projectId/chat/$agentId', shouldThrow: false })
   const onTasks = useMatch({ from: '/shell/projects/$projectId/tasks', shouldThrow: false })
   const onApproaches = useMatch({ from: '/shell/projects/$projectId/approaches', shouldThrow: false })
+  const onReview = useMatch({ from: '/shell/projects/$projectId/review/$worktreeId', shouldThrow: false })
   const atDesk = useMatch({ from: '/shell/projects/$projectId/console/$userSessionId', shouldThrow: false })
   const params = { projectId: project.id }
   // Not all tabs fit on a phone.
@@ -43,7 +44,7 @@ function OneProject({ project }: { project: Project }) {
   return (
     <Page
       title={project.name}
-      room={atDesk ? 'desk' : chats ? 'screen' : onTasks || onApproaches ? 'wide' : 'text'}
+      room={atDesk ? 'desk' : chats ? 'screen' : onTasks || onApproaches || onReview ? 'wide' : 'text'}
       tabs={
         <nav
           ref={strip}

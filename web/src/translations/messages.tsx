@@ -26,6 +26,8 @@ interface Writing {
   /** “3 minutes ago” */
   readonly ago: (at: string, now: number) => string
   readonly number: (value: number) => string
+  /** 1.2K: rounded, for what is only compared. */
+  readonly short: (value: number) => string
   /** 12.3 MB */
   readonly size: (bytes: number) => string
 }
@@ -99,7 +101,8 @@ function writingOf(locale: string): Writing {
   const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 })
-  const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+  const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+  const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
   return {
     clock: (at) => clock.format(at),
     exact: (at) => exact.format(Date.parse(at)),
@@ -113,9 +116,10 @@ function writingOf(locale: string): Writing {
       return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : relative.format(0, 'second')
     },
     number: (value) => number.format(value),
+    short: (value) => short.format(value).toLowerCase(),
     size(bytes) {
       const step = Math.min(sizes.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
-      return `${short.format(bytes / 1024 ** step)} ${sizes[step]}`
+      return `${tenths.format(bytes / 1024 ** step)} ${sizes[step]}`
     },
   }
 }

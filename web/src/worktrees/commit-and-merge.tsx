@@ -12,14 +12,34 @@ import { useWords } from '../translations/messages.tsx'
 const one = '/api/projects/{projectId}/worktrees/{worktreeId}'
 const paramsOf = ({ projectId, id }: Worktree) => ({ projectId, worktreeId: id })
 
-export function CommitForm({ worktree, onChange }: { worktree: Worktree; onChange: () => void }) {
+interface FormProps {
+  readonly worktree: Worktree
+  readonly state: WorktreeState
+  /** Says what came of it. */
+  readonly onDone: (outcome: string) => void
+}
+
+/** A refusal that was true of another state of the worktree is not shown any more. */
+function useRequestOf({ head, uncommitted, ahead, behind }: WorktreeState) {
+  const { send, waiting, error } = useRelayRequest()
+  const now = `${head} ${uncommitted} ${ahead} ${behind}`
+  const [failedAt, setFailedAt] = useState('')
+  const sendNow = (request: () => Promise<unknown>) => {
+    setFailedAt(now)
+    return send(request)
+  }
+  return { send: sendNow, waiting, error: failedAt === now ? error : undefined }
+}
+
+export function CommitForm({ worktree, state, onDone }: FormProps) {
   const { worktrees: words } = useWords()
   const [message, setMessage] = useState(words.messageDefault(worktree.role))
-  const { send, waiting, error } = useRelayRequest()
+  const { send, waiting, error } = useRequestOf(state)
   const commit = async (event: FormEvent) => {
     event.preventDefault()
     const body = message.trim() === '' ? {} : { message }
-    if (await send(() => client.post(`${one}/commit`, { params: paramsOf(worktree), body }))) onChange()
+    const isDone = await send(() => client.post(`${one}/commit`, { params: paramsOf(worktree), body }))
+    if (isDone) onDone(words.committed(state.uncommitted))
   }
   return (
     <form onSubmit={(event) => void commit(event)} className="flex flex-wrap items-end gap-2">
@@ -30,26 +50,16 @@ export function CommitForm({ worktree, onChange }: { worktree: Worktree; onChang
   )
 }
 
-interface MergeProps {
-  readonly worktree: Worktree
-  readonly state: WorktreeState
-  readonly onChange: () => void
-}
-
-export function MergeForm({ worktree, state, onChange }: MergeProps) {
+export function MergeForm({ worktree, state, onDone }: FormProps) {
   const { worktrees: words } = useWords()
   const [branch, setBranch] = useState(worktree.baseBranch ?? '')
-  const [done, setDone] = useState<string>()
-  const { send, waiting, error } = useRelayRequest()
-  const bring = (how: 'merge' | 'rebase') => {
-    setDone(undefined)
-    return send(async () => {
+  const { send, waiting, error } = useRequestOf(state)
+  const bring = (how: 'merge' | 'rebase') =>
+    send(async () => {
       const body = { how, ...(branch.trim() !== '' && { branch: branch.trim() }) }
       const brought = await client.post(`${one}/merge`, { params: paramsOf(worktree), body })
-      setDone(brought.outcome === 'done' ? words.merged(brought.branch) : words.nothingNew(brought.branch))
-      onChange()
+      onDone(brought.outcome === 'done' ? words.merged(brought.branch) : words.nothingNew(brought.branch))
     })
-  }
   if (state.ahead === 0 && state.uncommitted === 0) return null
   return (
     <form
@@ -60,16 +70,13 @@ export function MergeForm({ worktree, state, onChange }: MergeProps) {
       }}
     >
       <TextField label={words.into} value={branch} onValue={setBranch} mono className="min-w-40 flex-1" />
-      <SubmitButton waiting={waiting}>{words.merge}</SubmitButton>
+      <SubmitButton waiting={waiting} look={state.uncommitted > 0 ? 'plain' : 'primary'}>
+        {words.merge}
+      </SubmitButton>
       <SubmitButton type="button" look="plain" waiting={waiting} onClick={() => void bring('rebase')}>
         {words.rebase}
       </SubmitButton>
       {state.uncommitted > 0 && <p className="w-full text-sm text-faint">{words.commitFirst}</p>}
-      {done && (
-        <p role="status" className="w-full text-sm">
-          {done}
-        </p>
-      )}
       <div className="flex w-full flex-col gap-2">
         <ProblemNote error={error} />
         <Conflicts error={error} />

@@ -53,7 +53,7 @@ export const DiffView = memo(function DiffView({ path, oldText, newText }: DiffV
 
 const looks: Readonly<Record<string, string>> = { '+': 'bg-accent-wash', '-': 'bg-bad-wash' }
 
-export const Line = ({ line }: { line: string }) => (
+const Line = ({ line }: { line: string }) => (
   <div className={`px-3 whitespace-pre ${looks[line[0] ?? ''] ?? ''}`}>
     <span aria-hidden="true" className="mr-2 inline-block w-2 text-faint select-none">
       {line[0]}

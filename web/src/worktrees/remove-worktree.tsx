@@ -30,10 +30,11 @@ export function RemoveWorktree({ worktree, onClose, onRemoved }: RemoveProps) {
   const remove = async () => {
     const query = losses.data ? { confirm: losses.data.digest } : {}
     const removed = await send(() => client.delete(one, { params, query }))
+    // First: the page of this worktree stops asking for it.
+    if (removed) onRemoved()
     await invalidate(['worktree'])
     await invalidate(['worktrees', worktree.projectId])
-    if (removed) onRemoved()
-    else await losses.refetch()
+    if (!removed) await losses.refetch()
   }
   const isChanged = problemIn(error)?.code === 'would_lose'
   return (

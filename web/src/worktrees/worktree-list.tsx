@@ -1,5 +1,6 @@
 /** The worktrees of a project: what each takes on disk, and which can go (WT6). */
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ListedWorktree } from '../../../src/protocol/worktrees/worktree.ts'
 import { useMay } from '../live/queries.ts'
@@ -42,7 +43,13 @@ function Row({ worktree, onRemove }: { worktree: ListedWorktree; onRemove: () =>
   const { role, branch, folder, look, trouble, lastUsedAt } = worktree
   return (
     <li className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 py-2">
-      <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{role}</span>
+      <Link
+        to="/projects/$projectId/review/$worktreeId"
+        params={{ projectId: worktree.projectId, worktreeId: worktree.id }}
+        className="min-w-0 font-medium underline decoration-line underline-offset-2 [overflow-wrap:anywhere] hover:decoration-ink"
+      >
+        {role}
+      </Link>
       <span className="min-w-0 flex-1 basis-40 truncate font-mono text-xs text-quiet" title={folder}>
         {branch ?? folder}
       </span>

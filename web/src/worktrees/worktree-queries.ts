@@ -22,9 +22,25 @@ export const worktreeOfRole = (projectId: string, userSessionId: string, role: s
     staleTime: 0,
   })
 
-export const diffOfFile = ({ projectId, id }: Pick<Worktree, 'projectId' | 'id'>, path: string, head: string) =>
+export const worktreeById = (projectId: string, worktreeId: string) =>
+  queryOptions<RoleWorktree>({
+    queryKey: ['worktree', projectId, worktreeId],
+    queryFn: ({ signal }) => client.get(one, { params: { projectId, worktreeId }, signal }),
+    staleTime: 0,
+    refetchOnWindowFocus: true,
+  })
+
+/** `stamp` is another one whenever the worktree may have changed. */
+export const diffOfWorktree = ({ projectId, id }: Pick<Worktree, 'projectId' | 'id'>, stamp: string) =>
   queryOptions<WorktreeDiff>({
-    queryKey: ['worktree-diff', id, path, head],
+    queryKey: ['worktree-diff', id, stamp],
+    queryFn: ({ signal }) => client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, signal }),
+    staleTime: 0,
+  })
+
+export const diffOfFile = ({ projectId, id }: Pick<Worktree, 'projectId' | 'id'>, path: string, stamp: string) =>
+  queryOptions<WorktreeDiff>({
+    queryKey: ['worktree-diff', id, stamp, path],
     queryFn: ({ signal }) => client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, query: { path }, signal }),
     staleTime: 0,
   })

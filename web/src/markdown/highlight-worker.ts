@@ -1,0 +1,12 @@
+/** Colours code in a thread of its own, so that a long diff does not hold up the page. */
+import { highlighted } from './highlight.ts'
+
+export interface HighlightRequest {
+  readonly id: number
+  readonly code: string
+  readonly language: string
+}
+
+addEventListener('message', ({ data: { id, code, language } }: MessageEvent<HighlightRequest>) =>
+  postMessage({ id, pieces: highlighted(code, language) }),
+)

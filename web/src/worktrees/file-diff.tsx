@@ -1,0 +1,165 @@
+/** The diff of one file: line numbers, colours, unified or side by side, and folded between its hunks. */
+import { memo, type ReactNode, useMemo, useState } from 'react'
+import { languageOfFile, linesOfPieces, showPieces, useHighlighted } from '../markdown/use-highlighted.tsx'
+import { FoldIcon } from '../parts/icons.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
+import { type FilePatch, type Hunk, type PatchLine, splitRows } from './patch.ts'
+
+export type DiffLayout = 'unified' | 'split'
+
+/** Lines shown of one file at first; the rest is asked for. */
+const shownAtFirst = 1_000
+
+const washes = { '+': 'bg-accent-wash', '-': 'bg-bad-wash', ' ': '' } as const
+const numberClass = 'w-[1%] min-w-9 px-1.5 text-right text-faint tabular-nums select-none align-top'
+
+interface FileDiffProps {
+  readonly file: FilePatch
+  readonly layout: DiffLayout
+  /** The id of the element, for links from the list of files. */
+  readonly id: string
+  readonly actions?: ReactNode
+}
+
+export const FileDiff = memo(function FileDiff({ file, layout, id, actions }: FileDiffProps) {
+  const words = useWords()
+  const [most, setMost] = useState(shownAtFirst)
+  const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
+  const shown = file.hunks.filter((_, at) => file.hunks.slice(0, at).reduce((sum, hunk) => sum + hunk.lines.length, 0) < most)
+  const hidden = lines - shown.reduce((sum, hunk) => sum + hunk.lines.length, 0)
+  return (
+    <details id={id} open className="group min-w-0 scroll-mt-4 overflow-hidden rounded-md shadow-[inset_0_0_0_1px_var(--line)]">
+      <summary className="flex min-h-9 cursor-pointer items-center gap-2 bg-sunken px-3 py-1 font-mono text-xs max-md:min-h-11">
+        <FoldIcon />
+        <h3 className="min-w-0 flex-1 whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {file.oldPath !== null && <span className="text-faint">{file.oldPath} → </span>}
+          {file.path}
+        </h3>
+        {file.change !== 'modified' && (
+          <span className="shrink-0 font-sans text-faint">{words.worktrees.kinds[file.change]}</span>
+        )}
+        <LineCounts added={file.added} removed={file.removed} />
+        {actions}
+      </summary>
+      {file.hunks.length === 0 && (
+        <p className="px-3 py-2 text-sm text-faint">{file.isBinary ? words.worktrees.binary : words.worktrees.noText}</p>
+      )}
+      {file.hunks.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
+        <section tabIndex={0} aria-label={words.console.diffOf(file.path)} className="overflow-x-auto -outline-offset-2">
+          {shown.map((hunk) => (
+            <HunkTable
+              key={`${hunk.oldStart} ${hunk.newStart}`}
+              hunk={hunk}
+              layout={layout}
+              language={languageOfFile(file.path)}
+            />
+          ))}
+        </section>
+      )}
+      {hidden > 0 && (
+        <button
+          type="button"
+          className="min-h-9 w-full border-t border-line text-sm text-quiet hover:bg-hover hover:text-ink"
+          onClick={() => setMost(Number.POSITIVE_INFINITY)}
+        >
+          {words.worktrees.moreLines(hidden)}
+        </button>
+      )}
+    </details>
+  )
+})
+
+/** Rounded for reading: `+1.2k −34`. */
+export function LineCounts({ added, removed }: { added: number; removed: number }) {
+  const { worktrees: words } = useWords()
+  const writing = useWriting()
+  return (
+    <span className="shrink-0 font-mono text-xs tabular-nums" title={words.lineCounts(added, removed)}>
+      <span className="text-accent">+{writing.short(added)}</span> <span className="text-bad">−{writing.short(removed)}</span>
+    </span>
+  )
+}
+
+function HunkTable({ hunk, layout, language }: { hunk: Hunk; layout: DiffLayout; language: string }) {
+  const coloured = useColours(hunk, language)
+  const columns = layout === 'split' ? 4 : 3
+  return (
+    <table className="w-full border-collapse font-mono text-xs/5 [contain-intrinsic-size:auto_20rem] [content-visibility:auto]">
+      <tbody>
+        <tr className="border-t border-line text-faint">
+          <td colSpan={columns} className="px-3 whitespace-pre">
+            <span aria-hidden="true">⋯ </span>
+            {hunk.heading}
+          </td>
+        </tr>
+        {layout === 'unified'
+          ? hunk.lines.map((line, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change
+              <tr key={at} className={washes[line.mark]}>
+                <td className={numberClass}>{line.oldNumber}</td>
+                <td className={numberClass}>{line.newNumber}</td>
+                <Text line={line} coloured={coloured} />
+              </tr>
+            ))
+          : splitRows(hunk.lines).map(({ left, right }, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change
+              <tr key={at}>
+                <td className={`${numberClass} ${left ? washes[left.mark] : 'bg-sunken'}`}>{left?.oldNumber}</td>
+                <Text line={left} coloured={coloured} half />
+                <td className={`${numberClass} border-l border-line ${right ? washes[right.mark] : 'bg-sunken'}`}>
+                  {right?.newNumber}
+                </td>
+                <Text line={right} coloured={coloured} half />
+              </tr>
+            ))}
+      </tbody>
+    </table>
+  )
+}
+
+type Coloured = ReadonlyMap<PatchLine, ReactNode>
+
+function Text({ line, coloured, half = false }: { line: PatchLine | undefined; coloured: Coloured; half?: boolean }) {
+  const space = half ? 'w-1/2 whitespace-pre-wrap [overflow-wrap:anywhere]' : 'whitespace-pre'
+  if (!line) return <td className={`bg-sunken ${space}`} />
+  const text = coloured.get(line) ?? line.text
+  return (
+    <td className={`px-2 ${space} ${half ? washes[line.mark] : ''}`}>
+      {line.mark === '+' && <ins className="no-underline before:mr-1 before:content-['+']">{text}</ins>}
+      {line.mark === '-' && <del className="no-underline before:mr-1 before:content-['−']">{text}</del>}
+      {line.mark === ' ' && <span className="before:mr-1 before:content-['\00a0']">{text}</span>}
+    </td>
+  )
+}
+
+/** Colours both versions of a hunk, each as a whole: what begins in one line may end in another. */
+function useColours({ lines }: Hunk, language: string): Coloured {
+  const versions = useMemo(
+    () => [lines.filter(({ mark }) => mark !== '+'), lines.filter(({ mark }) => mark !== '-')] as const,
+    [lines],
+  )
+  const [before, after] = versions
+  const old = useHighlighted(
+    useMemo(() => before.map(({ text }) => text).join('\n'), [before]),
+    language,
+  )
+  const now = useHighlighted(
+    useMemo(() => after.map(({ text }) => text).join('\n'), [after]),
+    language,
+  )
+  return useMemo(() => {
+    const coloured = new Map<PatchLine, ReactNode>()
+    for (const [version, pieces] of [
+      [before, old],
+      [after, now],
+    ] as const) {
+      if (!pieces) continue
+      for (const [at, line] of linesOfPieces(pieces).entries()) {
+        const shown = version[at]
+        if (shown) coloured.set(shown, showPieces(line))
+      }
+    }
+    return coloured
+  }, [before, after, old, now])
+}

@@ -1,0 +1,272 @@
+/** Review: all that has changed in a worktree, file by file, and the ways it gets out: commit, merge, rebase, patch (WT2, WT6). */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import type { SetUpReport, Worktree, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
+import { useMay } from '../live/queries.ts'
+import { Button, buttonClass } from '../parts/button.tsx'
+import { Choices } from '../parts/choices.tsx'
+import { CopyText } from '../parts/copy.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { browserChoice, useChoice } from '../preferences/choice.ts'
+import { useSaid, useWords } from '../translations/messages.tsx'
+import { CommitForm, MergeForm } from './commit-and-merge.tsx'
+import { type DiffLayout, FileDiff, LineCounts } from './file-diff.tsx'
+import { type FilePatch, filesOfPatch } from './patch.ts'
+import { RemoveWorktree } from './remove-worktree.tsx'
+import { diffOfFile, diffOfWorktree, worktreeById } from './worktree-queries.ts'
+
+const layoutChoice = browserChoice<DiffLayout>('diff-layout', ['unified', 'split'], 'unified')
+
+export function ReviewPage() {
+  const words = useWords()
+  const { projectId, worktreeId } = useParams({ from: '/shell/projects/$projectId/review/$worktreeId' })
+  const found = useQuery(worktreeById(projectId, worktreeId))
+  if (found.error && !found.data) return <ProblemNote error={found.error} onRetry={() => void found.refetch()} />
+  if (!found.data) return <Waiting what={words.worktrees.changes} onRetry={() => void found.refetch()} />
+  return <Review worktree={found.data.worktree} state={found.data.state} onRefresh={() => void found.refetch()} />
+}
+
+interface ReviewProps {
+  readonly worktree: Worktree
+  readonly state: WorktreeState | null
+  readonly onRefresh: () => void
+}
+
+function Review({ worktree, state, onRefresh }: ReviewProps) {
+  const { worktrees: words } = useWords()
+  const translate = useSaid()
+  const mayWrite = useMay('write')
+  const [outcomes, setOutcomes] = useState<readonly string[]>([])
+  const done = (outcome: string) => {
+    setOutcomes((before) => [...before, outcome])
+    onRefresh()
+  }
+  return (
+    <section aria-label={words.changesOf(worktree.role)} className="flex min-w-0 flex-col gap-4">
+      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 className="font-semibold">{words.changesOf(worktree.role)}</h2>
+        <Facts worktree={worktree} state={state} />
+        <div className="ml-auto flex flex-wrap gap-2">
+          {worktree.userSessionId && (
+            <Link
+              to="/projects/$projectId/console/$userSessionId"
+              params={{ projectId: worktree.projectId, userSessionId: worktree.userSessionId }}
+              className={buttonClass()}
+            >
+              {words.toSession}
+            </Link>
+          )}
+          <Button onClick={onRefresh}>{words.refresh}</Button>
+        </div>
+      </div>
+      {worktree.setUp && <SetUpNote setUp={worktree.setUp} />}
+      {!state && (
+        <p className="text-quiet">
+          {words.plain} {worktree.note && translate(worktree.note)}
+        </p>
+      )}
+      {state && <ChangedFiles worktree={worktree} state={state} />}
+      {outcomes.length > 0 && (
+        <ol aria-label={words.outcomes} role="status" className="flex flex-col gap-1 rounded-md bg-accent-wash px-3 py-2">
+          {outcomes.map((outcome, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: outcomes are only added
+            <li key={at}>{outcome}</li>
+          ))}
+        </ol>
+      )}
+      {state && mayWrite && state.uncommitted > 0 && <CommitForm worktree={worktree} state={state} onDone={done} />}
+      {state && mayWrite && <MergeForm worktree={worktree} state={state} onDone={done} />}
+      <Ends worktree={worktree} state={state} mayWrite={mayWrite} />
+    </section>
+  )
+}
+
+function Facts({ worktree, state }: { worktree: Worktree; state: WorktreeState | null }) {
+  const { worktrees: words } = useWords()
+  return (
+    <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-sm text-quiet">
+      {worktree.branch && <span className="min-w-0 font-mono [overflow-wrap:anywhere]">{state?.branch ?? worktree.branch}</span>}
+      {state?.ahead != null && state.ahead > 0 && <span>{words.ahead(state.ahead)}</span>}
+      {state?.behind != null && state.behind > 0 && <span>{words.behind(state.behind)}</span>}
+      {state && state.uncommitted > 0 && <span className="text-warn">{words.uncommitted(state.uncommitted)}</span>}
+    </p>
+  )
+}
+
+function ChangedFiles({ worktree, state }: { worktree: Worktree; state: WorktreeState }) {
+  const { worktrees: words } = useWords()
+  const layout = useChoice(layoutChoice)
+  const stamp = `${state.head} ${state.uncommitted} ${state.fileCount}`
+  const whole = useQuery({ ...diffOfWorktree(worktree, stamp), enabled: state.fileCount > 0 })
+  if (state.fileCount === 0)
+    return <p className="text-quiet">{worktree.baseBranch ? words.sameAs(worktree.baseBranch) : words.nothing}</p>
+  if (whole.error) return <ProblemNote error={whole.error} onRetry={() => void whole.refetch()} />
+  if (!whole.data) return <Waiting what={words.changes} onRetry={() => void whole.refetch()} />
+  const read = filesOfPatch(whole.data.text)
+  // What was cut off ends in the middle of its last file: that one and those behind it are asked for one by one.
+  const files = whole.data.cut ? read.slice(0, -1) : read
+  const known = new Set(files.map(({ path }) => path))
+  const others = state.files.filter(({ path }) => !known.has(path))
+  const sum = (of: (file: FilePatch) => number): number => files.reduce((total, file) => total + of(file), 0)
+  return (
+    <section aria-label={words.files(state.fileCount)} className="grid min-w-0 gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]">
+      <nav
+        aria-label={words.fileList}
+        className="min-w-0 self-start lg:sticky lg:top-4 lg:max-h-[calc(100dvh-8rem)] lg:overflow-y-auto"
+      >
+        <h3 className="mb-1 flex items-center gap-2 font-medium">
+          {words.files(state.fileCount)}
+          <LineCounts added={sum((file) => file.added)} removed={sum((file) => file.removed)} />
+        </h3>
+        <ul className="flex flex-col max-lg:max-h-48 max-lg:overflow-y-auto">
+          {files.map((file, at) => (
+            <FileLink key={file.path} at={at} path={file.path}>
+              <LineCounts added={file.added} removed={file.removed} />
+            </FileLink>
+          ))}
+          {others.map(({ path, change }, at) => (
+            <FileLink key={path} at={files.length + at} path={path}>
+              <span className="text-xs text-faint">{words.kinds[change]}</span>
+            </FileLink>
+          ))}
+        </ul>
+        {state.fileCount > state.files.length && (
+          <p className="text-sm text-faint">{words.more(state.fileCount - state.files.length)}</p>
+        )}
+      </nav>
+      <div className="flex min-w-0 flex-col gap-3">
+        <div className="max-md:hidden">
+          <Choices
+            label={words.layout}
+            hideLabel
+            value={layout}
+            onValue={(value) => layoutChoice.set(value)}
+            options={(['unified', 'split'] as const).map((value) => ({ value, name: words.layouts[value] }))}
+          />
+        </div>
+        {files.map((file, at) => (
+          <FileDiff key={file.path} id={idOf(at)} file={file} layout={layout} />
+        ))}
+        {others.map(({ path, change }, at) => (
+          <OneFile
+            key={path}
+            id={idOf(files.length + at)}
+            worktree={worktree}
+            stamp={stamp}
+            path={path}
+            kind={words.kinds[change]}
+            layout={layout}
+          />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+const idOf = (at: number): string => `file-${at}`
+
+/** The folder in grey before the name; a long path loses its beginning. */
+function FileLink({ at, path, children }: { at: number; path: string; children: ReactNode }) {
+  const cut = path.lastIndexOf('/') + 1
+  return (
+    <li className="list-row">
+      <a
+        href={`#${idOf(at)}`}
+        className="flex min-h-7 items-center gap-2 rounded px-2 hover:bg-hover max-md:min-h-10"
+        title={path}
+      >
+        <span className="flex min-w-0 flex-1 font-mono text-xs">
+          <span className="truncate text-faint">{path.slice(0, cut)}</span>
+          <span className="max-w-full shrink-0 truncate">{path.slice(cut)}</span>
+        </span>
+        {children}
+      </a>
+    </li>
+  )
+}
+
+interface OneFileProps {
+  readonly id: string
+  readonly worktree: Worktree
+  readonly stamp: string
+  readonly path: string
+  readonly kind: string
+  readonly layout: DiffLayout
+}
+
+/** A file that the whole diff had no room for: its diff is fetched when somebody asks. */
+function OneFile({ id, worktree, stamp, path, kind, layout }: OneFileProps) {
+  const { worktrees: words } = useWords()
+  const [asked, setAsked] = useState(false)
+  const diff = useQuery({ ...diffOfFile(worktree, path, stamp), enabled: asked })
+  const [file] = diff.data ? filesOfPatch(diff.data.text) : []
+  if (file) return <FileDiff id={id} file={file} layout={layout} />
+  return (
+    <div id={id} className="flex min-h-9 scroll-mt-4 items-center gap-3 rounded-md bg-sunken px-3 py-1 font-mono text-xs">
+      <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{path}</span>
+      <span className="font-sans text-faint">{kind}</span>
+      {diff.data ? (
+        <span className="font-sans text-faint">{words.noText}</span>
+      ) : (
+        <Button look="quiet" aria-disabled={diff.isFetching || undefined} onClick={() => setAsked(true)}>
+          {words.show}
+        </Button>
+      )}
+      <ProblemNote error={diff.error} onRetry={() => void diff.refetch()} />
+    </div>
+  )
+}
+
+/** The patch, the command to type instead, and the end of the worktree. */
+function Ends({ worktree, state, mayWrite }: { worktree: Worktree; state: WorktreeState | null; mayWrite: boolean }) {
+  const { worktrees: words } = useWords()
+  const navigate = useNavigate()
+  const [removing, setRemoving] = useState(false)
+  const patch = `/api/projects/${encodeURIComponent(worktree.projectId)}/worktrees/${encodeURIComponent(worktree.id)}/patch`
+  const leave = () => void navigate({ to: '/projects/$projectId/console', params: { projectId: worktree.projectId } })
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        {state && (
+          <a href={patch} download className={buttonClass()}>
+            {words.patch}
+          </a>
+        )}
+        {mayWrite && (
+          <Button look="danger" onClick={() => setRemoving(true)}>
+            {words.remove}
+          </Button>
+        )}
+      </div>
+      {state?.command && (
+        <p className="flex min-w-0 items-center gap-1 rounded-md bg-sunken px-3 py-1">
+          <code className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">{state.command}</code>
+          <CopyText text={state.command} what={words.command} />
+        </p>
+      )}
+      {removing && <RemoveWorktree worktree={worktree} onClose={() => setRemoving(false)} onRemoved={leave} />}
+    </>
+  )
+}
+
+/** WT5: what was done to make it runnable, and what came of it. */
+function SetUpNote({ setUp: { outcome, copied, left, output } }: { setUp: SetUpReport }) {
+  const translate = useSaid()
+  const { worktrees: words } = useWords()
+  return (
+    <details className="text-sm text-quiet">
+      <summary>
+        {words.setUp}
+        {outcome && ` · ${words.setUpStates[outcome]}`} · {words.copied(copied.length)}
+      </summary>
+      {left.map(({ path, why }) => (
+        <p key={path} className="text-warn [overflow-wrap:anywhere]">
+          {path}: {translate(why)}
+        </p>
+      ))}
+      {output && <pre className="max-h-60 overflow-auto font-mono text-xs whitespace-pre-wrap">{output}</pre>}
+    </details>
+  )
+}
