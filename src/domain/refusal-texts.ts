@@ -185,6 +185,7 @@ export const refusalSentences = {
   filesOfOther: 'These are the files of {id} in {project}',
   workOfOther: '{id} is a work session of another project',
   noTurnIn: 'There is no turn {id} in {key}',
+  noToolCallIn: 'There is no tool call {id} in the turn {turnId}',
   turnOver: 'The turn {id} is over',
   noAgentSession: 'There is no such agent session',
   noStream: 'There is no such stream',

@@ -19,7 +19,8 @@ import { AcpFailure, type AnomalyCounter, failureOf, isPromptRejected } from './
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
 import type { AgentFacts, OpeningOptions } from './open-acp-session.ts'
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
-import { modelOption, optionsOf, readUpdate, ToolCalls, UpdateBatcher } from './updates.ts'
+import { ToolCalls } from './tool-calls.ts'
+import { modelOption, optionsOf, readUpdate, UpdateBatcher } from './updates.ts'
 import { fieldsOf, lineOf } from './wire.ts'
 
 /** Converts a prompt to ACP content blocks. Files become text for agents that do not accept them. */
@@ -83,7 +84,7 @@ interface Turn {
 export class AcpContext {
   readonly #options: AcpContextOptions
   readonly #batcher: UpdateBatcher
-  readonly #calls = new ToolCalls()
+  readonly #calls: ToolCalls
   #acpSessionId: string | undefined
   #turn: Turn | undefined
   #stuck = false
@@ -92,6 +93,7 @@ export class AcpContext {
   constructor(options: AcpContextOptions) {
     this.#options = options
     this.#batcher = new UpdateBatcher(options.clock, options.onUpdate)
+    this.#calls = new ToolCalls({ agent: options.facts.name, now: () => options.clock.now() })
   }
 
   /** Sets the id under which the agent opened it. */
@@ -198,6 +200,12 @@ export class AcpContext {
     if (turn && read.inTurn && !this.#countText(turn, read.update))
       return this.#options.anomalies.count('turn_too_long', read.update.kind)
     this.#batcher.add(read.update)
+    if (read.update.kind === 'tool') this.#sendOutputs(read.update.call.toolCallId)
+  }
+
+  /** Sends the whole output of a call that is over; without an id, of all calls. */
+  #sendOutputs(toolCallId?: string): void {
+    for (const output of this.#calls.wholeOutputs(toolCallId)) this.#batcher.add(output)
   }
 
   #countText(turn: Turn, update: AgentUpdate): boolean {
@@ -212,6 +220,7 @@ export class AcpContext {
     if (!turn?.open) return
     turn.open = false
     for (const question of turn.questions) question.abort()
+    this.#sendOutputs()
     this.#batcher.flush()
     this.#calls.clear()
   }
@@ -259,6 +268,7 @@ export class AcpContext {
     } finally {
       withdrawn.removeEventListener('abort', withdraw)
       turn.questions.delete(open)
+      this.#calls.allowed(question.call.toolCallId)
     }
   }
 

@@ -18,6 +18,9 @@ export const maxSample = 200
 export const maxTurnText = 8 * 1024 * 1024
 /** Tool calls remembered in a turn, newest first. */
 export const maxToolCalls = 500
+/** Characters kept of the output of one tool call, and of all calls of a turn; of more, the beginning and the end. */
+export const maxKeptOutput = 1024 * 1024
+export const maxTurnOutput = 16 * 1024 * 1024
 /** Permission requests open at once; further ones are refused. */
 export const maxOpenQuestions = 32
 

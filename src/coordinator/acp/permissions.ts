@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import { descriptiveKeys } from '../../protocol/approvals/allowance-scopes.ts'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
-import type { ToolCalls } from './updates.ts'
+import type { ToolCalls } from './tool-calls.ts'
 import { type Fields, fieldsOf, lineOf, listOf, oneOf } from './wire.ts'
 
 /** Values nested deeper can be neither shown nor compared. */

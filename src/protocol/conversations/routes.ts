@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
 import { Id, line, YesOrNo } from '../text.ts'
-import { ConversationContext, ConversationTurn } from '../turns/conversation-turn.ts'
+import { ConversationContext, ConversationTurn, ToolCallOutput } from '../turns/conversation-turn.ts'
 import { ArchivePart, ArchiveQuery } from './archive.ts'
 import { Conversation, Flags, ListedConversation } from './conversation.ts'
 import { ConversationPiece, ImportedPiece, importLimit } from './import.ts'
@@ -159,6 +159,15 @@ export const conversationRoutes = {
     params: conversation.extend({ turnId: Id }),
     status: 200,
     answer: z.object({ turn: ConversationTurn, items: z.array(z.looseObject({ kind: z.string() })) }),
+  },
+  getToolOutput: {
+    method: 'GET',
+    path: '/api/conversations/{key}/turns/{turnId}/output/{toolCallId}',
+    scope: 'read',
+    summary: 'Read what a tool call of a turn ran, and all of its output that was kept',
+    params: conversation.extend({ turnId: Id, toolCallId: z.string().min(1).max(1000) }),
+    status: 200,
+    answer: ToolCallOutput,
   },
   beginTurn: {
     method: 'POST',

@@ -8,6 +8,10 @@ import * as z from 'zod'
 export const maxTextPiece = 4 * 1024
 /** Characters of a text in a tool call, plan or command; more is cut and marked. */
 export const maxShownText = 32 * 1024
+/** Characters of a tool call's output in an update: its beginning and its end. */
+export const maxShownOutput = 8 * 1024
+/** Characters of one stored piece of a tool call's whole output. */
+export const maxOutputText = 64 * 1024
 /** Entries of any list. */
 export const maxListed = 200
 /** Characters of a title, name or path. */
@@ -52,6 +56,18 @@ export const ToolCall = z.object({
     .max(maxListed),
   /** Parts of the call were cut. */
   cut: z.boolean(),
+  /** What follows is left out where the agent does not report it (AC6). */
+  command: Line.optional(),
+  /** The folder the command ran in. */
+  cwd: Line.optional(),
+  /** Beginning and end of the output; all of it where it is as long as `outputLength`. */
+  output: z.string().max(maxShownOutput).optional(),
+  outputLength: z.int().optional(),
+  exitCode: z.int().optional(),
+  /** Measured, without the wait for a permission. */
+  durationMs: z.int().optional(),
+  /** The call of which this one is a part, such as a sub-agent's. */
+  parentId: Line.optional(),
 })
 export type ToolCall = z.output<typeof ToolCall>
 
@@ -82,6 +98,13 @@ export const AgentUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string() }),
   z.object({ kind: z.literal('thought'), text: z.string() }),
   z.object({ kind: z.literal('tool'), call: ToolCall }),
+  /** A piece of a call's whole output, longer than what the call shows. Stored with the turn, not relayed. */
+  z.object({
+    kind: z.literal('output'),
+    toolCallId: z.string().max(200),
+    part: z.int().min(0),
+    text: z.string().max(maxOutputText),
+  }),
   z.object({ kind: z.literal('plan'), entries: Plan.max(maxListed) }),
   z.object({ kind: z.literal('mode'), modeId: Line }),
   z.object({ kind: z.literal('options'), options: z.array(AgentOption).max(maxListed) }),

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { Turn } from '../consoles/user-session.ts'
 import { Time } from '../text.ts'
+import { ToolCall } from './agent-update.ts'
 import { PromptPart } from './prompt.ts'
 
 /** null where the agent does not report it. */
@@ -39,6 +40,17 @@ export const ConversationTurn = z.object({
   endedAt: Time.nullable(),
 })
 export type ConversationTurn = z.output<typeof ConversationTurn>
+
+/** A tool call of a turn with its whole output (AC6); null where the agent does not report it. */
+export const ToolCallOutput = ToolCall.pick({ toolCallId: true, title: true, status: true }).extend({
+  command: z.string().nullable(),
+  cwd: z.string().nullable(),
+  output: z.string().nullable(),
+  cut: z.boolean().describe('More came than is kept: the beginning and the end are there'),
+  exitCode: z.int().nullable(),
+  durationMs: z.int().nullable(),
+})
+export type ToolCallOutput = z.output<typeof ToolCallOutput>
 
 export const ConversationContext = z.object({
   id: z.string(),

@@ -34,7 +34,7 @@ import { resetConversation, truncateHistory } from '../../services/conversations
 import { getProject } from '../../services/projects/queries.ts'
 import { noSuchNote } from '../../services/refusals.ts'
 import { beginTurn } from '../../services/turns/begin-turn.ts'
-import { listConversationTurns, readContexts, readTurnItems } from '../../services/turns/queries.ts'
+import { listConversationTurns, readContexts, readToolOutput, readTurnItems } from '../../services/turns/queries.ts'
 import { setContinueAfterLimit } from '../../services/turns/set-continue-after-limit.ts'
 import { noteContents, noteText } from '../../store/conversations/notes.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
@@ -72,6 +72,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   },
   listConversationTurns: query(listConversationTurns, (call) => ({ ...call.query, ...call.params })),
   getConversationTurn: query(readTurnItems, ({ params }) => params),
+  getToolOutput: query(readToolOutput, ({ params }) => params),
   beginTurn: run(beginTurn, ({ params, who }) => ({ ...params, by: who.id })),
   getConversationContext: query(readContexts, ({ params }) => params),
   getFlags: async ({ params, deps }) => (await deps.store.query(getConversation, params)).flags,

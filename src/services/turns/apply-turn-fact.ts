@@ -37,7 +37,7 @@ import { getOrCreateContext, roleContextKey } from './context-record.ts'
 import { applyLimit } from './limit-record.ts'
 import { replaceProcess, retryTurn, settleTurn, updateContextHealth } from './settle-turn.ts'
 import { primerForTurn, startNext } from './start-in-role.ts'
-import { bufferUpdate, type EndedTurn, endTurn, newTurn, speakerOf, turnStream } from './turn-record.ts'
+import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn, speakerOf, turnStream } from './turn-record.ts'
 
 /**
  * Sends resumed work's context to an agent in a role as its first prompt (RS2). The calling use case locks the streams of the
@@ -217,6 +217,7 @@ async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, f
   const { turnId, update: said } = fact
   const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
   if (turnId !== null && !turn) return
+  if (said.kind === 'output') return turn && keepOutput(tx, turn.id, said)
   if (turn) bufferUpdate(tx, turn.id, said)
   if (agent && said.kind === 'mode') await updateOffers(tx, agent, { modeId: said.modeId })
   if (agent && said.kind === 'options') await updateOffers(tx, agent, { options: said.options })

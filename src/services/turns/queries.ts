@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import type { ConversationContext, ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
+import type { ConversationContext, ConversationTurn, ToolCallOutput } from '../../protocol/turns/conversation-turn.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import { selectUserSession } from '../../store/consoles/user-sessions.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
@@ -13,7 +13,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit, type ReadyLaunch, readyLaunches } from '../../store/processes/ready-launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContext, selectContextsIn } from '../../store/turns/contexts.ts'
-import { selectTurnItems } from '../../store/turns/turn-items.ts'
+import { outputKind, selectOutputItems, selectTurnItems } from '../../store/turns/turn-items.ts'
 import { selectPrimerIn, selectTurn, selectTurnsBefore, selectTurnsOver, type TurnRow } from '../../store/turns/turns.ts'
 import { noSuchUserSession } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
@@ -21,6 +21,7 @@ import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { type InEpoch, requireCurrentEpoch } from '../processes/launch-record.ts'
 import { endedTurnView } from './limit-record.ts'
 import { primerForTurn } from './start-in-role.ts'
+import { readTurnOutput, type TurnItem, turnStream } from './turn-record.ts'
 
 type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 
@@ -87,14 +88,43 @@ export const listConversationTurns = defineQuery({
 
 const maxItems = 5000
 
+async function turnIn(reader: Reader, { key, turnId }: { key: string; turnId: string }): Promise<TurnRow> {
+  const row = await reader.first(selectTurn, { id: turnId })
+  if (row?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
+  return row
+}
+
 /** Returns a turn with its items in order. */
 export const readTurnItems = defineQuery({
   name: 'read-turn-items',
   run: async (reader, { key, turnId }: { key: string; turnId: string }) => {
-    const row = await reader.first(selectTurn, { id: turnId })
-    if (row?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
-    const items = await reader.all(selectTurnItems, { turnId, after: -1, limit: maxItems })
+    const row = await turnIn(reader, { key, turnId })
+    const items = await reader.all(selectTurnItems, { turnId, limit: maxItems })
     return { turn: turnView(row), items: items.map(({ kind, body }) => ({ kind, ...JSON.parse(body) })) }
+  },
+})
+
+/** AC6: returns what a tool call of a turn ran and its whole output, as far as it was kept. */
+export const readToolOutput = defineQuery({
+  name: 'read-tool-output',
+  run: async (
+    reader,
+    { key, turnId, toolCallId }: { key: string; turnId: string; toolCallId: string },
+  ): Promise<ToolCallOutput> => {
+    const row = await turnIn(reader, { key, turnId })
+    const calls =
+      row.state === 'running'
+        ? (await readTurnOutput(reader, { stream: turnStream(row), turnId, startedSeq: row.started_seq ?? 0 }, [])).items
+        : (await reader.all(selectTurnItems, { turnId, limit: maxItems })).map(
+            ({ kind, body }) => ({ kind, ...JSON.parse(body) }) as TurnItem,
+          )
+    const call = calls.flatMap((item) => (item.kind === 'tool' ? [item.call] : [])).find((each) => each.toolCallId === toolCallId)
+    if (!call) throw new Refusal('not_found', refusalText('noToolCallIn', { id: toolCallId, turnId }), { toolCallId })
+    const kept = await reader.all(selectOutputItems, { turnId, kind: outputKind(toolCallId) })
+    const output = kept.length > 0 ? kept.map(({ body }) => JSON.parse(body)).join('') : (call.output ?? null)
+    const { title, status, command = null, cwd = null, exitCode = null, durationMs = null } = call
+    const cut = (call.outputLength ?? 0) > (output?.length ?? 0)
+    return { toolCallId, title, status, command, cwd, output, cut, exitCode, durationMs }
   },
 })
 

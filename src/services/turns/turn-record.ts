@@ -19,7 +19,14 @@ import { deleteUnreadOfTurn } from '../../store/conversations/unread.ts'
 import { deleteEventsThrough, raiseFloor, selectPosition } from '../../store/log/event-log.ts'
 import { selectAgentName } from '../../store/processes/ready-launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { insertTurnItem, piecesAfter } from '../../store/turns/turn-items.ts'
+import {
+  deleteOutputItems,
+  firstOutputItem,
+  insertTurnItem,
+  outputKind,
+  piecesAfter,
+  selectLastOutputItem,
+} from '../../store/turns/turn-items.ts'
 import {
   insertTurn,
   isOfRole,
@@ -65,11 +72,23 @@ export interface LoggedPieces {
 }
 
 /** `unwritten`: updates of the current transaction, which are not in the log yet. */
-async function readTurnOutput(reader: Reader, which: LoggedPieces, unwritten: readonly unknown[]): Promise<TurnOutput> {
+export async function readTurnOutput(reader: Reader, which: LoggedPieces, unwritten: readonly unknown[]): Promise<TurnOutput> {
   const joined = new OutputBuilder()
   for await (const update of piecesAfter(reader, which)) joined.add(update)
   for (const update of unwritten) joined.add(update)
   return joined.end()
+}
+
+/** AC6: keeps a piece of a tool call's whole output. Its first piece replaces the output kept before. */
+export async function keepOutput(
+  tx: Tx,
+  turnId: string,
+  { toolCallId, part, text }: Extract<AgentUpdate, { kind: 'output' }>,
+): Promise<void> {
+  const kind = outputKind(toolCallId)
+  if (part === 0) await tx.write(deleteOutputItems, { turnId, kind })
+  const n = ((await tx.first(selectLastOutputItem, { turnId }))?.last ?? firstOutputItem - 1) + 1
+  await tx.write(insertTurnItem, { turn_id: turnId, n, kind, body: JSON.stringify(text) })
 }
 
 class OutputBuilder {

@@ -15,14 +15,42 @@ export const insertTurnItem = statement<Tables['turn_items']>()((db, p) =>
   db.insertInto('turn_items').values({ turn_id: p.turn_id, n: p.n, kind: p.kind, body: p.body }),
 )
 
-export const selectTurnItems = statement<{ turnId: string; after: number; limit: number }>()((db, p) =>
+/** Pieces of the outputs of tool calls (AC6) are items too, numbered from here in the order they came. */
+export const firstOutputItem = 1_000_000
+
+export const selectTurnItems = statement<{ turnId: string; limit: number }>()((db, p) =>
   db
     .selectFrom('turn_items')
     .select(['n', 'kind', 'body'])
     .where('turn_id', '=', p.turnId)
-    .where('n', '>', p.after)
+    .where('n', '<', firstOutputItem)
     .orderBy('n')
     .limit(p.limit),
+)
+
+export const selectLastOutputItem = statement<{ turnId: string }>()((db, p) =>
+  db
+    .selectFrom('turn_items')
+    .select((eb) => eb.fn.max('n').as('last'))
+    .where('turn_id', '=', p.turnId)
+    .where('n', '>=', firstOutputItem),
+)
+
+/** The kind of such a piece names the call. */
+export const outputKind = (toolCallId: string): string => `output:${toolCallId}`
+
+export const selectOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
+  db
+    .selectFrom('turn_items')
+    .select('body')
+    .where('turn_id', '=', p.turnId)
+    .where('n', '>=', firstOutputItem)
+    .where('kind', '=', p.kind)
+    .orderBy('n'),
+)
+
+export const deleteOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
+  db.deleteFrom('turn_items').where('turn_id', '=', p.turnId).where('n', '>=', firstOutputItem).where('kind', '=', p.kind),
 )
 
 const piecesPerPage = 500

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { outcomeOf, permissionRequestOf } from '../../../src/coordinator/acp/permissions.ts'
-import { ToolCalls } from '../../../src/coordinator/acp/updates.ts'
+import { ToolCalls } from '../../../src/coordinator/acp/tool-calls.ts'
 
 const options = [
   { optionId: 'p1', name: 'Always', kind: 'allow_always' },

@@ -60,7 +60,7 @@ const rights: readonly Right[] = [
       ] as const),
       ...(['listInterrupted', 'getLineage', 'listApproaches', 'listProjectApproaches', 'listArtifacts', 'getArtifact'] as const),
       ...(['listTasks', 'getTask', 'listPendingApprovals', 'listApprovals', 'readApproval', 'listAllowances'] as const),
-      ...(['listConversationTurns', 'getConversationTurn', 'getConversationContext'] as const),
+      ...(['listConversationTurns', 'getConversationTurn', 'getToolOutput', 'getConversationContext'] as const),
       ...(['watchEvents', 'getSnapshot', 'getMetrics', 'getDiskUse', 'getCutover'] as const),
     ],
   },

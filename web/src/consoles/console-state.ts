@@ -268,7 +268,7 @@ function updated(pane: Pane, messageId: string | null, update: AgentUpdate): Pan
   if (update.kind === 'mode') return withAgent(pane, { mode: update.modeId })
   if (update.kind === 'usage') return withAgent(pane, { usage: { used: update.used, size: update.size, cost: update.cost } })
   if (update.kind === 'options') return withAgent(pane, { options: update.options })
-  if (messageId === null || update.kind === 'commands') return pane
+  if (messageId === null || update.kind === 'commands' || update.kind === 'output') return pane
   return withTurn(pane, messageId, (turn) => ({ ...turn, items: withUpdate(turn.items, update) }))
 }
 

@@ -28,6 +28,7 @@ export const ToolRow = memo(function ToolRow({ call }: { call: ToolCall }) {
         </span>
         <span className="shrink-0 text-xs text-faint">
           {words.tools[call.toolKind]} · {words.toolStates[call.status]}
+          {call.exitCode !== undefined && ` · ${words.exitCode(call.exitCode)}`}
         </span>
       </summary>
       <div className="px-2.5 pb-2.5">
@@ -52,6 +53,8 @@ export function ToolContent({ call }: { call: ToolCall }) {
       {call.content.map((content, index) => {
         const key = `${index}.${content.type}`
         if (content.type === 'diff') return <DiffView key={key} {...content} />
+        // The output below is the same, read from whichever field the agent uses (AC6).
+        if (call.output !== undefined) return null
         if (content.type === 'text') return <Words key={key} label={words.output} text={content.text} />
         return (
           <p key={key} className="text-sm text-quiet">
@@ -59,6 +62,7 @@ export function ToolContent({ call }: { call: ToolCall }) {
           </p>
         )
       })}
+      {call.output !== undefined && <Words label={words.output} text={call.output} />}
       {call.locations.length > 0 && !hasDiff && (
         <p className="font-mono text-xs text-quiet [overflow-wrap:anywhere]">
           {call.locations.map(({ path, line }) => shortPath(path) + (line === null ? '' : `:${line}`)).join(', ')}

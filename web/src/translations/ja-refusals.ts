@@ -179,6 +179,7 @@ const words: RefusalSentences = {
   filesOfOther: 'これは {project} の {id} のファイルです',
   workOfOther: '{id} は別のプロジェクトの作業セッションです',
   noTurnIn: '{key} にターン {id} はありません',
+  noToolCallIn: 'ターン {turnId} にツール呼び出し {id} はありません',
   turnOver: 'ターン {id} は終わっています',
   noAgentSession: 'そのエージェントセッションはありません',
   noStream: 'そのストリームはありません',

@@ -1,0 +1,175 @@
+/**
+ * Reads what a tool call ran and what came of it, whichever fields the agent uses (AC6). Holds the whole output of a call within
+ * a limit; of more, the beginning and the end.
+ */
+import { maxShownOutput } from '../../protocol/turns/agent-update.ts'
+import { commandFields, exitCodeFields, exitWords, folderFields, outputFields, parentFields } from './output-dialects.ts'
+import { type Fields, fieldsOf, jsonOf, lineOf, textOf, wholeOf } from './wire.ts'
+
+/** Values at a path: those of every list item where the path has `*`. */
+function valuesAt(value: unknown, path: string): unknown[] {
+  let found = [value]
+  for (const part of path.split('.'))
+    found = found.flatMap((each) => (part === '*' ? (Array.isArray(each) ? each : []) : [fieldsOf(each)[part]]))
+  return found.filter((each) => each !== undefined && each !== null)
+}
+
+const firstOf = <Value>(update: Fields, paths: readonly string[], read: (value: unknown) => Value | undefined) =>
+  paths
+    .flatMap((path) => valuesAt(update, path))
+    .map(read)
+    .find((value) => value !== undefined)
+
+const commandText = (value: unknown): string | undefined =>
+  Array.isArray(value) ? value.map(String).join(' ') : textOf(value) || undefined
+
+export const commandOf = (update: Fields): string | undefined => firstOf(update, commandFields, commandText)
+export const folderOf = (update: Fields): string | undefined => firstOf(update, folderFields, lineOf)
+export const parentOf = (update: Fields): string | undefined => firstOf(update, parentFields, lineOf)
+
+export function exitCodeOf(update: Fields, agent: string | undefined, output: string): number | undefined {
+  const words = exitWords.find((each) => each.agent === agent)?.pattern.exec(output)?.[1]
+  return words === undefined ? firstOf(update, exitCodeFields, wholeOf) : Number(words)
+}
+
+interface SentOutput {
+  readonly piece: string
+  readonly whole: string | undefined
+}
+
+/** The output in an update. A result in an unknown form is its JSON. */
+export function outputOf(update: Fields): SentOutput {
+  let piece = ''
+  let whole: string | undefined
+  for (const { at, has, unwrap } of outputFields) {
+    const texts = valuesAt(update, at).flatMap((value) => textOf(value) ?? [])
+    if (has === 'piece') piece += texts.join('')
+    else if (texts.length > 0) {
+      const text = texts.map((each) => unwrap?.exec(each)?.[1] ?? each).join('\n')
+      if (whole === undefined || text.length > whole.length) whole = text
+    }
+  }
+  const { rawOutput } = update
+  const isUnknown = whole === undefined && piece === '' && typeof rawOutput === 'object' && rawOutput !== null
+  return { piece, whole: isUnknown ? jsonOf(rawOutput) : whole }
+}
+
+/** Characters that must agree before an update counts as continuing the output. */
+const overlapChars = 200
+
+/**
+ * Joins the output known with what an agent sends as the whole of it. Some send a window that moves over the output, and end
+ * with a summary: nothing that was sent is lost.
+ */
+function joined(known: string, sent: string): string {
+  if (known === '' || sent.includes(known)) return sent
+  if (known.includes(sent)) return known
+  const end = known.slice(-overlapChars)
+  const at = end.length === overlapChars ? sent.indexOf(end) : -1
+  return at >= 0 ? known + sent.slice(at + end.length) : `${known}\n${sent}`
+}
+
+/** Size to which small pieces are joined. */
+const chunkChars = 4 * 1024
+
+export class ToolOutput {
+  #limit: number
+  #head = ''
+  /** In chunks, so that a flood is not copied for each piece. */
+  #tail: string[] = []
+  #tailLength = 0
+  #skipped = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get length(): number {
+    return this.held + this.#skipped
+  }
+
+  /** Characters held. */
+  get held(): number {
+    return this.#head.length + this.#tailLength
+  }
+
+  append(text: string): void {
+    const space = this.#tailLength > 0 ? 0 : this.#limit / 2 - this.#head.length
+    if (space > 0) this.#head += text.slice(0, space)
+    const rest = text.slice(Math.max(0, space))
+    const last = this.#tail.length - 1
+    if (last >= 0 && (this.#tail[last]?.length ?? 0) < chunkChars) this.#tail[last] += rest
+    else if (rest !== '') this.#tail.push(rest)
+    this.#tailLength += rest.length
+    this.#cutTail()
+  }
+
+  /** Replaces the output; `continues`: joins it with what was sent before. */
+  set(sent: string, continues: boolean): void {
+    const text = continues && this.#skipped === 0 ? joined(this.#head + this.#tail.join(''), sent) : sent
+    this.#head = ''
+    this.#tail = []
+    this.#tailLength = this.#skipped = 0
+    this.append(text)
+  }
+
+  whole(): string {
+    const tail = this.#tail.join('')
+    return this.#skipped === 0 ? this.#head + tail : headAndTail(this.#head, tail, this.#skipped)
+  }
+
+  shown(): string {
+    if (this.length <= maxShownOutput) return this.#head + this.#tail.join('')
+    const half = maxShownOutput / 2 - maxGapMark
+    const head = upToLine(this.#head.slice(0, half))
+    const tail = fromLine(this.#end(half))
+    return headAndTail(head, tail, this.length - head.length - tail.length)
+  }
+
+  /** Holds no more than `limit` from now on. Returns how many characters less it holds. */
+  shrink(limit: number): number {
+    const before = this.held
+    this.#limit = limit
+    this.#skipped += Math.max(0, this.#head.length - limit / 2)
+    this.#head = this.#head.slice(0, limit / 2)
+    this.#cutTail()
+    return before - this.held
+  }
+
+  /** The last characters of what is held. */
+  #end(chars: number): string {
+    let end = ''
+    for (let at = this.#tail.length - 1; at >= 0 && end.length < chars; at--) end = (this.#tail[at] ?? '') + end
+    return (end.length < chars ? this.#head + end : end).slice(-chars)
+  }
+
+  #cutTail(): void {
+    for (let over = this.#tailLength - this.#limit / 2; over > 0; ) {
+      const first = this.#tail[0] ?? ''
+      const cut = Math.min(over, first.length)
+      if (cut === first.length) this.#tail.shift()
+      else this.#tail[0] = first.slice(cut)
+      this.#skipped += cut
+      this.#tailLength -= cut
+      over -= cut
+    }
+  }
+}
+
+const maxGapMark = 20
+
+/** The mark says how many characters are left out. */
+const headAndTail = (head: string, tail: string, skipped: number): string => `${head}\n[… ${skipped} …]\n${tail}`
+
+// Cut between lines, so that no secret is cut in two and goes unmasked.
+const upToLine = (text: string): string => text.slice(0, text.lastIndexOf('\n') + 1 || text.length)
+const fromLine = (text: string): string => text.slice(text.indexOf('\n') + 1)
+
+/** Splits a text between lines where it can. */
+export function* piecesOf(text: string, max: number): Generator<string> {
+  for (let rest = text; rest !== ''; ) {
+    const piece = rest.length <= max ? rest : upToLine(rest.slice(0, max))
+    yield piece
+    rest = rest.slice(piece.length)
+  }
+}
