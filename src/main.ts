@@ -27,6 +27,7 @@
  *   coordinator/    starts agents on its machine, ends them, reports what became of them
  *     acp/          speaks the Agent Client Protocol with an agent
  *     worktrees/    git worktrees: make, inspect, commit, merge, remove
+ *     file-states/  the files before and after turns: take, compare, bring back, fork
  *   demo/           the demo project and its agents
  *     acp/          the demo agent that is prompted
  *     mcp/          the demo agent that pulls its work
