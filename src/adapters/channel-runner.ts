@@ -3,6 +3,8 @@
  * fails. The server is ready without it.
  */
 import type { ChannelName } from '../domain/channels/key.ts'
+import type { Detail } from '../domain/notices.ts'
+import { statusNotice } from '../domain/status-texts.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { holdChannel, recordChannelState } from '../services/channels/hold-channel.ts'
@@ -96,7 +98,7 @@ export class ChannelRunner {
         figures.failures++
         const failure = asFailure(error)
         logger.warn({ channel: this.#channel, kind: failure.kind, error: failure.message }, 'The channel is not connected')
-        await this.#note('failing', failure.message)
+        await this.#note('failing', failure.detail)
         await this.#pause(backoffMs(failures++, failure.retryAfterMs), signal)
       }
     }
@@ -117,7 +119,7 @@ export class ChannelRunner {
           await this.#note('connected', null, as)
         },
         take: async (message: Inbound) => {
-          if (!account) throw new ChannelFailure('unknown', 'A message came before the connection was there')
+          if (!account) throw new ChannelFailure('unknown', statusNotice('messageTooEarly'))
           const taken = await inbox.take(account, message)
           figures.received++
           sender.look()
@@ -128,7 +130,7 @@ export class ChannelRunner {
     )
   }
 
-  async #note(state: 'connected' | 'failing', trouble: string | null, account?: Account): Promise<void> {
+  async #note(state: 'connected' | 'failing', trouble: Detail | null, account?: Account): Promise<void> {
     const { store, holder, logger } = this.#options
     await store
       .run(recordChannelState, { channel: this.#channel, holder, state, trouble, account })
@@ -150,4 +152,4 @@ export class ChannelRunner {
 }
 
 const asFailure = (error: unknown): ChannelFailure =>
-  error instanceof ChannelFailure ? error : new ChannelFailure('unknown', `It failed: ${String(error)}`)
+  error instanceof ChannelFailure ? error : new ChannelFailure('unknown', statusNotice('channelFailed', { why: String(error) }))

@@ -2,7 +2,9 @@
  * Interface of a channel adapter, for any platform (docs/channels.md describes how to write one). An adapter only knows its
  * platform's protocol; who is served by which agent is decided elsewhere.
  */
+
 import type { ChannelName } from '../domain/channels/key.ts'
+import { type Detail, DetailError } from '../domain/notices.ts'
 
 /** An incoming message. */
 export interface Inbound {
@@ -66,12 +68,12 @@ export interface ChannelAdapter {
 export type FailureKind = 'refused' | 'elsewhere' | 'busy' | 'unreachable' | 'unknown' | 'gone' | 'faulty'
 
 /** A failure described for the owner, without secrets. */
-export class ChannelFailure extends Error {
+export class ChannelFailure extends DetailError {
   readonly kind: FailureKind
   /** Delay the platform asks for. */
   readonly retryAfterMs: number | undefined
 
-  constructor(kind: FailureKind, words: string, retryAfterMs?: number) {
+  constructor(kind: FailureKind, words: Detail, retryAfterMs?: number) {
     super(words)
     this.name = 'ChannelFailure'
     this.kind = kind

@@ -7,6 +7,7 @@
 import { chatWords } from '../domain/channels/chat-texts.ts'
 import { type ChannelName, parseChannelKey } from '../domain/channels/key.ts'
 import { splitText } from '../domain/channels/split-text.ts'
+import { statusNotice } from '../domain/status-texts.ts'
 import { home, parseStream, type StreamName } from '../domain/stream-name.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -23,8 +24,6 @@ const chatsTogether = 8
 const giveUpAfterMs = 24 * 3_600_000
 /** Time a stop waits for a running send. */
 const finishWithinMs = 3000
-const giveUpWords = 'It could not be sent for a day and was given up. It is in the conversation.'
-
 export interface SenderOptions {
   readonly store: Store
   readonly clock: Clock
@@ -147,8 +146,8 @@ export class Sender {
     } catch (error) {
       const failure = error instanceof ChannelFailure ? error : new ChannelFailure('unknown', String(error))
       logger.warn({ channel: this.#channel, chatId, kind: failure.kind, error: failure.message }, 'A message could not be sent')
-      if (failure.kind === 'gone' || failure.kind === 'faulty') return { is: 'never', why: failure.message }
-      if (clock.now() - Date.parse(createdAt) > giveUpAfterMs) return { is: 'never', why: giveUpWords }
+      if (failure.kind === 'gone' || failure.kind === 'faulty') return { is: 'never', why: failure.detail }
+      if (clock.now() - Date.parse(createdAt) > giveUpAfterMs) return { is: 'never', why: statusNotice('givenUp') }
       const afterMs = backoffMs(attempts, failure.retryAfterMs)
       return { is: 'later', afterMs, maybeSent: failure.kind === 'unknown' }
     }

@@ -8,7 +8,7 @@
 import { type Clock, pause } from '../platform/clock.ts'
 import type { OwnProgram } from '../platform/program-of.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
-import { statusText } from '../protocol/status-texts.ts'
+import { cutDetail, type Detail, DetailError, detailFields, detailOf, statusNotice, textOf } from '../protocol/status-texts.ts'
 import type { AgentUpdate, PermissionRequest } from '../protocol/turns/agent-update.ts'
 import type {
   AcpParticulars,
@@ -19,9 +19,15 @@ import type {
   TurnOrder,
 } from '../protocol/turns/link.ts'
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
-import type { AcpContext } from './acp/context.ts'
+import type { AcpContext, TurnEnd } from './acp/context.ts'
 import { AcpFailure, anomalyText } from './acp/failure.ts'
-import { type AgentFacts, addSignInMethods, holdfastToolServer, type OpenedAcpSession } from './acp/open-acp-session.ts'
+import {
+  type AgentFacts,
+  addSignInMethods,
+  holdfastToolServer,
+  type OpenedAcpSession,
+  readyFact,
+} from './acp/open-acp-session.ts'
 import { PendingPermissions, type PermissionAnswer } from './acp/permissions.ts'
 import { createCleaner, OutputGate } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
@@ -105,7 +111,7 @@ export class AcpAgent {
       this.#step = 'process'
       return this.#workspace?.folder ?? particulars.folder
     } catch (error) {
-      throw new CannotStart(error instanceof Error ? error.message : String(error))
+      throw new CannotStart(detailOf(error))
     }
   }
 
@@ -127,14 +133,13 @@ export class AcpAgent {
   }
 
   /** Reports that the start failed, unless it has succeeded or was cancelled. */
-  reportFailure(message: string, exit?: Exit): void {
+  reportFailure(failure: Detail, exit?: Exit): void {
     if (this.#phase !== 'starting') return
     this.#phase = 'failed'
     // Stops a set-up that is still running.
     this.#startAborted.abort()
     this.#stopWaiting()
-    const error = this.#clean(message).slice(0, maxErrorChars)
-    this.#report({ type: 'agent-failed', step: this.#step, error, ...exit })
+    this.#report({ type: 'agent-failed', step: this.#step, ...this.#told('error', failure), ...exit })
   }
 
   /** Initializes the running process and opens its first context. Reports the result. */
@@ -157,7 +162,7 @@ export class AcpAgent {
       if (!hasGone) this.#options.stop()
       // The exit code and the last output belong to the failure.
       const exit = (await Promise.race([this.#exited.promise, pause(clock, exitMs)])) ?? undefined
-      this.reportFailure(error instanceof Error ? error.message : String(error), hasGone ? exit : undefined)
+      this.reportFailure(detailOf(error), hasGone ? exit : undefined)
       this.#options.stop()
     })
     // An agent that has closed its output would never exit.
@@ -199,15 +204,15 @@ export class AcpAgent {
     if (this.#knownOrders.has(configureId)) return
     this.#knownOrders.add(configureId)
     this.#configured = this.#configured.then(async () => {
-      let error: string | null = null
+      let error: Detail | null = null
       try {
         const context = this.#contexts.get(this.#options.acp.contextId ?? defaultContextId)?.context
-        if (this.#phase !== 'ready' || !context) throw new Error(statusText('cannotBeSpokenTo'))
+        if (this.#phase !== 'ready' || !context) throw new DetailError(statusNotice('cannotBeSpokenTo'))
         await context.configure(change)
       } catch (failure) {
-        error = this.#clean(failure instanceof Error ? failure.message : String(failure)).slice(0, maxErrorChars)
+        error = detailOf(failure)
       }
-      this.#report({ type: 'agent-configured', configureId, change, error })
+      this.#report({ type: 'agent-configured', configureId, change, ...this.#told('error', error) })
     })
   }
 
@@ -230,7 +235,7 @@ export class AcpAgent {
 
   #setStartTimeout(ms: number): void {
     this.#stopWaiting()
-    const error = new AcpFailure('timeout', statusText('notReadyWithin', { seconds: ms / 1000 }))
+    const error = new AcpFailure('timeout', statusNotice('notReadyWithin', { seconds: ms / 1000 }))
     this.#stopWaiting = this.#options.clock.after(ms, () => this.#startTimeout.reject(error))
   }
 
@@ -288,37 +293,22 @@ export class AcpAgent {
     for (const update of this.#updatesBeforeReady.values())
       this.#report({ type: 'turn-update', turnId: null, update: this.#clean(update) })
     this.#updatesBeforeReady.clear()
-    this.#report({
-      type: 'agent-ready',
-      acpSessionId: opened.acpSessionId,
-      how: opened.how,
-      notRestored: opened.notRestored?.slice(0, maxErrorChars) ?? null,
-      workspace: this.#folder,
-      branch: this.#workspace?.kind === 'worktree' ? this.#workspace.branch : null,
-      note: this.#workspace?.kind === 'plain' ? this.#workspace.why.slice(0, maxErrorChars) : null,
-      agentName: facts.name,
-      agentVersion: facts.version,
-      images: facts.images,
-      modes: [...opened.modes],
-      modeId: opened.modeId,
-      options: [...opened.options],
-    })
+    this.#report(readyFact(facts, opened, this.#folder, this.#workspace, (detail) => this.#cut(detail)))
   }
 
   async #run(turnId: string, content: TurnOrder['content'], order: OpenContext | undefined): Promise<void> {
-    const end = (ended: Partial<EndOfTurn> & Pick<EndOfTurn, 'outcome'>): void => {
-      const { outcome, stopReason = null, notRun = null, cancelIgnored = false } = ended
-      const error = ended.error ? this.#clean(ended.error).slice(0, maxErrorChars) : (ended.error ?? null)
-      this.#report({ type: 'turn-ended', turnId, outcome, stopReason, error, notRun, cancelIgnored })
+    const end = (ended: EndedTurn): void => {
+      const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false } = ended
+      this.#report({ type: 'turn-ended', turnId, outcome, stopReason, ...this.#told('error', error), notRun, cancelIgnored })
     }
     const connection = this.#connection
-    if (this.#phase !== 'ready' || !connection) return end({ outcome: 'failed', error: statusText('cannotBeSpokenTo') })
+    if (this.#phase !== 'ready' || !connection) return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
     const contextId = order?.contextId ?? this.#options.acp.contextId ?? defaultContextId
     let prompt = content
     if (order?.open) {
       this.#opening.set(turnId, 'wanted')
       const opened = await this.#openFor(connection, turnId, order.contextId, order.open).catch((error: unknown) => {
-        end({ outcome: 'failed', error: error instanceof Error ? error.message : String(error), notRun: 'no_context' })
+        end({ outcome: 'failed', error: detailOf(error), notRun: 'no_context' })
         return undefined
       })
       const isWanted = this.#opening.get(turnId) === 'wanted'
@@ -328,17 +318,17 @@ export class AcpAgent {
       prompt = opened === null ? content : [{ type: 'text', text: opened }, ...content]
     }
     const held = this.#contexts.get(contextId)
-    if (!held?.context || held.turnId !== undefined) return end({ outcome: 'failed', error: statusText('cannotBeSpokenTo') })
+    if (!held?.context || held.turnId !== undefined) return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
     held.turnId = turnId
     this.#turns.set(turnId, held)
     try {
       const { promptRejected, ...ended } = await held.context.prompt(prompt, this.#options.acp.turnWithinMs)
       end({ ...ended, notRun: promptRejected ? 'refused' : null })
     } catch (error) {
-      const { code, message } = error instanceof AcpFailure ? error : { code: 'refused', message: String(error) }
-      if (code === 'flooded') this.#writeNote(`${message} It was ended.`)
+      const { code, detail } = error instanceof AcpFailure ? error : { code: 'refused', detail: String(error) }
+      if (code === 'flooded') this.#writeNote(`${textOf(detail)} It was ended.`)
       // The agent exited during the turn. The exit is reported, and what the turn had done is unknown.
-      if (code !== 'ended' && code !== 'flooded') end({ outcome: 'failed', error: message })
+      if (code !== 'ended' && code !== 'flooded') end({ outcome: 'failed', error: detail })
     } finally {
       held.turnId = undefined
       this.#turns.delete(turnId)
@@ -359,9 +349,8 @@ export class AcpAgent {
     const own = workspace === null ? (this.#options.particulars.folder ?? this.#folder) : this.#folder
     const folder = workspace ? (await this.#makeWorkspace(workspace, () => {})).folder : own
     const { opened } = await this.#open(connection, contextId, folder, earlier, openedAt)
-    const notRestored = opened.notRestored?.slice(0, maxErrorChars) ?? null
-    const { acpSessionId, how } = opened
-    this.#report({ type: 'turn-began', turnId, contextId, acpSessionId, how, notRestored })
+    const { acpSessionId, how, notRestored } = opened
+    this.#report({ type: 'turn-began', turnId, contextId, acpSessionId, how, ...this.#told('notRestored', notRestored) })
     return how === 'new' ? primer : news
   }
 
@@ -387,10 +376,19 @@ export class AcpAgent {
     this.#report({ type: 'process-output', text: `[Holdfast: ${this.#clean(note)}]\n` })
   }
 
+  /** A detail as fields of a fact, without secrets and bounded. */
+  #told<Name extends string, Told extends Detail | null>(name: Name, detail: Told) {
+    return detailFields(name, this.#cut(detail) as Told)
+  }
+
+  #cut(detail: Detail | null): Detail | null {
+    return detail && cutDetail(this.#clean(detail), maxErrorChars)
+  }
+
   #report(fact: WithoutLaunch<NewFact>): void {
     if (this.#phase === 'over') return
     this.#options.report({ ...fact, launchId: this.#options.particulars.launchId } as NewFact)
   }
 }
 
-type EndOfTurn = Extract<NewFact, { type: 'turn-ended' }>
+type EndedTurn = Pick<TurnEnd, 'outcome'> & Partial<TurnEnd> & { readonly notRun?: 'refused' | 'no_context' | null }

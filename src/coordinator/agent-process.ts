@@ -13,7 +13,7 @@ import { type LaunchMark, markVariables } from '../platform/launch-mark.ts'
 import type { LiveProcess } from '../platform/processes.ts'
 import { type OwnProgram, programOf } from '../platform/program-of.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
-import { statusText } from '../protocol/status-texts.ts'
+import { type Detail, DetailError, statusNotice } from '../protocol/status-texts.ts'
 import { AgentOutput } from './agent-output.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
 
@@ -121,7 +121,7 @@ export interface AgentProcessOptions {
 }
 
 /** A start failure, with a message for the person who entered the command. */
-export class CannotStart extends Error {}
+export class CannotStart extends DetailError {}
 
 /** Standard input and output of an ACP agent. */
 export interface Pipes {
@@ -227,7 +227,7 @@ function workingFolder({ particulars: { folder }, fallbackFolder }: AgentProcess
 
 /** Throws CannotStart for a missing project folder. It is not created, because it would lack the files to work on. */
 export function requireFolder(folder: string | null): void {
-  if (folder !== null && !isFolder(folder)) throw new CannotStart(statusText('folderGone', { folder }))
+  if (folder !== null && !isFolder(folder)) throw new CannotStart(statusNotice('folderGone', { folder }))
 }
 
 function isFolder(path: string): boolean {
@@ -251,19 +251,19 @@ async function spawned(file: string, args: readonly string[], options: SpawnOpti
   }
 }
 
-function startErrorText(file: string, error: unknown): string {
+function startErrorText(file: string, error: unknown): Detail {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'ENOENT':
-      return file.includes('/') ? statusText('noProgram', { file }) : statusText('noProgramOnPath', { file })
+      return file.includes('/') ? statusNotice('noProgram', { file }) : statusNotice('noProgramOnPath', { file })
     case 'EACCES':
-      return statusText('mayNotRun', { file })
+      return statusNotice('mayNotRun', { file })
     case 'E2BIG':
-      return statusText('tooLongToStart', { file })
+      return statusNotice('tooLongToStart', { file })
     case 'EAGAIN':
     case 'ENOMEM':
-      return statusText('noRoom', { code })
+      return statusNotice('noRoom', { code })
     default:
-      return statusText('programNotStarted', { file, why: message })
+      return statusNotice('programNotStarted', { file, why: message })
   }
 }

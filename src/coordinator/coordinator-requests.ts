@@ -11,7 +11,7 @@ import {
   maxOpenRequests,
   type OpenCoordinatorRequest,
 } from '../protocol/processes/coordinator-requests.ts'
-import { statusText } from '../protocol/status-texts.ts'
+import { cutDetail, detailFields, detailOf, statusNotice } from '../protocol/status-texts.ts'
 import { RecentIds } from './link.ts'
 import type { NewFact } from './spool.ts'
 
@@ -50,22 +50,25 @@ export class CoordinatorRequests {
   }
 
   async #answerTo(ask: unknown): Promise<CoordinatorAnswer> {
-    if (this.#open > maxOpenRequests) return { ok: false, reason: 'busy', why: statusText('askedTooMuch') }
+    if (this.#open > maxOpenRequests) return { ok: false, reason: 'busy', ...detailFields('why', statusNotice('askedTooMuch')) }
     const parsed = CoordinatorRequest.safeParse(ask)
-    if (!parsed.success)
-      return { ok: false, reason: 'invalid', why: 'The coordinator of this machine does not know how to do that.' }
+    if (!parsed.success) return { ok: false, reason: 'invalid', ...detailFields('why', statusNotice('requestNotKnown')) }
     try {
       return await this.#options.answer(parsed.data)
     } catch (error) {
       this.#options.logger.warn({ kind: parsed.data.kind, error: String(error) }, 'a question could not be answered')
-      return { ok: false, reason: 'git_refused', why: messageOf(error) }
+      return { ok: false, reason: 'git_refused', ...detailFields('why', cutDetail(detailOf(error), maxErrorChars)) }
     }
   }
 
   #report(questionId: string, answer: CoordinatorAnswer): void {
     const parts = partsOf(JSON.stringify(answer))
     if (parts.length > maxAnswerParts)
-      return this.#report(questionId, { ok: false, reason: 'git_refused', why: 'The answer is too large.' })
+      return this.#report(questionId, {
+        ok: false,
+        reason: 'git_refused',
+        ...detailFields('why', statusNotice('answerTooLarge')),
+      })
     for (const [part, text] of parts.entries())
       this.#options.report({ type: 'question-answered', questionId, part, text, last: part === parts.length - 1 })
   }
@@ -80,5 +83,3 @@ function partsOf(whole: string): string[] {
   }
   return parts
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, maxErrorChars)

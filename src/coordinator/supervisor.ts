@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LaunchOrder, LaunchParticulars } from '../protocol/processes/link.ts'
-import { statusText } from '../protocol/status-texts.ts'
+import { cutDetail, type Detail, detailFields, statusNotice, textOf } from '../protocol/status-texts.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import type { AcpAgents } from './acp-agents.ts'
 import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from './agent-process.ts'
@@ -304,7 +304,7 @@ export class Supervisor {
         onExit,
       })
     } catch (error) {
-      launch.acpAgent?.reportFailure(messageOf(error))
+      launch.acpAgent?.reportFailure(startFailure(error))
       throw error
     }
   }
@@ -317,9 +317,9 @@ export class Supervisor {
 
   #reportFailure({ order: { launchId } }: Launch, error: unknown): void {
     const { report, logger } = this.#options
-    const message = messageOf(error)
-    report({ type: 'start-failed', launchId, error: message.slice(0, maxErrorChars) })
-    logger.warn({ launchId, error: message }, 'an agent could not be started')
+    const failure = startFailure(error)
+    report({ type: 'start-failed', launchId, ...detailFields('error', cutDetail(failure, maxErrorChars)) })
+    logger.warn({ launchId, error: textOf(failure) }, 'an agent could not be started')
   }
 
   /** Reports a launch that the server believes to run here: it ended with the previous coordinator, or was ended as an orphan. */
@@ -333,9 +333,9 @@ export class Supervisor {
 }
 
 function launchFolder(folder: string, launchId: string): string {
-  if (!/^[\w-]{1,200}$/.test(launchId)) throw new CannotStart('The id of the launch cannot be the name of a folder.')
+  if (!/^[\w-]{1,200}$/.test(launchId)) throw new CannotStart(statusNotice('launchIdNoName'))
   return join(folder, launchId)
 }
 
-const messageOf = (error: unknown): string =>
-  error instanceof CannotStart ? error.message : statusText('notStartedBecause', { why: String(error) })
+const startFailure = (error: unknown): Detail =>
+  error instanceof CannotStart ? error.detail : statusNotice('notStartedBecause', { why: String(error) })

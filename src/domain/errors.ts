@@ -333,7 +333,7 @@ export type ErrorFields = Readonly<Record<string, unknown>>
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly fields: ErrorFields
-  /** null where `message` is the title of the code, or the text of another program. */
+  /** Without a detail, the error's own code. null: `message` is the text of another program. */
   readonly notice: Notice | null
 
   constructor(code: ErrorCode, detail?: Detail, fields: ErrorFields = {}) {
@@ -341,7 +341,7 @@ export class Refusal extends Error {
     this.name = 'Refusal'
     this.code = code
     this.fields = fields
-    this.notice = noticeOf(detail)
+    this.notice = detail === undefined ? { code, params: {} } : noticeOf(detail)
   }
 
   get detail(): Detail {

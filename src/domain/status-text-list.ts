@@ -1,9 +1,10 @@
 /**
- * What the server and its coordinators say about an agent, a process or a turn, in English and by code. Texts of other programs are
- * not among them. A form that was once used must not change, because rows and files of older versions are recognised by it.
- * Imports nothing: only a page in another language loads it.
+ * The notices of the server and its coordinators about agents, processes, turns and work. Imports nothing: only a page in another
+ * language loads it.
  */
-export const sentences = {
+
+/** Rows of earlier builds have these as text alone, by which old-sentences.ts recognises them: they must not change. */
+export const earlierSentences = {
   exitCode: 'It ended with exit code {code}',
   endedBySignal: 'It was ended by {signal}',
   wasGone: 'It was gone when its coordinator came back',
@@ -135,6 +136,62 @@ export const sentences = {
   telegramRefused: 'Telegram refused it ({why}).',
   telegramTrouble: 'Telegram has trouble of its own ({code}: {why}). It is tried again.',
   tooManyWait: 'More than {count} messages wait to be sent; the newest were left out. They are in the conversation.',
+} as const
+
+/** A form may be worded better; its code and the names of its parameters stay. */
+export const sentences = {
+  ...earlierSentences,
+
+  userRequested: 'user requested',
+  nobodyConnected: 'nobody was connected',
+  givenUp: 'It could not be sent for a day and was given up. It is in the conversation.',
+  messageTooEarly: 'A message came before the connection was there',
+  channelFailed: 'It failed: {why}',
+  turnTooLong: 'The turn took longer than {seconds} s, the most that is set for one, and was stopped.',
+  turnTooLongMinutes: 'The turn took longer than {minutes} min, the most that is set for one, and was stopped.',
+  launchIdNoName: 'The id of the launch cannot be the name of a folder.',
+  coreWorktreeElsewhere: 'its core.worktree leads elsewhere',
+  notCheckout: 'it is no checkout of this repository',
+  gitTooManyPrograms: 'The git configuration in {folder} names too many programs.',
+  gitPrintedTooMuch: 'git {command} printed more than is read.',
+  gitEndedWith: 'git {command} ended with {code}.',
+  gitNotRun: 'git could not be run in {folder} ({code}).',
+  gitTooSlow: 'git {command} did not end within {seconds} s.',
+  gitFailed: 'git {command} failed: {why}',
+  notWorktreeTop: '{folder} is not the top of a worktree.',
+  notOurWorktree: '{folder} is not a worktree that Holdfast made.',
+  folderNotThere: '{folder} is not there any more.',
+  notWhereWorkspaces: '{folder} is not where Holdfast keeps its workspaces.',
+  folderNotEmpty: '{folder} is not empty; what is in it is nowhere else.',
+  plainNotEmpty: 'A plain directory that is not empty; what is in it is nowhere else.',
+  requestNotKnown: 'The coordinator of this machine does not know how to do that.',
+  answerTooLarge: 'The answer is too large.',
+  fileNotJson: 'it is not JSON',
+  noList: '{kind} is no list',
+  pathEmpty: 'The path is empty.',
+  pathTooLong: 'The path is longer than {most} bytes.',
+  pathControl: 'The path contains a control character.',
+  pathNoText: 'The path is no proper text.',
+  pathAbsolute: 'The path must not begin at a root or a drive.',
+  pathTooDeep: 'The path is deeper than {most} folders.',
+  pathUpwards: 'The path must not lead upwards.',
+  pathGit: 'The path must not name .git, which is for git alone.',
+  pathNameTooLong: 'A name in the path is longer than {most} bytes.',
+  pathNameReserved: 'The name {name} is reserved on some systems.',
+  pathLeadsOut: 'The path leads out of its folder.',
+  pathDeadLink: 'The path goes over a link that leads nowhere.',
+  pathFile: 'A part of the path is a file, not a folder.',
+  settingsUsual: 'Its settings are the usual ones: {why}',
+  noPathHere: 'It has no path here: {why}',
+  pathNotAbsolute: '{path} is not absolute',
+  noProjectFile: 'There was no project.json: it is named {id} and has no path',
+  chatsNotInFiles: 'Chats, people, tokens and agents are not in these files; add and assign the agents again',
+  approvalRenumbered: 'Approval {id} is {now} here: its number was given out again',
+  noApproachesFile: 'There was no approaches.json: what was tried is not known',
+  noHistoryFile:
+    'There was no work_session.json: approvals, earlier checkpoints, where it was resumed from, and the words of its tasks are lost',
+  agentNotHere: 'There is no agent {agent} here; its tasks wait until there is',
+  artifactNoFile: '{name}: its file is not there',
 } as const
 
 export type SentenceCode = keyof typeof sentences

@@ -3,6 +3,3 @@ import { type NoticeMaker, noticeMaker } from './notices.ts'
 import { sentences } from './status-text-list.ts'
 
 export const statusNotice: NoticeMaker<typeof sentences> = noticeMaker(sentences)
-
-/** The English words alone: for fields that carry no notice yet. */
-export const statusText: NoticeMaker<typeof sentences, string> = (code, ...params) => statusNotice(code, ...params).text

@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { expirePermission } from '../services/approvals/answer-permission.ts'
 import { findPermission } from '../services/approvals/queries.ts'
-import { detachedReason, findDueUserSessions } from '../services/consoles/find-due-user-sessions.ts'
+import { endReasons, findDueUserSessions } from '../services/consoles/find-due-user-sessions.ts'
 import { giveUpRoleAgent } from '../services/consoles/give-up-role-agent.ts'
 import { findUserSession } from '../services/consoles/queries.ts'
 import type { UserSessionLocks } from '../services/consoles/role-agent-record.ts'
@@ -78,9 +78,9 @@ export class UserSessionSweeper implements PeriodicJob {
       await this.#each({ userSessionId }, async () =>
         store.run(sleepRoleAgent, { ...(await this.#which(userSessionId)), roleAgentId }),
       )
-    for (const { userSessionId, reason } of due.forsaken.filter((each) => !mayReconnect || each.reason !== detachedReason))
+    for (const { userSessionId, cause } of due.forsaken.filter((each) => !mayReconnect || each.cause !== 'detached'))
       await this.#each({ userSessionId }, async () =>
-        store.run(terminateUserSession, { ...(await this.#which(userSessionId)), reason }),
+        store.run(terminateUserSession, { ...(await this.#which(userSessionId)), reason: endReasons[cause] }),
       )
   }
 

@@ -4,7 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../domain/errors.ts'
-import { statusText } from '../domain/status-texts.ts'
+import type { Detail } from '../domain/notices.ts'
+import { statusNotice } from '../domain/status-texts.ts'
 import { approachKinds } from '../domain/work/approach-lifecycle.ts'
 import { readPlainFile } from '../platform/plain-file.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
@@ -14,7 +15,7 @@ import { workSessionFileNames } from '../protocol/work/read-work-session.ts'
 export interface ChangedApproaches {
   readonly added: readonly NewApproach[]
   /** Why something was not imported; null when all was. */
-  readonly problem: string | null
+  readonly problem: Detail | null
   /** The entries known after the import. */
   readonly known: Listed
 }
@@ -42,8 +43,8 @@ export async function changedApproaches(
     const theirs = listedIn(JSON.parse(found))
     return known ? compared(known, theirs, JSON.parse(found)) : unknownTo(kept, theirs, JSON.parse(found))
   } catch (error) {
-    const why = error instanceof Refusal ? error.message : 'it is not JSON'
-    return { added: [], problem: statusText('approachesRefused', { file, why }), known: known ?? listedIn(kept) }
+    const why = error instanceof Refusal ? error.detail : statusNotice('fileNotJson')
+    return { added: [], problem: statusNotice('approachesRefused', { file, why }), known: known ?? listedIn(kept) }
   }
 }
 
@@ -51,7 +52,7 @@ function listedIn(whole: unknown): Listed {
   const lists = (typeof whole === 'object' && whole !== null ? whole : {}) as Record<string, unknown>
   const list = (kind: string): Entry[] => {
     const entries = lists[kind] ?? []
-    if (!Array.isArray(entries)) throw new Refusal('invalid_request', `${kind} is no list`)
+    if (!Array.isArray(entries)) throw new Refusal('invalid_request', statusNotice('noList', { kind }))
     return entries as Entry[]
   }
   return { verified: list('verified'), failed: list('failed'), untried: list('untried') }
@@ -69,7 +70,7 @@ function compared(known: Listed, theirs: Listed, whole: unknown): ChangedApproac
   const names = lost.slice(0, maxNamed).join(', ')
   return {
     added,
-    problem: lost.length > 0 ? statusText('approachesChanged', { file, ids: names }) : null,
+    problem: lost.length > 0 ? statusNotice('approachesChanged', { file, ids: names }) : null,
     known: joined(known, fresh),
   }
 }

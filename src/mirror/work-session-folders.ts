@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path'
+import { textOf } from '../domain/notices.ts'
 import { syncFolder } from '../platform/atomic-file.ts'
 import { forEachSettled, inPages } from '../platform/for-each-settled.ts'
 import { makeFolder } from '../platform/make-folder.ts'
@@ -82,7 +83,7 @@ const withoutProcesses = ({
 
 /** Leaves out the driving agent and waiting callers: they are processes, which a rebuilt store does not have. */
 export function workSessionFile(rows: WorkSessionRows, since: WorkSessionFile['since']): WorkSessionFile {
-  const { owner_agent_session_id: _, file_problem: __, ...workSession } = rows.workSession
+  const { owner_agent_session_id: _, file_problem: __, notice: ___, ...workSession } = rows.workSession
   return {
     schema_version: schemaVersion,
     work_session: workSession,
@@ -138,7 +139,7 @@ export type ImportApproaches = (found: {
   readonly projectId: string
   readonly workSessionId: string
   readonly added: ChangedApproaches['added']
-  readonly problem: string | null
+  readonly problem: ChangedApproaches['problem']
 }) => Promise<void>
 
 /** Writes work sessions. Without `importApproaches` nothing is read from the files. */
@@ -246,7 +247,8 @@ async function writeApproaches(
   const changed = importApproaches && (await changedApproaches(path, beside, content))
   if (changed) {
     const { added, problem, known } = changed
-    if (added.length > 0 || problem !== file_problem) await importApproaches({ projectId, workSessionId, added, problem })
+    if (added.length > 0 || (problem && textOf(problem)) !== file_problem)
+      await importApproaches({ projectId, workSessionId, added, problem })
     await writeJson(beside, known)
     // The import changes the store, so the file is written again right afterwards.
     if (problem !== null || added.length > 0) return

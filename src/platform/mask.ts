@@ -3,6 +3,7 @@
  * of keys. Prefers hiding too much. Masking twice changes nothing. Every pattern runs in linear time, because anyone can write what
  * is masked here.
  */
+import type { Detail } from '../domain/notices.ts'
 
 /** The replacement of a secret. */
 export const masked = '[masked]'
@@ -69,3 +70,6 @@ export function maskDeep(value: unknown, key = '', depth = 0): unknown {
   if (Array.isArray(value)) return value.map((each) => maskDeep(each, key, depth + 1))
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [mask(name), maskDeep(each, name, depth + 1)]))
 }
+
+/** Masks a text and the parameters of its notice. */
+export const maskDetail = <Told extends Detail | null>(detail: Told): Told => maskDeep(detail) as Told

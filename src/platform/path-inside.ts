@@ -6,11 +6,12 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-
 import { isGitFolder } from '../domain/ids.ts'
+import { DetailError } from '../domain/notices.ts'
+import { statusNotice } from '../domain/status-texts.ts'
 
 /** The message is for the person who gave the path. */
-export class PathRefused extends Error {}
+export class PathRefused extends DetailError {}
 
 const maxPath = 1024
 const maxName = 255
@@ -20,24 +21,24 @@ const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 
 /** Splits a path at either kind of slash; throws PathRefused for anything but a plain relative path. */
 export function namesIn(path: string): string[] {
-  if (path.trim() === '') throw new PathRefused('The path is empty.')
-  if (Buffer.byteLength(path) > maxPath) throw new PathRefused(`The path is longer than ${maxPath} bytes.`)
-  if (/\p{Cc}/u.test(path)) throw new PathRefused('The path contains a control character.')
-  if (!path.isWellFormed()) throw new PathRefused('The path is no proper text.')
-  if (/^[\\/]/.test(path) || /^[a-z]:/i.test(path)) throw new PathRefused('The path must not begin at a root or a drive.')
+  if (path.trim() === '') throw new PathRefused(statusNotice('pathEmpty'))
+  if (Buffer.byteLength(path) > maxPath) throw new PathRefused(statusNotice('pathTooLong', { most: maxPath }))
+  if (/\p{Cc}/u.test(path)) throw new PathRefused(statusNotice('pathControl'))
+  if (!path.isWellFormed()) throw new PathRefused(statusNotice('pathNoText'))
+  if (/^[\\/]/.test(path) || /^[a-z]:/i.test(path)) throw new PathRefused(statusNotice('pathAbsolute'))
   const names = path.split(/[\\/]+/).filter((name) => name !== '' && name !== '.')
-  if (names.length === 0) throw new PathRefused('The path names nothing.')
-  if (names.length > maxDepth) throw new PathRefused(`The path is deeper than ${maxDepth} folders.`)
+  if (names.length === 0) throw new PathRefused(statusNotice('pathEmpty'))
+  if (names.length > maxDepth) throw new PathRefused(statusNotice('pathTooDeep', { most: maxDepth }))
   for (const name of names) checkName(name)
   return names
 }
 
 function checkName(name: string): void {
-  if (name === '..') throw new PathRefused('The path must not lead upwards.')
-  if (isGitFolder(name)) throw new PathRefused('The path must not name .git, which is for git alone.')
-  if (Buffer.byteLength(name) > maxName) throw new PathRefused(`A name in the path is longer than ${maxName} bytes.`)
+  if (name === '..') throw new PathRefused(statusNotice('pathUpwards'))
+  if (isGitFolder(name)) throw new PathRefused(statusNotice('pathGit'))
+  if (Buffer.byteLength(name) > maxName) throw new PathRefused(statusNotice('pathNameTooLong', { most: maxName }))
   if (/[<>:"|?*]/.test(name) || /[. ]$/.test(name) || reserved.test(name))
-    throw new PathRefused(`The name ${JSON.stringify(name)} is reserved on some systems.`)
+    throw new PathRefused(statusNotice('pathNameReserved', { name: JSON.stringify(name) }))
 }
 
 /** Follows all links; refuses a result that is not below the root. The last part need not exist. */
@@ -50,7 +51,7 @@ export async function realPathInside(root: string, path: string): Promise<string
     const found = foundAt(next)
     if (!found) return join(next, ...names.slice(index + 1))
     real = found.isSymbolicLink() ? followed(next) : next
-    if (!isBelow(realRoot, real)) throw new PathRefused('The path leads out of its folder.')
+    if (!isBelow(realRoot, real)) throw new PathRefused(statusNotice('pathLeadsOut'))
   }
   return real
 }
@@ -83,7 +84,7 @@ export async function openInside(root: string, real: string, flags: number): Pro
 function mustBeInside(root: string, real: string, opened: Stats): void {
   const [there, place] = [statSync(real), realpathSync.native(real)]
   const same = opened.ino === there.ino && opened.dev === there.dev
-  if (!same || !isBelow(realpathSync.native(root), place)) throw new PathRefused('The path leads out of its folder.')
+  if (!same || !isBelow(realpathSync.native(root), place)) throw new PathRefused(statusNotice('pathLeadsOut'))
 }
 
 export const isBelow = (root: string, path: string): boolean => {
@@ -95,7 +96,7 @@ function followed(link: string): string {
   try {
     return realpathSync.native(link)
   } catch {
-    throw new PathRefused('The path goes over a link that leads nowhere.')
+    throw new PathRefused(statusNotice('pathDeadLink'))
   }
 }
 
@@ -103,7 +104,7 @@ function foundAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') throw new PathRefused('A part of the path is a file, not a folder.')
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') throw new PathRefused(statusNotice('pathFile'))
     throw error
   }
 }

@@ -131,7 +131,10 @@ export interface EventBodies extends RelayEventBodies {
   'coordinator-taken-over': { coordinator: Coordinator; by: string }
 
   /** Its state, its account on the platform, or its route. */
-  'channel-changed': { channel: Pick<Channel, 'channel' | 'state' | 'trouble' | 'name' | 'link' | 'route'>; by: string }
+  'channel-changed': {
+    channel: Pick<Channel, 'channel' | 'state' | 'trouble' | 'notice' | 'name' | 'link' | 'route'>
+    by: string
+  }
   /** A chat requests pairing, or a request was decided. */
   'channel-chat-changed': { chat: ChannelChat; by: string }
 

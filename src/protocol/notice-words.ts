@@ -1,5 +1,5 @@
 /** The words of a notice in the reader's language. Without the schemas, because the page loads it on every visit. */
-import { type Forms, type Notice, type Wording, wordsOf } from '../domain/notices.ts'
+import { type Forms, type Notice, type Wording, wordsIn } from '../domain/notices.ts'
 import { exitNoticeOfOldText, noticeOfOldText } from './old-sentences.ts'
 
 export type { Notice, Wording } from '../domain/notices.ts'
@@ -14,7 +14,7 @@ export interface Translation {
 export function translated(translation: Translation | null, text: string, notice?: Notice | null): string {
   if (!translation) return text
   const known = notice ?? noticeOfOldText(text, translation.oldForms)
-  return (known && wordsOf(known, translation.wordings)) ?? text
+  return (known && wordsIn(text, known, translation.wordings)) ?? text
 }
 
 const exitCodes: ReadonlySet<string> = new Set(['exitCode', 'endedBySignal'])
@@ -28,5 +28,6 @@ export function tellsExit({
   readonly notice?: Notice | null | undefined
 }): boolean {
   const known = notice ?? (detail === null ? undefined : exitNoticeOfOldText(detail))
-  return known !== undefined && exitCodes.has(known.code)
+  const { what } = known?.params ?? {}
+  return known !== undefined && exitCodes.has(typeof what === 'object' ? what.code : known.code)
 }

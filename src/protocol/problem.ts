@@ -7,7 +7,7 @@ export interface Problem {
   readonly title: string
   readonly status: number
   readonly detail: string
-  /** The code and parameters that `detail` was made from; absent where it is the text of another program, or the title. */
+  /** The code and parameters that `detail` was made from; absent where it is the text of another program; `code` itself where it is the title. */
   readonly notice?: Notice
   readonly code: ErrorCode
   /** What the reader can do now. */

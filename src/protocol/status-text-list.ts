@@ -1,3 +1,3 @@
 /** The lists of notices, for a page in another language: their codes, and the English forms by which old rows are recognised. */
 export type { RefusalSentences } from '../domain/refusal-texts.ts'
-export { type Sentences, sentences } from '../domain/status-text-list.ts'
+export { earlierSentences, type Sentences } from '../domain/status-text-list.ts'

@@ -1,2 +1,14 @@
-/** What coordinators say, on the other side of the wire. */
-export { statusText } from '../domain/status-texts.ts'
+/** Notices of coordinators, on the other side of the wire. */
+export {
+  about,
+  cutDetail,
+  type Detail,
+  DetailError,
+  detailFields,
+  detailOf,
+  type Notice,
+  noticesOf,
+  textOf,
+  withOutput,
+} from '../domain/notices.ts'
+export { statusNotice } from '../domain/status-texts.ts'

@@ -62,6 +62,7 @@ describe.each(engines)('%s', (engine) => {
       agent_session_id: null,
       task_id: null,
       cancel_by: null,
+      notice: null,
     }
     const expected = before
       .map((row) => ({ ...empty, ...unset, ...added, ...fresh, ...asked, ...row, begins_beside: 0 }))

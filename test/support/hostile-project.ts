@@ -7,6 +7,7 @@ import { makeWorkspace } from '../../src/coordinator/worktrees/make-workspace.ts
 import { Occupancy } from '../../src/coordinator/worktrees/occupancy.ts'
 import { openRepository, Repository } from '../../src/coordinator/worktrees/repository.ts'
 import { copyIgnored } from '../../src/coordinator/worktrees/set-up.ts'
+import { DetailError } from '../../src/domain/notices.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import type { CoordinatorRequest } from '../../src/protocol/processes/coordinator-requests.ts'
 import { at, type TestRepository } from './git-repository.ts'
@@ -30,7 +31,7 @@ export function machineFor({ folder, env }: HostileProject) {
     async make(role: string): Promise<TestRepository> {
       const wanted = { projectFolder: folder, root, workspace: role, userSessionShort: '1c55ab10', role }
       const made = await makeWorkspace(git, wanted)
-      if (made.kind !== 'worktree') throw new Error(made.why)
+      if (made.kind !== 'worktree') throw new DetailError(made.why)
       return at(made.top)
     },
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
@@ -54,7 +55,7 @@ export async function doEverything(
   tree.write('new.txt', 'new\n')
   writeFileSync(join(project.folder, '.env'), 'KEY=1')
   const repository = await openRepository(git, project.folder)
-  if (!(repository instanceof Repository)) throw new Error(repository.why)
+  if (!(repository instanceof Repository)) throw new DetailError(repository.why)
   const copied = await copyIgnored(repository, top, ['.env'])
   const place = { kind: 'worktree', top } as const
   const into = (target: string, how: 'merge' | 'rebase') => ask({ kind: 'worktree-merge', top, target, how, message: 'In' })

@@ -1,5 +1,6 @@
 /** A server with an ACP agent in a project, the relay's clients on real WebSockets, and a machine that the test plays over the link. */
 
+import type { Notice } from '../../src/domain/notices.ts'
 import { type LaunchOrder, type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
 import type { AgentUpdate, PermissionRequest } from '../../src/protocol/turns/agent-update.ts'
 import { createToken } from '../../src/services/access/create-token.ts'
@@ -194,6 +195,7 @@ export const turnEnded = (
     outcome?: 'answered' | 'cancelled' | 'failed'
     stopReason?: string
     error?: string
+    notice?: Notice
     notRun?: 'refused'
     cancelIgnored?: boolean
   } = {},
@@ -204,6 +206,7 @@ export const turnEnded = (
   outcome: how.outcome ?? 'answered',
   stopReason: how.stopReason ?? (how.outcome === undefined ? 'end_turn' : null),
   error: how.error ?? null,
+  ...(how.notice && { notice: how.notice }),
   ...(how.notRun && { notRun: how.notRun }),
   ...(how.cancelIgnored && { cancelIgnored: true }),
 })

@@ -9,6 +9,7 @@ import type { NewFact } from '../../src/coordinator/spool.ts'
 import { answerRequest } from '../../src/coordinator/worktrees/answer-request.ts'
 import { makeWorkspace, type Workspace } from '../../src/coordinator/worktrees/make-workspace.ts'
 import { Occupancy } from '../../src/coordinator/worktrees/occupancy.ts'
+import { detailFields } from '../../src/domain/notices.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { type Said, started } from '../services/processes/launch-pad.ts'
@@ -102,6 +103,6 @@ const madeFact = (launchId: string, made: Workspace): Said => ({
   top: made.kind === 'worktree' ? made.top : made.folder,
   branch: made.kind === 'worktree' ? made.branch : null,
   baseBranch: made.kind === 'worktree' ? made.baseBranch : null,
-  note: made.kind === 'worktree' ? null : made.why,
+  ...(made.kind === 'worktree' ? { note: null } : detailFields('note', made.why)),
   setUp: null,
 })

@@ -3,7 +3,7 @@
  * on, without the token (SE7).
  */
 import { GrammyError, HttpError } from 'grammy/web'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { mask, masked } from '../../platform/mask.ts'
 import { ChannelFailure } from '../port.ts'
 
@@ -23,9 +23,9 @@ export function failureOf(error: unknown, token: string): ChannelFailure {
   if (error instanceof GrammyError) return refusedBy(error, clean(error.description))
   const code = codeOf(error)
   if (error instanceof HttpError && neverReached.has(code))
-    return new ChannelFailure('unreachable', statusText('telegramUnreachable', { code }))
+    return new ChannelFailure('unreachable', statusNotice('telegramUnreachable', { code }))
   const why = code || clean(error instanceof HttpError ? error.message : String(error))
-  return new ChannelFailure('unknown', statusText('telegramSilent', { why }))
+  return new ChannelFailure('unknown', statusNotice('telegramSilent', { why }))
 }
 
 function refusedBy({ error_code, parameters }: GrammyError, said: string): ChannelFailure {
@@ -33,20 +33,20 @@ function refusedBy({ error_code, parameters }: GrammyError, said: string): Chann
   switch (error_code) {
     case 401:
     case 404:
-      return new ChannelFailure('refused', statusText('telegramToken'))
+      return new ChannelFailure('refused', statusNotice('telegramToken'))
     case 409:
-      return new ChannelFailure('elsewhere', statusText('telegramElsewhere', { why: said }))
+      return new ChannelFailure('elsewhere', statusNotice('telegramElsewhere', { why: said }))
     case 429:
-      return new ChannelFailure('busy', statusText('telegramBusy'), retryAfterMs)
+      return new ChannelFailure('busy', statusNotice('telegramBusy'), retryAfterMs)
     case 403:
-      return new ChannelFailure('gone', statusText('telegramClosed', { why: said }))
+      return new ChannelFailure('gone', statusNotice('telegramClosed', { why: said }))
     case 400:
       return new ChannelFailure(
         /chat not found|user is deactivated|group chat was upgraded/i.test(said) ? 'gone' : 'faulty',
-        statusText('telegramRefused', { why: said }),
+        statusNotice('telegramRefused', { why: said }),
       )
     default:
-      return new ChannelFailure('unreachable', statusText('telegramTrouble', { code: error_code, why: said }), retryAfterMs)
+      return new ChannelFailure('unreachable', statusNotice('telegramTrouble', { code: error_code, why: said }), retryAfterMs)
   }
 }
 

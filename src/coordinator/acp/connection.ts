@@ -6,7 +6,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { statusNotice } from '../../protocol/status-texts.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
 import { AcpFailure, type Anomaly, AnomalyCounter, failureOf } from './failure.ts'
 import { minuteMs } from './limits.ts'
@@ -119,7 +119,7 @@ export class AcpConnection {
   ): Promise<OpenedContext> {
     if (setup.isNew) {
       const { context, opened } = await this.open(setup, handlers)
-      return { context, opened: { ...opened, notRestored: statusText('folderHasGone') } }
+      return { context, opened: { ...opened, notRestored: statusNotice('folderHasGone') } }
     }
     const facts = this.#requireFacts()
     const delayMs = this.loadDelayMs(openedAt)
@@ -171,7 +171,7 @@ export class AcpConnection {
 
   async #ask<Answer>(what: string, ask: () => Promise<Answer>, limitMs: number): Promise<Answer> {
     const late = Promise.withResolvers<never>()
-    const message = statusText('noAnswerWithin', { what, seconds: limitMs / 1000 })
+    const message = statusNotice('noAnswerWithin', { what, seconds: limitMs / 1000 })
     const stopWaiting = this.#options.clock.after(limitMs, () => late.reject(new AcpFailure('timeout', message)))
     try {
       return await Promise.race([ask(), late.promise])

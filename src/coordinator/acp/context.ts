@@ -11,7 +11,7 @@
  */
 import { type ClientContext, type ContentBlock, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import type { AgentUpdate, PermissionRequest } from '../../protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
@@ -31,7 +31,7 @@ function blockOf(part: PromptPart, { images, embeddedFiles }: AgentFacts): Conte
     case 'text':
       return { type: 'text', text: part.text }
     case 'image':
-      if (!images) throw new AcpFailure('not_accepted', statusText('noPictures'))
+      if (!images) throw new AcpFailure('not_accepted', statusNotice('noPictures'))
       return { type: 'image', mimeType: part.mimeType, data: part.base64 }
     case 'file': {
       const { name, mimeType, text } = part
@@ -61,7 +61,7 @@ export interface TurnEnd {
   readonly outcome: 'answered' | 'cancelled' | 'failed'
   /** As the agent gave it. */
   readonly stopReason: string | null
-  readonly error: string | null
+  readonly error: Detail | null
   readonly empty: boolean
   /** The agent ignored a cancel, and accepts no prompt until it answers this one. */
   readonly cancelIgnored: boolean
@@ -107,7 +107,7 @@ export class AcpContext {
 
   /** Runs one prompt. Rejects when one is running, or when the agent exits before it answers. */
   async prompt(parts: readonly PromptPart[], withinMs = turnMs): Promise<TurnEnd> {
-    if (this.#turn || this.#stuck) throw new AcpFailure('busy', statusText('turnNotGivenBack'))
+    if (this.#turn || this.#stuck) throw new AcpFailure('busy', statusNotice('turnNotGivenBack'))
     const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#options.facts) }
     const giveUp = Promise.withResolvers<'gave up'>()
     const turn: Turn = {
@@ -134,7 +134,7 @@ export class AcpContext {
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
       return { outcome, stopReason, error: null, empty: !turn.hasOutput, cancelIgnored: false, promptRejected: false }
     } catch (error) {
-      const failure = failureOf(error, statusText('thePrompt'))
+      const failure = failureOf(error, statusNotice('thePrompt'))
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure
       if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const outcome = turn.cancelled ? 'cancelled' : 'failed'
@@ -142,7 +142,7 @@ export class AcpContext {
       return {
         outcome,
         stopReason: null,
-        error: failure.message,
+        error: failure.detail,
         empty: !turn.hasOutput,
         cancelIgnored: false,
         promptRejected: notTaken,
@@ -287,8 +287,10 @@ export class AcpContext {
 
 /** The end of a turn that exceeded its time limit. */
 function timedOut({ hasOutput }: Turn, ms: number): TurnEnd {
-  const time = ms < minuteMs ? `${ms / 1000} s` : `${Math.round(ms / minuteMs)} min`
-  const error = `The turn took longer than ${time}, the most that is set for one, and was stopped.`
+  const error =
+    ms < minuteMs
+      ? statusNotice('turnTooLong', { seconds: ms / 1000 })
+      : statusNotice('turnTooLongMinutes', { minutes: Math.round(ms / minuteMs) })
   return { outcome: 'failed', stopReason: 'took_too_long', error, empty: !hasOutput, cancelIgnored: false, promptRejected: false }
 }
 

@@ -1,7 +1,7 @@
 /** Failures of the communication with an agent: a code for programs and a message for people. */
 import { RequestError } from '@agentclientprotocol/sdk'
-import { mask } from '../../platform/mask.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { mask, maskDetail } from '../../platform/mask.ts'
+import { about, type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import { FloodError, fieldsOf, jsonOf, lineOf, type Noise, textOf } from './wire.ts'
 
 export type AcpFailureCode =
@@ -24,11 +24,11 @@ export type AcpFailureCode =
   /** The agent does not accept this kind of content. */
   | 'not_accepted'
 
-export class AcpFailure extends Error {
+export class AcpFailure extends DetailError {
   readonly code: AcpFailureCode
 
-  constructor(code: AcpFailureCode, message: string) {
-    super(mask(message))
+  constructor(code: AcpFailureCode, detail: Detail) {
+    super(maskDetail(detail))
     this.name = 'AcpFailure'
     this.code = code
   }
@@ -38,12 +38,12 @@ const authRequired = -32000
 const maxErrorChars = 2000
 
 /** Converts any error of the ACP library. */
-export function failureOf(error: unknown, what: string): AcpFailure {
+export function failureOf(error: unknown, what: Detail): AcpFailure {
   if (error instanceof AcpFailure) return error
-  if (error instanceof FloodError) return new AcpFailure('flooded', error.message)
-  if (!(error instanceof RequestError)) return new AcpFailure('ended', statusText('endedBeforeAnswer', { what }))
-  const message = `${what}: ${messageOf(error)}`.slice(0, maxErrorChars)
-  return new AcpFailure(isSignIn(error) ? 'sign_in' : 'refused', message)
+  if (error instanceof FloodError) return new AcpFailure('flooded', error.detail)
+  if (!(error instanceof RequestError)) return new AcpFailure('ended', statusNotice('endedBeforeAnswer', { what }))
+  const detail = about(what, messageOf(error).slice(0, maxErrorChars))
+  return new AcpFailure(isSignIn(error) ? 'sign_in' : 'refused', detail)
 }
 
 /** Unknown session or invalid parameters. Messages differ between agents, so the code decides. */

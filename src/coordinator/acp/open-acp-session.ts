@@ -4,8 +4,10 @@
  */
 import { type ClientContext, type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { OwnProgram } from '../../platform/program-of.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { type Detail, noticesOf, statusNotice, textOf } from '../../protocol/status-texts.ts'
 import type { AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
+import type { NewFact, WithoutLaunch } from '../spool.ts'
+import type { Workspace } from '../worktrees/make-workspace.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { initializeMs, loadMs, openMs } from './limits.ts'
 import { modelsOf, modesOf, optionsOf } from './updates.ts'
@@ -43,7 +45,7 @@ export interface OpenedAcpSession {
   readonly options: readonly AgentOption[]
   /** How it was opened. `notRestored` says why an earlier one was not restored. */
   readonly how: 'new' | 'loaded' | 'resumed'
-  readonly notRestored: string | null
+  readonly notRestored: Detail | null
 }
 
 type TimedRequest = <Answer>(method: string, ask: () => Promise<Answer>, limitMs: number) => Promise<Answer>
@@ -65,7 +67,7 @@ export async function initialize({ agent, ask, version }: OpeningOptions): Promi
   const answer = fieldsOf(await ask('initialize', () => agent.request(methods.agent.initialize, request), initializeMs))
   const theirVersion = wholeOf(answer['protocolVersion'])
   if (theirVersion !== PROTOCOL_VERSION)
-    throw new AcpFailure('version', statusText('otherAcp', { theirs: theirVersion ?? 'unknown', ours: PROTOCOL_VERSION }))
+    throw new AcpFailure('version', statusNotice('otherAcp', { theirs: theirVersion ?? 'unknown', ours: PROTOCOL_VERSION }))
   const capabilities = fieldsOf(answer['agentCapabilities'])
   const prompts = fieldsOf(capabilities['promptCapabilities'])
   const info = fieldsOf(answer['agentInfo'])
@@ -104,7 +106,7 @@ export async function openAcpSession(
   const answer = fieldsOf(await ask('session/new', () => agent.request(methods.agent.session.new, request), openMs))
   const acpSessionId = lineOf(answer['sessionId'])
   if (acpSessionId === undefined || acpSessionId === '' || acpSessionId !== answer['sessionId'])
-    throw new AcpFailure('nonsense', statusText('noUsableId'))
+    throw new AcpFailure('nonsense', statusNotice('noUsableId'))
   return opened(answer, acpSessionId, 'new')
 }
 
@@ -117,7 +119,7 @@ export async function restoreAcpSession(
 ): Promise<OpenedAcpSession> {
   const { agent, ask } = options
   const request = { sessionId: acpSessionId, cwd: setup.folder, mcpServers: serversFor(facts, setup) }
-  let why = statusText('cannotBringBack')
+  let why: Detail = statusNotice('cannotBringBack')
   const ways = [
     // A resume replays nothing.
     facts.canResume ? (['resumed', methods.agent.session.resume] as const) : undefined,
@@ -132,7 +134,7 @@ export async function restoreAcpSession(
       const failure = failureOf(error, method)
       // The agent is gone or does not answer, so another attempt is useless.
       if (failure.code !== 'refused') throw failure
-      why = failure.message
+      why = failure.detail
     }
   }
   return { ...(await openAcpSession(options, facts, setup)), notRestored: why }
@@ -164,7 +166,7 @@ function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: AcpSessionSetu
 export function addSignInMethods(error: unknown, { signInMethods }: AgentFacts): unknown {
   if (!(error instanceof AcpFailure) || error.code !== 'sign_in' || signInMethods.length === 0) return error
   const ways = signInMethods.map(({ name, description }) => (description ? `${name} (${description})` : name)).join('; ')
-  return new AcpFailure('sign_in', statusText('signInFirst', { why: error.message, ways }))
+  return new AcpFailure('sign_in', statusNotice('signInFirst', { why: error.detail, ways }))
 }
 
 interface ToolServerOptions {
@@ -185,4 +187,32 @@ export function holdfastToolServer(
   const bearer = contextId === '' ? launchToken : `${launchToken}.${contextId}`
   const env = { HOLDFAST_URL: serverUrl, HOLDFAST_LAUNCH_TOKEN: launchToken, HOLDFAST_TOKEN: bearer }
   return { name: 'holdfast', url: `${serverUrl}/mcp`, bearer, program: { command, args: [...args, 'mcp'], env } }
+}
+
+/** The fact that an agent is ready, with what it offers. `cut` bounds and masks a text. */
+export function readyFact(
+  facts: AgentFacts,
+  { acpSessionId, how, notRestored: why, modes, modeId, options }: OpenedAcpSession,
+  folder: string,
+  workspace: Workspace | undefined,
+  cut: (detail: Detail | null) => Detail | null,
+): WithoutLaunch<Extract<NewFact, { type: 'agent-ready' }>> {
+  const notRestored = cut(why)
+  const note = cut(workspace?.kind === 'plain' ? workspace.why : null)
+  return {
+    type: 'agent-ready',
+    acpSessionId,
+    how,
+    notRestored: notRestored && textOf(notRestored),
+    workspace: folder,
+    branch: workspace?.kind === 'worktree' ? workspace.branch : null,
+    note: note && textOf(note),
+    notices: noticesOf({ notRestored, note }),
+    agentName: facts.name,
+    agentVersion: facts.version,
+    images: facts.images,
+    modes: [...modes],
+    modeId,
+    options: [...options],
+  }
 }

@@ -7,7 +7,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import { maxListed, maxShownLine } from '../../protocol/turns/agent-update.ts'
 import {
   lineCost,
@@ -140,7 +140,7 @@ export interface WireOptions {
   readonly waitForCapacity?: (() => Promise<void> | undefined) | undefined
 }
 
-export class FloodError extends Error {}
+export class FloodError extends DetailError {}
 
 export class Wire {
   /** Passed to the ACP library. */
@@ -190,7 +190,7 @@ export class Wire {
           const part = chunk.subarray(at, at + maxReadChunk)
           this.#used += part.length
           reader.push(part)
-          if (this.#noiseBytes > maxNoiseBytes) throw new FloodError(statusText('wroteTooMuch'))
+          if (this.#noiseBytes > maxNoiseBytes) throw new FloodError(statusNotice('wroteTooMuch'))
           await this.#throttle()
         }
         while (this.#unansweredRequests >= maxUnansweredRequests && !from.destroyed)

@@ -8,13 +8,13 @@ import { join, relative, sep } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { isBelow } from '../../platform/path-inside.ts'
 import type { CoordinatorAnswer, CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { type Detail, DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
 import { type Git, GitFailure } from './git.ts'
 import { inspectWorktrees, processesIn } from './inspect-worktrees.ts'
 import { mergeWorktree } from './merge-worktree.ts'
 import type { Occupancy } from './occupancy.ts'
-import { lossesOf, type RemovalResult, removePlainFolder, removeWorktree } from './remove-worktree.ts'
+import { inUse, lossesOf, type RemovalResult, removePlainFolder, removeWorktree } from './remove-worktree.ts'
 import { type OurWorktree, openWorktree, type Repository } from './repository.ts'
 import { mergeCommand, stateOf, submodulesIn, uncommittedIn } from './worktree-state.ts'
 
@@ -52,11 +52,11 @@ export interface WorktreeContext {
 }
 
 /** Refuses a request about a folder. */
-class FolderRefused extends Error {
+class FolderRefused extends DetailError {
   readonly reason: 'gone' | 'not_ours'
 
-  constructor(reason: 'gone' | 'not_ours', message: string) {
-    super(message)
+  constructor(reason: 'gone' | 'not_ours', detail: Detail) {
+    super(detail)
     this.reason = reason
   }
 }
@@ -65,8 +65,8 @@ export async function answerRequest(machine: WorktreeContext, ask: CoordinatorRe
   try {
     return { ok: true, value: await valueFor(machine, ask) }
   } catch (error) {
-    if (error instanceof FolderRefused) return { ok: false, reason: error.reason, why: error.message }
-    if (error instanceof GitFailure) return { ok: false, reason: 'git_refused', why: error.message }
+    if (error instanceof FolderRefused) return { ok: false, reason: error.reason, ...detailFields('why', error.detail) }
+    if (error instanceof GitFailure) return { ok: false, reason: 'git_refused', ...detailFields('why', error.detail) }
     throw error
   }
 }
@@ -127,23 +127,23 @@ async function remove(machine: WorktreeContext, { kind, top }: WorktreeFolder, c
     }),
   )
   if (removed !== 'in_use') return removed
-  return { outcome: 'refused', reason: 'in_use', why: statusText('agentWorksThere') }
+  return { outcome: 'refused', reason: 'in_use', ...detailFields('why', statusNotice('agentWorksThere')) }
 }
 
 async function removePlain(root: string, folder: string): Promise<RemovalResult> {
   const living = await processesIn(folder)
   if (living.length === 0) return removePlainFolder(root, folder)
-  return { outcome: 'refused', reason: 'in_use', why: statusText('processesThere', { pids: living.join(', ') }) }
+  return inUse(living)
 }
 
 /** Checks by its real path that a folder is below the root of a user session, and returns that root. */
 async function checkedRoot({ worktreesFolder }: WorktreeContext, top: string): Promise<string> {
   const found = await lstat(top).catch((error: NodeJS.ErrnoException) => error.code)
-  if (found === 'ENOENT' || found === 'ENOTDIR') throw new FolderRefused('gone', `${top} is not there any more.`)
+  if (found === 'ENOENT' || found === 'ENOTDIR') throw new FolderRefused('gone', statusNotice('folderNotThere', { folder: top }))
   const ours = await realpath(worktreesFolder).catch(() => worktreesFolder)
   const real = await realpath(top).catch(() => '')
   const [project, userSession, ...rest] = relative(ours, top).split(sep)
   if (real !== top || !isBelow(ours, top) || !project || !userSession || rest.length === 0)
-    throw new FolderRefused('not_ours', `${top} is not where Holdfast keeps its workspaces.`)
+    throw new FolderRefused('not_ours', statusNotice('notWhereWorkspaces', { folder: top }))
   return join(ours, project, userSession)
 }

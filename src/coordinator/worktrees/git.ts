@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../platform/clock.ts'
 import { gitEnvironment } from '../../platform/git-environment.ts'
+import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
 
 const gitTimeoutMs = 60_000
 const maxOutputBytes = 4 * 1024 * 1024
@@ -33,11 +34,11 @@ export interface GitResult {
 }
 
 /** git failed, or could not be run. */
-export class GitFailure extends Error {
+export class GitFailure extends DetailError {
   readonly code: number | 'missing' | 'timeout'
 
-  constructor(code: number | 'missing' | 'timeout', message: string) {
-    super(message)
+  constructor(code: number | 'missing' | 'timeout', detail: Detail) {
+    super(detail)
     this.name = 'GitFailure'
     this.code = code
   }
@@ -80,8 +81,8 @@ export class Git {
   /** Returns the output as bytes. */
   async bytes(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
     const { code, bytes, stderr, cut } = await this.try(folder, args, options)
-    if (cut) throw new GitFailure(code, `git ${args[0]} printed more than is read.`)
-    if (code !== 0) throw new GitFailure(code, stderr.trim() || `git ${args[0]} ended with ${code}.`)
+    if (cut) throw new GitFailure(code, statusNotice('gitPrintedTooMuch', { command: args[0] ?? '' }))
+    if (code !== 0) throw new GitFailure(code, stderr.trim() || statusNotice('gitEndedWith', { command: args[0] ?? '', code }))
     return bytes
   }
 
@@ -128,11 +129,12 @@ export class Git {
     })
     child.on('error', (error: NodeJS.ErrnoException) => {
       stopWaiting()
-      reject(new GitFailure('missing', `git could not be run in ${folder} (${error.code}).`))
+      reject(new GitFailure('missing', statusNotice('gitNotRun', { folder, code: error.code ?? '' })))
     })
     child.on('close', (code) => {
       stopWaiting()
-      if (late) reject(new GitFailure('timeout', `git ${args[0]} did not end within ${timeoutMs / 1000} s.`))
+      if (late)
+        reject(new GitFailure('timeout', statusNotice('gitTooSlow', { command: args[0] ?? '', seconds: timeoutMs / 1000 })))
       else resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
     })
     return promise

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { isBelow } from '../../platform/path-inside.ts'
 import type { WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { detailFields, detailOf, statusNotice } from '../../protocol/status-texts.ts'
 import type { LossSummary, WorktreeInspection } from '../../protocol/worktrees/worktree.ts'
 import type { Occupancy } from './occupancy.ts'
 import { type Losses, lossesOf } from './remove-worktree.ts'
@@ -109,8 +109,8 @@ async function inspectWorktree(
     const isUsed = occupancy.isOccupied(top) || (await processesIn(top, processes)).length > 0
     if (!worktree) {
       const isEmpty = disk.files === 0
-      const why = isEmpty ? null : 'A plain directory that is not empty; what is in it is nowhere else.'
-      return { ...nothing, disk, canGo: isUsed ? 'in_use' : isEmpty ? 'yes' : 'refused', why }
+      const why = isEmpty ? null : statusNotice('plainNotEmpty')
+      return { ...nothing, disk, canGo: isUsed ? 'in_use' : isEmpty ? 'yes' : 'refused', ...detailFields('why', why) }
     }
     const pending = await uncommittedIn(worktree)
     const [{ ahead, behind, fileCount, uncommitted }, losses] = await Promise.all([
@@ -125,13 +125,12 @@ async function inspectWorktree(
       fileCount,
       uncommitted,
       canGo: isUsed ? 'in_use' : losesNothing ? 'yes' : 'would_lose',
-      why: isUsed ? statusText('somebodyWorks') : null,
+      ...detailFields('why', isUsed ? statusNotice('somebodyWorks') : null),
       losses: isUsed || losesNothing ? null : summaryOf(losses),
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
     const isGone = error instanceof Error && 'reason' in error && error.reason === 'gone'
-    return { ...nothing, canGo: isGone ? 'gone' : 'refused', why }
+    return { ...nothing, canGo: isGone ? 'gone' : 'refused', ...detailFields('why', detailOf(error)) }
   }
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/path-inside.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { cutDetail, type Detail, detailFields, statusNotice, withOutput } from '../../protocol/status-texts.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import { maxSetUpOutput, type SetUp, type SetUpReport } from '../../protocol/worktrees/worktree.ts'
 import { CannotStart, requireFolder, setUpEnvironment } from '../agent-process.ts'
@@ -19,6 +19,7 @@ import {
   branchOf,
   gitFolderNamedAt,
   listWorktrees,
+  type NoRepository,
   openRepository,
   Repository,
   readWorktreeRecord,
@@ -57,7 +58,7 @@ export type Workspace =
       /** It existed before. */
       readonly reused: boolean
     }
-  | { readonly kind: 'plain'; readonly folder: string; readonly why: string }
+  | { readonly kind: 'plain'; readonly folder: string; readonly why: Detail }
 
 /** Rejects with PathRefused for a workspace outside its root or in use, and with GitFailure when git fails. */
 export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<Workspace> {
@@ -68,7 +69,7 @@ export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<
   return { kind: 'plain', folder: await makeFolderInside(root, workspace, folderMode), why: repository.why }
 }
 
-const noFolder = { why: statusText('noFolderHere') }
+const noFolder: NoRepository = { why: statusNotice('noFolderHere') }
 
 async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Promise<Workspace> {
   const { root, workspace, userSessionShort, role } = wanted
@@ -100,7 +101,7 @@ async function registerWorktree(
 ): Promise<WorktreeRecord | undefined> {
   const found = (await listWorktrees(repository)).find(({ folder }) => folder === top)
   if (found && !existsSync(top))
-    throw new PathRefused(statusText('worktreeGone', { folder: top, branch: record.branch, command: 'git worktree prune' }))
+    throw new PathRefused(statusNotice('worktreeGone', { folder: top, branch: record.branch, command: 'git worktree prune' }))
   if (!found) {
     if (existsSync(top) && (await readdir(top)).length > 0) throw takenError(workspace)
     const add = await addArguments(repository, top, record)
@@ -130,7 +131,7 @@ async function addArguments(repository: Repository, top: string, { branch, base 
   const elsewhere = (await listWorktrees(repository)).find((each) => each.branch === branch)
   if (elsewhere)
     throw new PathRefused(
-      statusText('worktreeMoved', { folder: elsewhere.folder, branch, place: top, command: 'git worktree move' }),
+      statusNotice('worktreeMoved', { folder: elsewhere.folder, branch, place: top, command: 'git worktree move' }),
     )
   return [...add, top, branch]
 }
@@ -151,7 +152,7 @@ async function checkOut(repository: Repository, top: string, record: WorktreeRec
 const gitFolderOf = async (repository: Repository, top: string): Promise<string> =>
   realpath((await repository.run(['rev-parse', '--absolute-git-dir'], { folder: top })).trim())
 
-const takenError = (workspace: string): PathRefused => new PathRefused(statusText('workspaceTaken', { workspace }))
+const takenError = (workspace: string): PathRefused => new PathRefused(statusNotice('workspaceTaken', { workspace }))
 
 /** Length of the set-up output in a failure message. */
 const maxFailureOutputChars = 2000
@@ -230,27 +231,27 @@ async function setUpWorktree(
     onSetUp(false)
   }
   reportWorkspace(options, workspace, reportOf(files, result))
-  if (result && result.outcome !== 'done') throw new CannotStart(setUpFailureText(file ?? '', result))
+  if (result && result.outcome !== 'done') throw new CannotStart(setUpFailure(file ?? '', result))
   await writeFile(doneFile, '')
 }
 
 const reportOf = (files: CopyResult, result: SetUpResult | undefined): SetUpReport => ({
   copied: [...files.copied],
-  left: files.left.map(({ path, why }) => ({ path, why: why.slice(0, 1024) })),
+  left: files.left.map(({ path, why }) => ({ path, ...detailFields('why', cutDetail(why, 1024)) })),
   outcome: result?.outcome ?? null,
   exitCode: result?.exitCode ?? null,
   output: result?.output.slice(-maxSetUpOutput) ?? '',
 })
 
-function setUpFailureText(file: string, { outcome, exitCode, output }: SetUpResult): string {
+function setUpFailure(file: string, { outcome, exitCode, output }: SetUpResult): Detail {
   const how = {
-    failed: exitCode === null ? statusText('setUpSignal', { file }) : statusText('setUpEnded', { file, code: exitCode }),
-    timeout: statusText('setUpTooLong', { file }),
-    stopped: statusText('setUpStopped', { file }),
-    not_found: statusText('setUpNotRun', { file }),
+    failed: exitCode === null ? statusNotice('setUpSignal', { file }) : statusNotice('setUpEnded', { file, code: exitCode }),
+    timeout: statusNotice('setUpTooLong', { file }),
+    stopped: statusNotice('setUpStopped', { file }),
+    not_found: statusNotice('setUpNotRun', { file }),
     done: '',
   }[outcome]
-  return `${how}\n${output.slice(-maxFailureOutputChars)}`.trim()
+  return withOutput(how, output.slice(-maxFailureOutputChars).trimEnd())
 }
 
 function reportWorkspace(
@@ -268,7 +269,7 @@ function reportWorkspace(
     top: isTree ? workspace.top : workspace.folder,
     branch: isTree ? workspace.branch : null,
     baseBranch: isTree ? workspace.baseBranch : null,
-    note: isTree ? null : workspace.why,
+    ...detailFields('note', isTree ? null : workspace.why),
     setUp,
   })
 }

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { statusText } from '../../protocol/status-texts.ts'
+import { type Detail, DetailError, detailFields, type Notice, statusNotice } from '../../protocol/status-texts.ts'
 import { listWorktrees, type OurWorktree, type Repository } from './repository.ts'
 import { displayName, mergeCommand, safeDiffOptions, splitNul, uncommittedIn } from './worktree-state.ts'
 
@@ -17,6 +17,7 @@ export type MergeResult =
       readonly outcome: 'refused'
       readonly reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused'
       readonly why: string
+      readonly notice?: Notice
       readonly command: string | null
     }
 
@@ -36,17 +37,17 @@ export async function mergeWorktree(
 ): Promise<MergeResult> {
   const { repository, record } = worktree
   const command = mergeCommand(record.branch, target, how)
-  const refuse = (reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused', why: string): MergeResult => ({
+  const refuse = (reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused', why: Detail): MergeResult => ({
     outcome: 'refused',
     reason,
-    why,
+    ...detailFields('why', why),
     command: reason === 'target_in_use' ? command : null,
   })
   const uncommitted = await uncommittedIn(worktree)
-  if (uncommitted.length > 0) return refuse('uncommitted', statusText('uncommittedFiles', { count: uncommitted.length }))
+  if (uncommitted.length > 0) return refuse('uncommitted', statusNotice('uncommittedFiles', { count: uncommitted.length }))
   const ours = repository.facts.head
   const theirs = await tipOf(repository, target)
-  if (theirs === undefined) return refuse('no_branch', statusText('noBranch', { branch: target }))
+  if (theirs === undefined) return refuse('no_branch', statusNotice('noBranch', { branch: target }))
   if ((await repository.try(['merge-base', '--is-ancestor', ours, theirs])).code === 0)
     return { outcome: 'nothing_new', commit: theirs }
   const result =
@@ -68,7 +69,7 @@ async function merged(repository: Repository, theirs: string, ours: string, mess
   const { code, bytes, stderr } = await repository.try(args)
   const [tree = '', ...files] = splitNul(bytes).map(displayName)
   if (code === 1) return { files: [...new Set(files)].filter((file) => file !== '') }
-  if (code !== 0) throw new Error(`git merge-tree failed: ${stderr.trim()}`)
+  if (code !== 0) throw new DetailError(statusNotice('gitFailed', { command: 'merge-tree', why: stderr.trim() }))
   const commit = await repository.run(['commit-tree', tree, '-p', theirs, '-p', ours, '-F', '-'], { input: message })
   return { commit: commit.trim() }
 }
@@ -85,7 +86,7 @@ async function rebased(repository: Repository, theirs: string, ours: string, scr
     const unmerged = await repository.bytes(['diff', ...safeDiffOptions, '--name-only', '--diff-filter=U', '-z'], { folder })
     const files = splitNul(unmerged).map(displayName)
     await repository.try(['rebase', '--abort'], { folder })
-    if (files.length === 0) throw new Error(`git rebase failed: ${stderr.trim()}`)
+    if (files.length === 0) throw new DetailError(statusNotice('gitFailed', { command: 'rebase', why: stderr.trim() }))
     return { files }
   } finally {
     // Made above, so nothing of anyone else can be lost.
@@ -98,23 +99,22 @@ async function move(
   target: string,
   from: string,
   to: string,
-  refuse: (reason: 'target_in_use' | 'moved' | 'git_refused', why: string) => MergeResult,
+  refuse: (reason: 'target_in_use' | 'moved' | 'git_refused', why: Detail) => MergeResult,
 ): Promise<MergeResult> {
   const holder = (await repository.serialize(() => listWorktrees(repository))).find(({ branch }) => branch === target)
   if (!holder) {
     const { code, stderr } = await repository.try(['update-ref', '-m', 'holdfast: bring in', `refs/heads/${target}`, to, from])
     return code === 0
       ? { outcome: 'done', commit: to }
-      : refuse('moved', statusText('branchMovedBecause', { branch: target, why: stderr.trim() }))
+      : refuse('moved', statusNotice('branchMovedBecause', { branch: target, why: stderr.trim() }))
   }
   const { folder } = holder
   const checkout = await repository.checkoutAt(folder)
-  if (!checkout)
-    return refuse('git_refused', statusText('gitCannotOpen', { folder, why: 'it is no checkout of this repository' }))
+  if (!checkout) return refuse('git_refused', statusNotice('gitCannotOpen', { folder, why: statusNotice('notCheckout') }))
   const dirty = await checkout.try(['status', '--porcelain=v1', '--untracked-files=no', '--ignore-submodules=all'])
   if (dirty.code !== 0 || dirty.stdout !== '')
-    return refuse('target_in_use', statusText('branchInUse', { branch: target, folder }))
-  if ((await tipOf(repository, target)) !== from) return refuse('moved', statusText('branchMoved', { branch: target }))
+    return refuse('target_in_use', statusNotice('branchInUse', { branch: target, folder }))
+  if ((await tipOf(repository, target)) !== from) return refuse('moved', statusNotice('branchMoved', { branch: target }))
   // git refuses to overwrite uncommitted or untracked files, and commits that arrived meanwhile.
   const { code, stderr } = await checkout.try(['merge', '--ff-only', '--quiet', '--no-stat', '--no-verify', to], {
     config: { [`branch.${target}.mergeOptions`]: '' },

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { lstat, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/path-inside.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { detailFields, type Notice, statusNotice } from '../../protocol/status-texts.ts'
 import { isOurBranch, type OurWorktree } from './repository.ts'
 import { type ChangedFile, type NamedFile, pathOf, uncommittedIn, withoutName } from './worktree-state.ts'
 
@@ -87,7 +87,12 @@ export interface RemovalOptions {
 
 export type RemovalResult =
   | { readonly outcome: 'removed' }
-  | { readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused'; readonly why: string }
+  | {
+      readonly outcome: 'refused'
+      readonly reason: 'not_ours' | 'in_use' | 'git_refused'
+      readonly why: string
+      readonly notice?: Notice
+    }
   /** Something would be lost and is not confirmed. */
   | { readonly outcome: 'would_lose'; readonly losses: Losses }
 
@@ -97,7 +102,7 @@ export async function removeWorktree(
 ): Promise<RemovalResult> {
   const { repository, top, record } = worktree
   if (!isBelow(root, top) || !isOurBranch(record.branch))
-    return { outcome: 'refused', reason: 'not_ours', why: `${top} is not where Holdfast keeps its worktrees.` }
+    return { outcome: 'refused', reason: 'not_ours', ...detailFields('why', statusNotice('notWhereWorkspaces', { folder: top })) }
   const living = await processesIn(top)
   if (living.length > 0) return inUse(living)
   const { losses, tip } = await lossesAndTip(worktree)
@@ -115,22 +120,22 @@ export async function removeWorktree(
   return { outcome: 'removed' }
 }
 
-const inUse = (pids: readonly number[]): RemovalResult => ({
+export const inUse = (pids: readonly number[]): RemovalResult => ({
   outcome: 'refused',
   reason: 'in_use',
-  why: statusText('processesThere', { pids: pids.join(', ') }),
+  ...detailFields('why', statusNotice('processesThere', { pids: pids.join(', ') })),
 })
 
 /** Removes a plain directory (WT4), only if it is empty. */
 export async function removePlainFolder(root: string, folder: string): Promise<RemovalResult> {
   if (!isBelow(root, folder))
-    return { outcome: 'refused', reason: 'not_ours', why: `${folder} is not where Holdfast keeps its workspaces.` }
+    return { outcome: 'refused', reason: 'not_ours', ...detailFields('why', statusNotice('notWhereWorkspaces', { folder })) }
   try {
     await rmdir(folder)
     return { outcome: 'removed' }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const why = code === 'ENOTEMPTY' ? `${folder} is not empty; what is in it is nowhere else.` : `${folder}: ${code}`
-    return { outcome: 'refused', reason: 'git_refused', why }
+    const why = code === 'ENOTEMPTY' ? statusNotice('folderNotEmpty', { folder }) : `${folder}: ${code}`
+    return { outcome: 'refused', reason: 'git_refused', ...detailFields('why', why) }
   }
 }

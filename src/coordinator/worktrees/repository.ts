@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { statusText } from '../../protocol/status-texts.ts'
+import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
 /** Limit of configured drivers. */
@@ -84,7 +84,7 @@ interface InFolder extends GitOptions {
 
 /** WT4: why a folder cannot have worktrees. */
 export interface NoRepository {
-  readonly why: string
+  readonly why: Detail
 }
 
 const commit = 'HEAD^{commit}'
@@ -104,8 +104,8 @@ export async function openRepository(git: Git, folder: string): Promise<Reposito
     const found = await git.try(folder, ['rev-parse', ...revParseOptions, '--symbolic-full-name', 'HEAD'])
     const [isBare, own = '', common = '', top = '', prefix = '', head = '', branch = ''] = found.stdout.split('\n')
     if (found.code !== 0 && !found.stderr.includes(commit)) return { why: refusalReason(folder, found.stderr) }
-    if (isBare === 'true') return { why: statusText('bareRepository', { folder }) }
-    if (!/^[0-9a-f]{40,64}$/.test(head)) return { why: statusText('noCommit', { folder }) }
+    if (isBare === 'true') return { why: statusNotice('bareRepository', { folder }) }
+    if (!/^[0-9a-f]{40,64}$/.test(head)) return { why: statusNotice('noCommit', { folder }) }
     const facts: RepositoryFacts = {
       top: await realpath(top),
       gitFolder: await realpath(own),
@@ -116,15 +116,13 @@ export async function openRepository(git: Git, folder: string): Promise<Reposito
     }
     // `core.worktree` can name any folder of the machine. Only the folder that contains the repository is accepted.
     if ((await gitFolderNamedAt(facts.top)) !== facts.gitFolder)
-      return { why: statusText('gitCannotOpen', { folder, why: elsewhere }) }
+      return { why: statusNotice('gitCannotOpen', { folder, why: statusNotice('coreWorktreeElsewhere') }) }
     return new Repository(git, facts)
   } catch (error) {
-    if (error instanceof GitFailure && error.code === 'missing') return { why: error.message }
+    if (error instanceof GitFailure && error.code === 'missing') return { why: error.detail }
     throw error
   }
 }
-
-const elsewhere = 'its core.worktree leads elsewhere'
 
 /** Reads `.git` at the top of a checkout: the folder itself, or a file that names it. */
 export async function gitFolderNamedAt(top: string): Promise<string | undefined> {
@@ -133,10 +131,10 @@ export async function gitFolderNamedAt(top: string): Promise<string | undefined>
   return named && realpath(resolve(top, named)).catch(() => undefined)
 }
 
-function refusalReason(folder: string, stderr: string): string {
-  if (/dubious ownership/.test(stderr)) return statusText('othersRepository', { folder })
-  if (/not a git repository|must be run in a work tree/.test(stderr)) return statusText('noRepository', { folder })
-  return statusText('gitCannotOpen', { folder, why: stderr.trim().slice(0, 500) })
+function refusalReason(folder: string, stderr: string): Detail {
+  if (/dubious ownership/.test(stderr)) return statusNotice('othersRepository', { folder })
+  if (/not a git repository|must be run in a work tree/.test(stderr)) return statusNotice('noRepository', { folder })
+  return statusNotice('gitCannotOpen', { folder, why: stderr.trim().slice(0, 500) })
 }
 
 const runsAProgram = /^(filter\..+\.(?:clean|smudge|process)|merge\..+\.driver)$/i
@@ -154,8 +152,7 @@ async function disabledDrivers(git: Git, folder: string): Promise<Record<string,
     off[key] = isFilter ? '' : 'false'
     if (isFilter) off[`${key.slice(0, key.lastIndexOf('.'))}.required`] = 'false'
   }
-  if (listed.cut || Object.keys(off).length > maxDrivers)
-    throw new GitFailure(-1, `The git configuration in ${folder} names too many programs.`)
+  if (listed.cut || Object.keys(off).length > maxDrivers) throw new GitFailure(-1, statusNotice('gitTooManyPrograms', { folder }))
   return off
 }
 
@@ -266,10 +263,10 @@ export interface OurWorktree {
 export async function openWorktree(git: Git, top: string): Promise<OurWorktree> {
   const repository = await openRepository(git, top)
   if (!(repository instanceof Repository)) throw new GitFailure(-1, repository.why)
-  if (repository.facts.top !== top) throw new GitFailure(-1, `${top} is not the top of a worktree.`)
+  if (repository.facts.top !== top) throw new GitFailure(-1, statusNotice('notWorktreeTop', { folder: top }))
   const { gitFolder, commonFolder } = repository.facts
   const record = gitFolder === commonFolder ? undefined : await readWorktreeRecord(gitFolder)
-  if (!record) throw new GitFailure(-1, `${top} is not a worktree that Holdfast made.`)
+  if (!record) throw new GitFailure(-1, statusNotice('notOurWorktree', { folder: top }))
   let forkPoint: Promise<string> | undefined
   return {
     repository,

@@ -11,7 +11,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
 import { mask } from '../../platform/mask.ts'
 import { openInside, PathRefused, realPathInside } from '../../platform/path-inside.ts'
-import { statusText } from '../../protocol/status-texts.ts'
+import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { maxCopiedFiles, setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
 import { AgentOutput } from '../agent-output.ts'
 import type { Repository } from './repository.ts'
@@ -24,34 +24,34 @@ const finalOutputMs = 200
 export interface CopyResult {
   readonly copied: readonly string[]
   /** Files not copied, each with the reason. */
-  readonly left: readonly { readonly path: string; readonly why: string }[]
+  readonly left: readonly { readonly path: string; readonly why: Detail }[]
 }
 
 /** Never overwrites a file, and never copies one that git would see as new. */
 export async function copyIgnored(repository: Repository, top: string, paths: readonly string[]): Promise<CopyResult> {
   const copied: string[] = []
-  const left: { path: string; why: string }[] = []
+  const left: { path: string; why: Detail }[] = []
   for (const [index, path] of paths.entries()) {
     const why =
-      index < maxCopiedFiles ? await copyOne(repository, top, path) : statusText('copiesTooMany', { count: maxCopiedFiles })
+      index < maxCopiedFiles ? await copyOne(repository, top, path) : statusNotice('copiesTooMany', { count: maxCopiedFiles })
     if (why === undefined) copied.push(path)
     else left.push({ path, why })
   }
   return { copied, left }
 }
 
-async function copyOne(repository: Repository, top: string, path: string): Promise<string | undefined> {
+async function copyOne(repository: Repository, top: string, path: string): Promise<Detail | undefined> {
   const { top: source } = repository.facts
   try {
     const from = await realPathInside(source, path)
     const to = await realPathInside(top, path)
     const found = await lstat(from).catch(() => undefined)
-    if (!found) return statusText('copyMissing')
-    if (!found.isFile()) return statusText('copyNoFile')
-    if (found.size > maxCopiedBytes) return statusText('copyTooLarge', { size: maxCopiedBytes / 1024 / 1024 })
-    if (await lstat(to).catch(() => undefined)) return statusText('copyThere')
+    if (!found) return statusNotice('copyMissing')
+    if (!found.isFile()) return statusNotice('copyNoFile')
+    if (found.size > maxCopiedBytes) return statusNotice('copyTooLarge', { size: maxCopiedBytes / 1024 / 1024 })
+    if (await lstat(to).catch(() => undefined)) return statusNotice('copyThere')
     if ((await repository.try(['check-ignore', '--quiet', '--', path], { folder: top })).code !== 0)
-      return statusText('copyNotIgnored')
+      return statusNotice('copyNotIgnored')
     await mkdir(dirname(to), { recursive: true })
     const reading = await openInside(source, from, constants.O_RDONLY)
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
@@ -64,8 +64,8 @@ async function copyOne(repository: Repository, top: string, path: string): Promi
     return undefined
   } catch (error) {
     return error instanceof PathRefused
-      ? error.message
-      : statusText('copyFailed', { code: String((error as NodeJS.ErrnoException).code) })
+      ? error.detail
+      : statusNotice('copyFailed', { code: String((error as NodeJS.ErrnoException).code) })
   }
 }
 

@@ -2,18 +2,17 @@
  * The lifecycle of an agent in a role of a user session (AG1). Pure. A requested end waits for the process to exit, up to a time
  * limit (US4).
  */
-
 import type { ErrorCode } from '../errors.ts'
-import type { NoticeText } from '../notices.ts'
+import type { Detail, NoticeText } from '../notices.ts'
 import { refusalText } from '../refusal-texts.ts'
-import { statusText } from '../status-texts.ts'
+import { statusNotice } from '../status-texts.ts'
 
 /** How its process ended, as the launch reports it. */
 export interface ProcessEnd {
   readonly exitCode: number | null
   readonly signal: string | null
   /** With the last lines of output. */
-  readonly error: string
+  readonly error: Detail
   /** A person stopped the process itself. */
   readonly stoppedByPerson: boolean
   /** Holdfast ended it, because the agent sleeps. */
@@ -24,7 +23,7 @@ export type FailedStep = 'workspace' | 'process' | 'initialize' | 'session' | 'r
 
 /** A requested end, with the reason. */
 export interface Leaving {
-  readonly reason: string
+  readonly reason: Detail
 }
 
 export interface RoleAgentLife {
@@ -39,14 +38,14 @@ export type RoleAgentEvent =
   | {
       readonly type: 'failed'
       readonly step: Exclude<FailedStep, 'running'>
-      readonly error: string
+      readonly error: Detail
       readonly exitCode?: number | null | undefined
       readonly signal?: string | null | undefined
     }
   | { readonly type: 'process-ended'; readonly end: ProcessEnd }
   | { readonly type: 'sleep' }
   /** `processLeft`: its process has to exit first. */
-  | { readonly type: 'terminate'; readonly reason: string; readonly processLeft: boolean }
+  | { readonly type: 'terminate'; readonly reason: Detail; readonly processLeft: boolean }
   /** The process did not exit in time. */
   | { readonly type: 'gave-up' }
 
@@ -56,12 +55,12 @@ export type RoleAgentDecision =
   | {
       readonly became: 'failed'
       readonly step: FailedStep
-      readonly error: string
+      readonly error: Detail
       readonly exitCode: number | null
       readonly signal: string | null
     }
-  | { readonly became: 'leaving'; readonly reason: string }
-  | { readonly became: 'terminated'; readonly reason: string }
+  | { readonly became: 'leaving'; readonly reason: Detail }
+  | { readonly became: 'terminated'; readonly reason: Detail }
   | { readonly became: 'unchanged' }
 
 const unchanged: RoleAgentDecision = { became: 'unchanged' }
@@ -77,7 +76,7 @@ export const leavingWithinMs = 5000
  *
  * ACTIVE ──sleep──▶ asleep, its process ended ──ready, of another──▶ ACTIVE. One that cannot be woken has failed.
  *
- * Whoever is leaving neither becomes ready nor fails. Any end of the process that nobody asked for is a failure (AG4).
+ * An agent that is leaving neither becomes ready nor fails. An unrequested end of its process is a failure (AG4).
  */
 export function decide({ state, leaving, asleep }: RoleAgentLife, event: RoleAgentEvent): RoleAgentDecision {
   if (state === 'TERMINATED') return unchanged
@@ -96,7 +95,7 @@ export function decide({ state, leaving, asleep }: RoleAgentLife, event: RoleAge
       }
     case 'process-ended':
       if (leaving) return { became: 'terminated', reason: leaving.reason }
-      if (event.end.stoppedByPerson) return { became: 'terminated', reason: statusText('stoppedByPerson') }
+      if (event.end.stoppedByPerson) return { became: 'terminated', reason: statusNotice('stoppedByPerson') }
       if (asleep && event.end.toSleep) return unchanged
       // The failure was reported before its process exited.
       return state === 'FAILED' ? unchanged : failedWith(state, event.end)

@@ -3,7 +3,9 @@
  * tasks. Pure. A turn is recorded before it runs. If its agent exits, it becomes `unknown` and is not silently run again. Only
  * text that is no thought counts as an answer.
  */
-import { statusText } from '../status-texts.ts'
+
+import type { Detail } from '../notices.ts'
+import { statusNotice } from '../status-texts.ts'
 
 export type TurnState = 'queued' | 'running' | 'answered' | 'cancelled' | 'failed' | 'unknown'
 
@@ -20,7 +22,7 @@ export interface ReportedEnd {
   readonly outcome: 'answered' | 'cancelled' | 'failed'
   /** The agent's stop reason, or `took_too_long`; null when it gave none. */
   readonly stopReason: string | null
-  readonly error: string | null
+  readonly error: Detail | null
 }
 
 export type TurnEvent =
@@ -33,7 +35,7 @@ export type TurnEvent =
   | { readonly type: 'agent-gone' }
 
 export type TurnDecision =
-  | { readonly outcome: 'changed'; readonly state: TurnState; readonly stopReason: string | null; readonly error: string | null }
+  | { readonly outcome: 'changed'; readonly state: TurnState; readonly stopReason: string | null; readonly error: Detail | null }
   | { readonly outcome: 'cancel-ordered' }
   | { readonly outcome: 'unchanged' }
 
@@ -49,7 +51,7 @@ const tookTooLong = 'took_too_long'
 
 const unchanged: TurnDecision = { outcome: 'unchanged' }
 
-const changed = (state: TurnState, stopReason: string | null = null, error: string | null = null): TurnDecision => ({
+const changed = (state: TurnState, stopReason: string | null = null, error: Detail | null = null): TurnDecision => ({
   outcome: 'changed',
   state,
   stopReason,
@@ -81,23 +83,23 @@ export function decide({ state, cancelOrdered }: TurnLife, event: TurnEvent): Tu
   }
 }
 
-const endedWithoutAnswer: Readonly<Record<string, () => string>> = {
-  max_tokens: () => statusText('endedMaxTokens'),
-  max_turn_requests: () => statusText('endedMaxTurns'),
-  refusal: () => statusText('endedRefusal'),
+const endedWithoutAnswer: Readonly<Record<string, Detail>> = {
+  max_tokens: statusNotice('endedMaxTokens'),
+  max_turn_requests: statusNotice('endedMaxTurns'),
+  refusal: statusNotice('endedRefusal'),
 }
 
 /** Counts only text as an answer. */
 function ended({ outcome, stopReason, error, hasText, isLimit }: Extract<TurnEvent, { type: 'ended' }>): TurnDecision {
   if (outcome === 'cancelled' || (outcome === 'answered' && stopReason === 'cancelled')) return changed('cancelled', 'cancelled')
   if (outcome === 'failed') {
-    if (isLimit) return changed('failed', limitReached, error ?? statusText('noReason'))
-    return changed('failed', stopReason === tookTooLong ? tookTooLong : 'error', error ?? statusText('noReason'))
+    if (isLimit) return changed('failed', limitReached, error ?? statusNotice('noReason'))
+    return changed('failed', stopReason === tookTooLong ? tookTooLong : 'error', error ?? statusNotice('noReason'))
   }
   if (isLimit) return changed('failed', limitReached, null)
   const words = endedWithoutAnswer[stopReason ?? '']
-  if (words) return changed('failed', stopReason, words())
-  return hasText ? changed('answered', stopReason ?? 'end_turn') : changed('failed', 'empty', statusText('endedEmpty'))
+  if (words) return changed('failed', stopReason, words)
+  return hasText ? changed('answered', stopReason ?? 'end_turn') : changed('failed', 'empty', statusNotice('endedEmpty'))
 }
 
 /** Open turns of one agent, in the order of their prompts. */

@@ -4,7 +4,8 @@
  */
 import type { EndReason } from '../agent-sessions/lifecycle.ts'
 import type { Instant } from '../instant.ts'
-import { statusText } from '../status-texts.ts'
+import { detailFields, type Notice, type NoticeText } from '../notices.ts'
+import { statusNotice } from '../status-texts.ts'
 import type { PlanStanding } from './plan.ts'
 import type { TaskStatus } from './task-lifecycle.ts'
 
@@ -158,6 +159,7 @@ export type CheckpointReason = (typeof checkpointReasons)[number]
 export interface WorkError {
   readonly code: string
   readonly message: string
+  readonly notice?: Notice
   readonly at: Instant
 }
 
@@ -181,26 +183,30 @@ export const sorted = <Task extends { readonly status: TaskStatus }>(tasks: read
 })
 
 /** Interruptions that are errors; others are intended. */
-const errors: Readonly<Record<string, string>> = {
-  error: statusText('workError'),
-  process_exited: statusText('workProcessExited'),
-  connection_error: statusText('workConnectionLost'),
-  coordinator_lost: statusText('workMachineLost'),
-  abandoned: statusText('workAbandoned'),
+const errors: Readonly<Record<string, NoticeText>> = {
+  error: statusNotice('workError'),
+  process_exited: statusNotice('workProcessExited'),
+  connection_error: statusNotice('workConnectionLost'),
+  coordinator_lost: statusNotice('workMachineLost'),
+  abandoned: statusNotice('workAbandoned'),
 }
 
 /** CK1: the error of an interruption; null when it is intended. */
-export const errorOf = (reason: string, at: Instant): WorkError | null =>
-  Object.hasOwn(errors, reason) ? { code: reason, message: errors[reason] ?? reason, at } : null
+export function errorOf(reason: string, at: Instant): WorkError | null {
+  const told = Object.hasOwn(errors, reason) ? errors[reason] : undefined
+  return told ? { code: reason, ...detailFields('message', told), at } : null
+}
 
 const maxMessage = 2000
 
 /** CK1: a failed task, with its details as JSON. */
 export const taskFailed = (taskId: string, result: string | null, at: Instant): WorkError => ({
   code: 'task_failed',
-  message:
+  ...detailFields(
+    'message',
     result === null
-      ? statusText('taskFailed', { task: taskId })
-      : statusText('taskFailedBecause', { task: taskId, why: result.slice(0, maxMessage).toWellFormed() }),
+      ? statusNotice('taskFailed', { task: taskId })
+      : statusNotice('taskFailedBecause', { task: taskId, why: result.slice(0, maxMessage).toWellFormed() }),
+  ),
   at,
 })

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { channelNames } from '../../domain/channels/key.ts'
 import { chatStates } from '../../domain/channels/pairing.ts'
+import { Notice } from '../notices.ts'
 import { Id, Time } from '../text.ts'
 
 /** The project and agent that answer a chat. */
@@ -17,6 +18,7 @@ export const Channel = z.object({
   since: Time.nullable(),
   /** The problem and what to do about it; null when there is none. */
   trouble: z.string().nullable(),
+  notice: Notice.nullish(),
   /** Our account on the platform, and its link. */
   name: z.string().nullable(),
   link: z.string().nullable(),
@@ -50,6 +52,7 @@ export const ChannelChat = z.object({
   lastOutAt: Time.nullable(),
   /** Why the last answer could not be delivered. */
   trouble: z.string().nullable(),
+  notice: Notice.nullish(),
 })
 export type ChannelChat = z.output<typeof ChannelChat>
 

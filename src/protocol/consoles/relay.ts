@@ -8,7 +8,7 @@
 import * as z from 'zod'
 import { isGitFolder, isWord } from '../../domain/ids.ts'
 import { AlwaysTerms } from '../approvals/allowance.ts'
-import { type Notice, refusedAs } from '../notices.ts'
+import { type Notice, type Notices, refusedAs } from '../notices.ts'
 import { anyLine, Id, line, longText } from '../text.ts'
 import type { AgentMode, AgentOption, AgentUpdate, PermissionRequest, ToolCall } from '../turns/agent-update.ts'
 import { ConfigChange } from '../turns/config-change.ts'
@@ -94,7 +94,7 @@ type Requested = { requestId?: string | undefined }
  */
 export interface RelayEventBodies {
   'session:created': Requested & { projectId: string; by: string }
-  'session:terminated': Requested & { reason: string; agentsTerminated: number }
+  'session:terminated': Requested & { reason: string; notice?: Notice | null; agentsTerminated: number }
   'agent:spawning': Requested & { role: string; agentId: string; workspace: string; launchId: string | null; by: string }
   'agent:ready': {
     role: string
@@ -106,6 +106,8 @@ export interface RelayEventBodies {
     note: string | null
     how: 'new' | 'loaded' | 'resumed'
     notRestored: string | null
+    /** Of `note` and `notRestored`. */
+    notices?: Notices | undefined
     images: boolean
     modes: readonly AgentMode[]
     modeId: string | null
@@ -116,13 +118,14 @@ export interface RelayEventBodies {
     role: string
     step: FailureStep
     error: string
+    notice?: Notice | null
     exitCode: number | null
     signal: string | null
     messageId: string | null
   }
   /** The process of an idle or broken agent was ended. It is restarted with its knowledge when something waits for it. */
   'agent:asleep': { role: string }
-  'agent:terminated': Requested & { role: string; reason: string }
+  'agent:terminated': Requested & { role: string; reason: string; notice?: Notice | null }
   /** Queued; `position` 1 is next. */
   'agent:queued': Requested & {
     role: string
@@ -147,6 +150,7 @@ export interface RelayEventBodies {
     cut: boolean
     stopReason: string
     error: string | null
+    notice?: Notice | null
     limitedUntil?: string | undefined
   }
   /**

@@ -1,5 +1,6 @@
 /** User sessions as readers see them (US1, AG1): a person's console, its agents by role, and their prompts. */
 import * as z from 'zod'
+import { Notice, Notices } from '../notices.ts'
 import { Time } from '../text.ts'
 import { AgentMode, AgentOption, PermissionRequest, ToolCall } from '../turns/agent-update.ts'
 import { failureSteps } from '../turns/link.ts'
@@ -46,6 +47,7 @@ export const Turn = z.object({
   cut: z.boolean(),
   stopReason: z.string().nullable(),
   error: z.string().nullable(),
+  notice: Notice.nullish(),
   /** AG6: it ended at its vendor's limit, which lasted until then. */
   limitedUntil: Time.nullable(),
   by: z.string(),
@@ -85,6 +87,8 @@ export const RoleAgent = z.object({
   lastActiveAt: Time,
   /** The failure, with the last lines of output and the step. */
   error: z.string().nullable(),
+  /** Of `error`, `note` and `notRestored`. */
+  notices: Notices,
   step: z.enum(failureSteps).nullable(),
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),

@@ -41,7 +41,14 @@ export type Conversation = z.output<typeof Conversation>
 /** In a list, with the beginning of the last message. */
 export const ListedConversation = Conversation.extend({
   lastMessage: z
-    .object({ seq: z.number().int(), role: Message.shape.role, senderId: z.string(), beginning: z.string(), createdAt: Time })
+    .object({
+      seq: z.number().int(),
+      role: Message.shape.role,
+      senderId: z.string(),
+      beginning: z.string(),
+      notice: Message.shape.notice,
+      createdAt: Time,
+    })
     .nullable(),
 })
 export type ListedConversation = z.output<typeof ListedConversation>

@@ -1,7 +1,7 @@
 /** Messages of a chat as they cross the wire (CH3, CH6) and lie in `chat.jsonl` (CH7), and of any conversation (CV1). */
 
 import * as z from 'zod'
-import { refusedAs } from '../notices.ts'
+import { Notice, refusedAs } from '../notices.ts'
 import { line, Time } from '../text.ts'
 import { WorkspaceChoice } from './conversation-workspace.ts'
 
@@ -31,6 +31,8 @@ export const Message = z.object({
   receiverId: z.string().nullable(),
   role: z.enum(messageRoles),
   content: z.string(),
+  /** Of a text of the server; `after` an agent's text, see notice-words.ts. */
+  notice: Notice.nullish(),
   visible: z.boolean(),
   priority: z.enum(priorities),
   clientId: z.string().nullable(),

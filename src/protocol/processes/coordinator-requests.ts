@@ -9,6 +9,7 @@
  * nothing is done twice. A late answer is stored and still updates the register.
  */
 import * as z from 'zod'
+import type { Notice } from '../notices.ts'
 import { BranchName } from '../worktrees/worktree.ts'
 
 /** Characters of one part, so that a fact stays below the message limit even when escaped. */
@@ -55,7 +56,7 @@ export const requestFailures = ['gone', 'not_ours', 'git_refused', 'invalid', 'b
 
 export type CoordinatorAnswer =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: (typeof requestFailures)[number]; readonly why: string }
+  | { readonly ok: false; readonly reason: (typeof requestFailures)[number]; readonly why: string; readonly notice?: Notice }
 
 /** Body of `question-asked`, also in the snapshot. */
 export interface OpenCoordinatorRequest {

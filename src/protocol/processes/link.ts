@@ -14,6 +14,7 @@
 import * as z from 'zod'
 import type { Isolation } from '../../domain/agents/isolation.ts'
 import { maxLabels } from '../../domain/processes/placement.ts'
+import { SentNotice } from '../notices.ts'
 import { Label } from '../text.ts'
 import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from '../turns/link.ts'
 import { coordinatorRequestFacts, type OpenCoordinatorRequest } from './coordinator-requests.ts'
@@ -74,7 +75,7 @@ export const LinkFact = z.discriminatedUnion('type', [
     /** The kernel's start time, which identifies the process together with pid and boot id. */
     birth: z.string().max(100),
   }),
-  z.object({ ...about, type: z.literal('start-failed'), error: z.string().max(4000) }),
+  z.object({ ...about, type: z.literal('start-failed'), error: z.string().max(4000), notice: SentNotice }),
   z.object({
     ...about,
     type: z.literal('process-exited'),

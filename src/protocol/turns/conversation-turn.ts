@@ -1,6 +1,7 @@
 /** Turns and contexts of conversations as they cross the wire. */
 import * as z from 'zod'
 import { Turn } from '../consoles/user-session.ts'
+import { Notice } from '../notices.ts'
 import { Time } from '../text.ts'
 import { ToolCall } from './agent-update.ts'
 import { PromptPart } from './prompt.ts'
@@ -27,6 +28,7 @@ export const ConversationTurn = z.object({
       'end_turn, read, empty, max_tokens, max_turn_requests, refusal, cancelled, error, limit, took_too_long, process_gone, withdrawn, joined',
     ),
   error: z.string().nullable(),
+  notice: Notice.nullish(),
   content: z.array(PromptPart),
   text: z.string().describe('What was said, without thoughts and tools'),
   cut: z.boolean(),
@@ -59,6 +61,7 @@ export const ConversationContext = z.object({
   state: z.enum(['opening', 'open', 'asleep', 'ended']),
   how: z.enum(['new', 'resumed', 'loaded', 'pulled']).nullable(),
   notRestored: z.string().nullable(),
+  notice: Notice.nullish(),
   primer: z.string().nullable().describe('What it was told when it was opened'),
   launchId: z.string().nullable(),
   openedAt: Time.nullable(),

@@ -12,6 +12,7 @@
  *   → coordinator:turn    ← coordinator:prompt, or error `not_found`: the turn is over
  */
 import * as z from 'zod'
+import { SentNotice, SentNotices } from '../notices.ts'
 import { storable } from '../text.ts'
 import { type SetUp, SetUpReport } from '../worktrees/worktree.ts'
 import { AgentMode, AgentOption, AgentUpdate, maxListed, maxShownLine, PermissionRequest } from './agent-update.ts'
@@ -38,6 +39,7 @@ export const turnFacts = [
     branch: Line.nullable(),
     baseBranch: Line.nullable(),
     note: Words.nullable(),
+    notice: SentNotice,
     setUp: SetUpReport.nullable(),
   }),
   /** The agent is ready for prompts. */
@@ -53,6 +55,8 @@ export const turnFacts = [
     /** null in a plain folder; `note` says why (WT4). */
     branch: Line.nullable(),
     note: Words.nullable(),
+    /** Of `notRestored` and `note`. */
+    notices: SentNotices,
     agentName: Line,
     agentVersion: Line.nullable(),
     /** Accepts images in prompts. */
@@ -67,6 +71,7 @@ export const turnFacts = [
     type: z.literal('agent-failed'),
     step: z.enum(failureSteps).exclude(['running']),
     error: Words,
+    notice: SentNotice,
     /** Of a process that exited by itself. */
     exitCode: z.int().nullish(),
     signal: z.string().max(20).nullish(),
@@ -82,6 +87,7 @@ export const turnFacts = [
     acpSessionId: Line.min(1),
     how: z.enum(['new', 'loaded', 'resumed']),
     notRestored: Words.nullable(),
+    notice: SentNotice,
   }),
   /** The last fact about a turn. If the agent exits during a turn, only the exit is sent, and the turn's end is unknown. */
   z.object({
@@ -92,6 +98,7 @@ export const turnFacts = [
     /** The agent's stop reason, if any. */
     stopReason: Line.nullable(),
     error: Words.nullable(),
+    notice: SentNotice,
     /**
      * The prompt did not run: `refused`, the agent rejected it without output; `no_context`, its context could not be opened in
      * the process.
@@ -105,7 +112,14 @@ export const turnFacts = [
   /** The answer is no longer needed. */
   z.object({ ...about, type: z.literal('permission-withdrawn'), askId: Id }),
   /** AG6: the result of a setting. */
-  z.object({ ...about, type: z.literal('agent-configured'), configureId: Id, change: ConfigChange, error: Words.nullable() }),
+  z.object({
+    ...about,
+    type: z.literal('agent-configured'),
+    configureId: Id,
+    change: ConfigChange,
+    error: Words.nullable(),
+    notice: SentNotice,
+  }),
 ] as const
 
 export const CoordinatorTurn = z.object({

@@ -1,6 +1,7 @@
 /** Resuming a work session on the wire (RS1). */
 import * as z from 'zod'
 import { approachKinds } from '../../domain/work/approach-lifecycle.ts'
+import { Notice } from '../notices.ts'
 import { Time } from '../text.ts'
 import { Approach } from './approach.ts'
 import { Task, taskStatuses } from './task.ts'
@@ -62,11 +63,16 @@ export type ResumeContext = z.output<typeof ResumeContext>
 export const NotRestored = z.object({
   what: z.enum(['project', 'agent', 'task', 'approval', 'approach', 'artifact', 'worktree', 'conversation', 'history']),
   detail: z.string(),
+  notice: Notice.optional(),
 })
 export type NotRestored = z.output<typeof NotRestored>
 
 /** A missing requirement of a start (RS6), with a text. */
-export const Missing = z.object({ what: z.enum(['agent', 'machine', 'task', 'role']), detail: z.string() })
+export const Missing = z.object({
+  what: z.enum(['agent', 'machine', 'task', 'role']),
+  detail: z.string(),
+  notice: Notice.optional(),
+})
 export type Missing = z.output<typeof Missing>
 
 export const Resumed = z.object({

@@ -1,6 +1,7 @@
 /** Work sessions on the wire (`/sessions` in REST): one execution of work, with lineage (WK1). */
 import * as z from 'zod'
 import { Approval } from '../approvals/approval.ts'
+import { Notice } from '../notices.ts'
 import { line, longText, Time } from '../text.ts'
 import { Approach } from './approach.ts'
 import { Artifact } from './artifact.ts'
@@ -28,6 +29,7 @@ export const WorkSession = z.object({
   dismissedAt: Time.nullable(),
   /** Why an entry in its approaches.json was not imported (AR3); the file is left as it is. */
   fileProblem: z.string().nullable(),
+  notice: Notice.nullish(),
   error: WorkError.nullable(),
   /** One line for a list (WK3). */
   stateSummary: z.string(),

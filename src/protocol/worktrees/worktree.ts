@@ -1,7 +1,7 @@
 /** Worktrees as readers see them (WT2, WT3, WT6): the register, what has changed in one, what it takes, and what would be lost with it. */
 
 import * as z from 'zod'
-import { refusedAs } from '../notices.ts'
+import { Notice, refusedAs, SentNotice } from '../notices.ts'
 import { line, longText, storable, Time } from '../text.ts'
 
 /** WT5: time limit of a set-up command, which may build a whole project. */
@@ -16,7 +16,7 @@ export const maxCopiedFiles = 100
 export const SetUpReport = z.object({
   copied: z.array(z.string().max(1024)).max(maxCopiedFiles),
   /** Files not copied, each with the reason. */
-  left: z.array(z.object({ path: z.string().max(1024), why: z.string().max(1024) })).max(maxCopiedFiles),
+  left: z.array(z.object({ path: z.string().max(1024), why: z.string().max(1024), notice: SentNotice })).max(maxCopiedFiles),
   /** null: the project has no command. */
   outcome: z.enum(['done', 'failed', 'timeout', 'stopped', 'not_found']).nullable(),
   exitCode: z.int().nullable(),
@@ -46,6 +46,7 @@ export const Worktree = z.object({
   /** The base branch; null when detached. */
   baseBranch: z.string().nullable(),
   note: z.string().nullable(),
+  notice: Notice.nullish(),
   /** null: nothing to do. */
   setUp: SetUpReport.nullable(),
   createdAt: Time,
@@ -123,6 +124,7 @@ export const WorktreeInspection = z.object({
   canGo: z.enum(['yes', 'would_lose', 'in_use', 'gone', 'refused']),
   /** Why it cannot simply be removed. */
   why: z.string().nullable(),
+  notice: Notice.nullish(),
   /** With `would_lose`: the losses, unless its machine has an older build. */
   losses: LossSummary.nullable().optional(),
 })
@@ -132,6 +134,8 @@ export type WorktreeInspection = z.output<typeof WorktreeInspection>
 export const ListedWorktree = Worktree.extend({
   look: WorktreeInspection.nullable().optional(),
   trouble: z.string().nullable().optional(),
+  /** Of `trouble` where there is no look. */
+  troubleNotice: Notice.nullish(),
 })
 export type ListedWorktree = z.output<typeof ListedWorktree>
 

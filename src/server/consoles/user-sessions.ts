@@ -6,8 +6,9 @@
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { detailFields } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { home, userSessionStream } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
@@ -132,12 +133,12 @@ export class UserSessions {
       const which = await this.find(who, userSessionId, role)
       const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
       await this.#order({ ...which, ...role, load: true, workSessionId, by: who.id }, kept)
-      const detail = which.cannotStart ?? statusText('noMachineFor', { agent: role.agentId })
-      return { notRestored: [], missing: which.startOn === null ? [{ what: 'machine', detail }] : [] }
+      const detail = which.cannotStart ?? statusNotice('noMachineFor', { agent: role.agentId })
+      return { notRestored: [], missing: which.startOn === null ? [{ what: 'machine', ...detailFields('detail', detail) }] : [] }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const detail = statusText('cannotGoOnItself', { agent: role.agentId, role: role.role, why: error.message })
-      return { notRestored: [{ what: 'agent', detail }], missing: undefined }
+      const detail = statusNotice('cannotGoOnItself', { agent: role.agentId, role: role.role, why: error.detail })
+      return { notRestored: [{ what: 'agent', ...detailFields('detail', detail) }], missing: undefined }
     }
   }
 

@@ -3,6 +3,7 @@
  * node, and a repeated request with the same key gets the same answer. Holds no state but the waiting calls.
  */
 import { Refusal } from '../../domain/errors.ts'
+import { detailFrom } from '../../domain/notices.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type CoordinatorAnswer, changingRequests } from '../../protocol/processes/coordinator-requests.ts'
@@ -42,7 +43,8 @@ export class Questions {
   }
 }
 
-function refusalFor({ reason, why }: Extract<CoordinatorAnswer, { ok: false }>): Refusal {
+function refusalFor({ reason, why: words, notice }: Extract<CoordinatorAnswer, { ok: false }>): Refusal {
+  const why = detailFrom(words, notice)
   switch (reason) {
     case 'gone':
       return new Refusal('not_found', why)

@@ -6,7 +6,7 @@
 
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { inField } from '../../domain/notices.ts'
+import { detailFrom, inField, type Notice } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
@@ -20,6 +20,7 @@ import type {
 } from '../../protocol/worktrees/worktree.ts'
 import { accountOf } from '../../services/consoles/queries.ts'
 import { findWorktree, listWorktrees } from '../../services/worktrees/queries.ts'
+import { noticeFrom } from '../../store/notices.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import { type WorktreeRow, type WorktreesFilter, worktreeOf } from '../../store/worktrees/worktrees.ts'
 import type { Questions } from '../processes/coordinator-requests.ts'
@@ -47,12 +48,23 @@ interface Merge {
 type MergeAnswer =
   | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
   | { readonly outcome: 'conflicts'; readonly files: readonly string[]; readonly command: string }
-  | { readonly outcome: 'refused'; readonly reason: string; readonly why: string; readonly command: string | null }
+  | {
+      readonly outcome: 'refused'
+      readonly reason: string
+      readonly why: string
+      readonly notice?: Notice
+      readonly command: string | null
+    }
 
 /** A machine's answer to a removal. */
 type RemovalAnswer =
   | { readonly outcome: 'removed' }
-  | { readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused'; readonly why: string }
+  | {
+      readonly outcome: 'refused'
+      readonly reason: 'not_ours' | 'in_use' | 'git_refused'
+      readonly why: string
+      readonly notice?: Notice
+    }
   | { readonly outcome: 'would_lose'; readonly losses: Losses }
 
 export class Worktrees {
@@ -126,8 +138,8 @@ export class Worktrees {
       throw new Refusal('merge_conflict', detail, { files, command })
     }
     if (brought.outcome === 'refused') {
-      const { reason, why, command } = brought
-      throw new Refusal(reason === 'git_refused' ? 'git_refused' : 'wrong_state', why, { reason, command })
+      const { reason, why, notice, command } = brought
+      throw new Refusal(reason === 'git_refused' ? 'git_refused' : 'wrong_state', detailFrom(why, notice), { reason, command })
     }
     return { ...brought, branch: target }
   }
@@ -143,8 +155,9 @@ export class Worktrees {
     })
     if (removed.outcome === 'would_lose') throw new Refusal('would_lose', inWords(removed.losses), { losses: removed.losses })
     if (removed.outcome !== 'refused') return
-    const { reason, why } = removed
-    throw new Refusal(reason === 'in_use' ? 'worktree_in_use' : reason === 'not_ours' ? 'wrong_state' : 'git_refused', why, {
+    const { reason, why, notice } = removed
+    const told = detailFrom(why, notice)
+    throw new Refusal(reason === 'in_use' ? 'worktree_in_use' : reason === 'not_ours' ? 'wrong_state' : 'git_refused', told, {
       reason,
     })
   }
@@ -160,7 +173,9 @@ export class Worktrees {
     if (row.kind === 'plain')
       throw new Refusal(
         'wrong_state',
-        row.note ? refusalText('plainFolderBecause', { note: row.note }) : refusalText('plainFolder'),
+        row.note
+          ? refusalText('plainFolderBecause', { note: detailFrom(row.note, noticeFrom(row.notice)) })
+          : refusalText('plainFolder'),
       )
     return row
   }
@@ -175,7 +190,7 @@ export class Worktrees {
 
   /** Asks each machine once for all of its worktrees; an unreachable machine delays no other. */
   async #inspect(who: Caller, projectId: string, rows: readonly WorktreeRow[]) {
-    const found = new Map<string, Pick<ListedWorktree, 'look' | 'trouble'>>()
+    const found = new Map<string, Pick<ListedWorktree, 'look' | 'trouble' | 'troubleNotice'>>()
     const there = Map.groupBy(
       rows.filter((row) => row.removed_at === null),
       ({ coordinator_id }) => coordinator_id,
@@ -188,7 +203,7 @@ export class Worktrees {
         for (const [index, row] of own.entries()) found.set(row.id, { look: looks[index] ?? null, trouble: null })
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        for (const row of own) found.set(row.id, { look: null, trouble: error.message })
+        for (const row of own) found.set(row.id, { look: null, trouble: error.message, troubleNotice: error.notice })
       }
     }
     await Promise.all([...there].map(ask))

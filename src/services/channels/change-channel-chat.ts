@@ -40,7 +40,9 @@ export const changeChannelChat = defineUseCase({
     const decides = state !== undefined && state !== row.state
     if (decides && !before[state].includes(row.state))
       throw new Refusal('wrong_state', refusalText('chatCannot', { state: row.state, wanted: state }), { state: row.state })
-    const changed = decides ? { ...routed, state, attempts: 0, decided_at: now, decided_by: by, trouble: null } : routed
+    const changed = decides
+      ? { ...routed, state, attempts: 0, decided_at: now, decided_by: by, trouble: null, notice: null }
+      : routed
     if (decides) await announceDecision(tx, changed, place, now)
     if (JSON.stringify(changed) !== JSON.stringify(row)) await writeChat(tx, changed, by)
     return chatOf(changed)

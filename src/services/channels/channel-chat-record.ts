@@ -1,7 +1,7 @@
 /** Routes channel chats, queues outgoing messages and announces changes, for all use cases about them. */
 import { type ChannelName, type ChatAddress, channelKey, parseChannelKey } from '../../domain/channels/key.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, home, type StreamName } from '../../domain/stream-name.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import {
@@ -17,6 +17,7 @@ import {
   updateChat,
 } from '../../store/channels/channels.ts'
 import { insertOutgoing, selectOutgoingOf } from '../../store/channels/outgoing.ts'
+import { noticeColumn } from '../../store/notices.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { isAssigned } from '../projects/project-record.ts'
 
@@ -39,8 +40,9 @@ export async function queueOutgoing(tx: Tx, place: ChatAddress, content: string,
   const { count, newest } = (await tx.first(selectOutgoingOf, place)) ?? { count: 0, newest: 0 }
   if (Number(count) >= maxOutgoingOfChat) {
     const chat = await tx.first(selectChat, place)
-    const trouble = statusText('tooManyWait', { count: maxOutgoingOfChat })
-    if (chat && chat.trouble !== trouble) await tx.write(updateChat, { ...chat, trouble })
+    const trouble = statusNotice('tooManyWait', { count: maxOutgoingOfChat })
+    if (chat && chat.trouble !== trouble.text)
+      await tx.write(updateChat, { ...chat, trouble: trouble.text, notice: noticeColumn(trouble) })
     return
   }
   await tx.write(insertOutgoing, {

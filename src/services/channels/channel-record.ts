@@ -5,6 +5,7 @@ import { type Instant, later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { Channel } from '../../protocol/channels/channel.ts'
 import { type ChannelRow, routeIn, selectChannel, selectChannelCounts } from '../../store/channels/channels.ts'
+import { noticeFrom } from '../../store/notices.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** A reported state counts while its node holds the channel. Otherwise the channel is off. */
@@ -28,6 +29,7 @@ function holdState(row: ChannelRow | undefined, now: Instant) {
     state: row && isHeld ? row.state : ('off' as const),
     since: row && isHeld ? row.since : null,
     trouble: row && isHeld ? row.trouble : null,
+    notice: row && isHeld ? noticeFrom(row.notice) : null,
     name: row?.name ?? null,
     link: row?.link ?? null,
     route: routeIn(row),
@@ -36,7 +38,7 @@ function holdState(row: ChannelRow | undefined, now: Instant) {
 
 export async function announceChannel(tx: Tx, channel: ChannelName, by: string, now: Instant): Promise<Channel> {
   const view = await channelView(tx, channel, now)
-  const { state, trouble, name, link, route } = view
-  tx.append(home, { type: 'channel-changed', data: { channel: { channel, state, trouble, name, link, route }, by } })
+  const { state, trouble, notice, name, link, route } = view
+  tx.append(home, { type: 'channel-changed', data: { channel: { channel, state, trouble, notice, name, link, route }, by } })
   return view
 }

@@ -92,6 +92,7 @@ async function addAskingChat(tx: Tx, input: UnpairedMessage, now: Instant): Prom
     last_in_at: now,
     last_out_at: null,
     trouble: null,
+    notice: null,
   }
   await tx.write(insertChat, row)
   return row

@@ -6,9 +6,11 @@
 import { systemId } from '../../domain/access/caller.ts'
 import type { ChannelName } from '../../domain/channels/key.ts'
 import { later } from '../../domain/instant.ts'
+import { type Detail, textOf } from '../../domain/notices.ts'
 import { home } from '../../domain/stream-name.ts'
-import { mask } from '../../platform/mask.ts'
+import { maskDetail } from '../../platform/mask.ts'
 import { type ChannelRow, selectChannel, updateChannel } from '../../store/channels/channels.ts'
+import { noticeColumn } from '../../store/notices.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { openChannel } from './channel-chat-record.ts'
 import { announceChannel } from './channel-record.ts'
@@ -31,7 +33,7 @@ export const holdChannel = defineUseCase({
     const isOurs = row.holder === holder
     if (!isOurs && !take) return { held: false }
     const held = { ...row, holder: forMs === 0 ? null : holder, held_until: forMs === 0 ? null : later(now, forMs) }
-    await tx.write(updateChannel, isOurs ? held : { ...held, state: 'connecting', trouble: null, since: now })
+    await tx.write(updateChannel, isOurs ? held : { ...held, state: 'connecting', trouble: null, notice: null, since: now })
     if (!isOurs || forMs === 0) await announceChannel(tx, channel, systemId, now)
     return { held: forMs > 0 }
   },
@@ -41,7 +43,7 @@ interface ReportedState {
   readonly channel: ChannelName
   readonly holder: string
   readonly state: ChannelRow['state']
-  readonly trouble: string | null
+  readonly trouble: Detail | null
   readonly account?: { readonly name: string; readonly link: string | null } | undefined
 }
 
@@ -52,10 +54,17 @@ export const recordChannelState = defineUseCase({
   run: async (tx, { channel, holder, state, trouble, account }: ReportedState, { now }): Promise<{ noted: boolean }> => {
     const row = await tx.first(selectChannel, { channel })
     if (row?.holder !== holder) return { noted: false }
-    const words = trouble === null ? null : mask(trouble)
+    const told = maskDetail(trouble)
+    const words = told && textOf(told)
     const named = { ...row, name: account?.name ?? row.name, link: account?.link ?? row.link }
     if (row.state === state && row.trouble === words && row.name === named.name) return { noted: true }
-    await tx.write(updateChannel, { ...named, state, trouble: words, since: row.state === state ? row.since : now })
+    await tx.write(updateChannel, {
+      ...named,
+      state,
+      trouble: words,
+      notice: noticeColumn(told),
+      since: row.state === state ? row.since : now,
+    })
     await announceChannel(tx, channel, systemId, now)
     return { noted: true }
   },

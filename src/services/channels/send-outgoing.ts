@@ -3,9 +3,11 @@
 import type { ChatLanguage } from '../../domain/channels/chat-texts.ts'
 import type { ChatAddress } from '../../domain/channels/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import { mask } from '../../platform/mask.ts'
+import { type Detail, textOf } from '../../domain/notices.ts'
+import { maskDetail } from '../../platform/mask.ts'
 import { selectChannel, selectChat, updateChat, updateLastOut } from '../../store/channels/channels.ts'
 import { deleteOutgoing, selectOutgoing, updateOutgoing } from '../../store/channels/outgoing.ts'
+import { noticeColumn } from '../../store/notices.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { chatStream } from './channel-chat-record.ts'
 
@@ -47,7 +49,7 @@ export type SentOutcome =
   | { readonly is: 'sent'; readonly isLast: boolean }
   /** `maybeSent`: there was no response, so it may have arrived. */
   | { readonly is: 'later'; readonly afterMs: number; readonly maybeSent: boolean }
-  | { readonly is: 'never'; readonly why: string }
+  | { readonly is: 'never'; readonly why: Detail }
 
 interface SentPart extends ChatAddress {
   readonly n: number
@@ -70,13 +72,15 @@ export const recordSent = defineUseCase({
     }
     if (outcome.is === 'never' || outcome.isLast) await tx.write(deleteOutgoing, which)
     else await tx.write(updateOutgoing, { ...row, parts_sent: part + 1, state: 'waiting', maybe_sent: 0, attempts: 0 })
-    await updateChatState(tx, which, outcome.is === 'never' ? mask(outcome.why) : null, now)
+    await updateChatState(tx, which, outcome.is === 'never' ? maskDetail(outcome.why) : null, now)
     return { noted: true }
   },
 })
 
-async function updateChatState(tx: Tx, place: ChatAddress, trouble: string | null, now: string): Promise<void> {
+async function updateChatState(tx: Tx, place: ChatAddress, told: Detail | null, now: string): Promise<void> {
   const chat = await tx.first(selectChat, place)
-  if (chat) await tx.write(updateChat, { ...chat, trouble, last_out_at: trouble === null ? now : chat.last_out_at })
-  if (trouble === null) await tx.write(updateLastOut, { channel: place.channel, now })
+  const trouble = told && textOf(told)
+  const last_out_at = told === null ? now : chat?.last_out_at
+  if (chat) await tx.write(updateChat, { ...chat, trouble, notice: noticeColumn(told), last_out_at: last_out_at ?? null })
+  if (told === null) await tx.write(updateLastOut, { channel: place.channel, now })
 }

@@ -29,6 +29,7 @@ export const createUserSession = defineUseCase({
       attached_until: later(now, attachedForMs),
       terminated_at: null,
       terminate_reason: null,
+      notice: null,
       terminate_request_id: null,
       agents_terminated: 0,
       closed_seq: null,

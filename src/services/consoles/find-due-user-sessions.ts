@@ -5,7 +5,7 @@ import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { epochMs, type Instant, later } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
 import type { ProjectSettings } from '../../domain/projects/settings.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { selectPastDeadline } from '../../store/approvals/approvals.ts'
 import {
   selectAsleepWithWork,
@@ -31,8 +31,8 @@ const dueLimit = 100
 /** Candidates checked in one query. */
 const candidateLimit = 1000
 
-/** US3: the reason of an automatic end. */
-export const detachedReason = 'nobody was connected'
+/** US3: the reasons of an automatic end. */
+export const endReasons = { detached: statusNotice('nobodyConnected'), projectDeleted: statusNotice('projectDeleted') }
 
 /** AG6: a limit that ended. `again` names a role whose failed agent must be spawned first. */
 interface EndedLimit {
@@ -57,7 +57,7 @@ interface DueUserSessions {
   /** AG7: idle agents of user sessions that nobody is connected to. */
   readonly idle: readonly { readonly userSessionId: string; readonly roleAgentId: string }[]
   readonly approvalIds: readonly number[]
-  readonly forsaken: readonly { readonly userSessionId: string; readonly reason: string }[]
+  readonly forsaken: readonly { readonly userSessionId: string; readonly cause: keyof typeof endReasons }[]
 }
 
 export const findDueUserSessions = defineQuery({
@@ -78,16 +78,18 @@ export const findDueUserSessions = defineQuery({
       if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
     }
     const permissions = await reader.all(selectPastDeadline, { now, limit: dueLimit })
-    const forsaken = (await reader.all(selectWithoutProject, { limit: dueLimit })).map(({ id }) => ({
+    const forsaken: { userSessionId: string; cause: keyof typeof endReasons }[] = (
+      await reader.all(selectWithoutProject, { limit: dueLimit })
+    ).map(({ id }) => ({
       userSessionId: id,
-      reason: statusText('projectDeleted'),
+      cause: 'projectDeleted' as const,
     }))
     const idle: { userSessionId: string; roleAgentId: string }[] = []
     for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit })) {
       const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
       const detachedMs = epochMs(now) - epochMs(row.attached_until)
       if (isAbandoned(detachedMs, allowedMs, 0) && isAbandoned(detachedMs, allowedMs, await openWorkIn(reader, row.id)))
-        forsaken.push({ userSessionId: row.id, reason: detachedReason })
+        forsaken.push({ userSessionId: row.id, cause: 'detached' })
       for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
         if (idle.length < dueLimit && (await isIdle(reader, agent, now)))
           idle.push({ userSessionId: row.id, roleAgentId: agent.id })

@@ -12,10 +12,10 @@ import {
   type RoleAgentEvent,
 } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { textOf } from '../../domain/notices.ts'
+import { type Detail, noticeField, textOf, withOutput } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
 import {
   lifeOf,
@@ -28,6 +28,7 @@ import {
   updateEnding,
   updateRoleAgent,
 } from '../../store/consoles/user-sessions.ts'
+import { noticeFrom, noticesColumn } from '../../store/notices.ts'
 import { findLaunch, selectOutput } from '../../store/processes/launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
@@ -107,7 +108,8 @@ export async function announceEndIfEmpty(tx: Tx, userSessionId: string): Promise
   if ((await tx.all(selectOccupants, { userSessionId })).length > 0) return
   const requestId = row.terminate_request_id ?? undefined
   const reason = row.terminate_reason ?? ''
-  const data = { reason, agentsTerminated: row.agents_terminated, requestId }
+  const notice = noticeFrom(row.notice)
+  const data = { reason, ...(notice && { notice }), agentsTerminated: row.agents_terminated, requestId }
   const closed_seq = tx.append(userSessionStream(userSessionId), { type: 'session:terminated', data }, [
     projectStream(row.project_id),
   ])
@@ -140,7 +142,7 @@ export async function moveRoleAgent(
         row: await writeRow(tx, {
           ...row,
           terminating_at: now,
-          terminate_reason: decision.reason,
+          ...reasonColumns(row, decision.reason),
           terminate_request_id: requestId ?? null,
         }),
       }
@@ -156,29 +158,44 @@ export async function moveRoleAgent(
       const { step, error, exitCode, signal } = decision
       const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
       const messageId = open.find((turn) => turn.state === 'running')?.id ?? null
-      const data = { role: row.role, step, error, exitCode, signal, messageId }
+      const data = { role: row.role, step, error: textOf(error), ...noticeField(error), exitCode, signal, messageId }
       const announcedSeq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:failed', data })
       await endTurns(tx, open, { reason: 'failed', announcedSeq }, context)
       await endWork(tx, row, step === 'running' ? 'process_exited' : 'error', context)
       return {
         decision,
-        row: await writeRow(tx, { ...row, state: 'FAILED', asleep_at: null, step, error, exit_code: exitCode, signal }),
+        row: await writeRow(tx, {
+          ...row,
+          state: 'FAILED',
+          asleep_at: null,
+          step,
+          error: textOf(error),
+          notices: noticesColumn(row.notices, { error }),
+          exit_code: exitCode,
+          signal,
+        }),
       }
     }
     case 'terminated': {
       const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
       await endTurns(tx, open, { reason: 'terminated' }, context)
       const asked = row.terminate_request_id ?? requestId
-      const data = { role: row.role, reason: decision.reason, requestId: asked }
+      const { reason } = decision
+      const data = { role: row.role, reason: textOf(reason), ...noticeField(reason), requestId: asked }
       const terminated_seq = tx.append(userSessionStream(row.user_session_id), { type: 'agent:terminated', data })
       await endWork(tx, row, open.length > 0 ? 'stopped' : 'finished', context)
       if (!isReplaced) await clearLimit(tx, roleContextKey(row), context)
-      const terminated = await writeRow(tx, { ...row, state: 'TERMINATED', terminate_reason: decision.reason, terminated_seq })
+      const terminated = await writeRow(tx, { ...row, state: 'TERMINATED', ...reasonColumns(row, reason), terminated_seq })
       await announceEndIfEmpty(tx, row.user_session_id)
       return { decision, row: terminated }
     }
   }
 }
+
+const reasonColumns = ({ notices }: RoleAgentRow, reason: Detail) => ({
+  terminate_reason: textOf(reason),
+  notices: noticesColumn(notices, { reason }),
+})
 
 async function writeRow(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
   await tx.write(updateRoleAgent, row)
@@ -226,21 +243,21 @@ export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): P
   await moveRoleAgent(tx, row, { type: 'process-ended', end }, {}, context)
 }
 
-const endTexts: Readonly<Partial<Record<NonNullable<Launch['reason']>, string>>> = {
-  exited: statusText('processEndedItself'),
-  shutdown: statusText('holdfastStopped'),
-  leftover: statusText('coordinatorAnew'),
-  coordinator_lost: statusText('takenOver'),
-  withdrawn: statusText('startWithdrawn'),
-  start_timeout: statusText('notReadyInTime'),
+const endTexts: Readonly<Partial<Record<NonNullable<Launch['reason']>, Detail>>> = {
+  exited: statusNotice('processEndedItself'),
+  shutdown: statusNotice('holdfastStopped'),
+  leftover: statusNotice('coordinatorAnew'),
+  coordinator_lost: statusNotice('takenOver'),
+  withdrawn: statusNotice('startWithdrawn'),
+  start_timeout: statusNotice('notReadyInTime'),
 }
 
-async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<string> {
-  return withLastOutput(reader, id, (detail && textOf(detail)) ?? (reason && endTexts[reason]) ?? statusText('processEnded'))
+async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<Detail> {
+  return withLastOutput(reader, id, detail ?? (reason && endTexts[reason]) ?? statusNotice('processEnded'))
 }
 
 /** Appends the last lines of the process's output. */
-export async function withLastOutput(reader: Reader, id: string, words: string): Promise<string> {
+export async function withLastOutput(reader: Reader, id: string, words: Detail): Promise<Detail> {
   const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
-  return output === '' ? words : `${words}\n${output.slice(-maxOutputChars)}`
+  return withOutput(words, output.slice(-maxOutputChars))
 }

@@ -7,7 +7,7 @@ import { assignRole } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { order } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { maxRoleAgents } from '../../protocol/consoles/user-session.ts'
 import { type AgentRow, firstAcpAgent, selectAgent } from '../../store/agents/agents.ts'
@@ -65,7 +65,7 @@ export const spawnRoleAgent = defineUseCase({
       await moveRoleAgent(
         tx,
         failed,
-        { type: 'terminate', reason: statusText('replaced'), processLeft: false },
+        { type: 'terminate', reason: statusNotice('replaced'), processLeft: false },
         { isReplaced: true },
         context,
       )
@@ -146,6 +146,7 @@ const blank = {
   note: null,
   acp_session_id: null,
   not_restored: null,
+  notices: null,
   offers: JSON.stringify(noOffers),
   error: null,
   step: null,

@@ -3,13 +3,15 @@
  * nothing.
  */
 
+import type { Detail } from '../../domain/notices.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { type RoleAgentRow, selectOccupant } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { existingUserSession, moveRoleAgent, requireLocked, rosterStreams, type UserSessionLocks } from './role-agent-record.ts'
 
-export const requestedReason = 'user requested'
+export const requestedReason = statusNotice('userRequested')
 
 interface Input extends UserSessionLocks {
   readonly role: string
@@ -36,7 +38,7 @@ export const terminateRoleAgent = defineUseCase({
 })
 
 interface LeaveInput extends UserSessionLocks {
-  readonly reason: string
+  readonly reason: Detail
   readonly requestId?: string | undefined
 }
 

@@ -3,14 +3,16 @@
  * Worktrees stay. A repeated request changes nothing.
  */
 
-import { statusText } from '../../domain/status-texts.ts'
+import { type Detail, textOf } from '../../domain/notices.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { selectOccupants, updateEnding } from '../../store/consoles/user-sessions.ts'
+import { noticeColumn } from '../../store/notices.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { announceEndIfEmpty, existingUserSession, rosterStreams, type UserSessionLocks } from './role-agent-record.ts'
 import { leaveRole } from './terminate-role-agent.ts'
 
 interface Input extends UserSessionLocks {
-  readonly reason: string
+  readonly reason: Detail
   readonly requestId?: string | undefined
 }
 
@@ -27,11 +29,12 @@ export const terminateUserSession = defineUseCase({
       ...row,
       state: 'TERMINATED',
       terminated_at: context.now,
-      terminate_reason: reason,
+      terminate_reason: textOf(reason),
+      notice: noticeColumn(reason),
       terminate_request_id: requestId ?? null,
       agents_terminated: occupants.length,
     })
-    for (const agent of occupants) await leaveRole(tx, agent, { ...which, reason: statusText('userSessionEnded') }, context)
+    for (const agent of occupants) await leaveRole(tx, agent, { ...which, reason: statusNotice('userSessionEnded') }, context)
     await announceEndIfEmpty(tx, userSessionId)
     return { byOther: false }
   },

@@ -15,6 +15,7 @@ import { approvalOf, selectPendingOfTurn } from '../../store/approvals/approvals
 import { type Offers, type RoleAgentRow, selectOccupants, type UserSessionRow } from '../../store/consoles/user-sessions.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
+import { noticesFrom } from '../../store/notices.ts'
 import type { Reader } from '../../store/store.ts'
 import { saidIn } from '../../store/turns/turn-items.ts'
 import { selectOpenTurns, selectTurnsOver, type TurnRow, turnOf } from '../../store/turns/turns.ts'
@@ -56,6 +57,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
     createdAt: row.created_at,
     lastActiveAt: row.last_active_at,
     error: row.error,
+    notices: noticesFrom(row.notices),
     step: row.step,
     exitCode: row.exit_code,
     signal: row.signal,

@@ -212,6 +212,7 @@ export type NewMessage = Pick<Message, 'senderId' | 'receiverId' | 'role' | 'con
   readonly senderName?: string | undefined
 }
 type OptionalField =
+  | 'notice'
   | 'visible'
   | 'priority'
   | 'projectId'
@@ -259,7 +260,8 @@ export async function writeMessage(
     copyOf: given.copyOf ?? null,
     createdAt: now,
   }
-  const named = given.senderName === undefined ? unnumbered : { ...unnumbered, senderName: given.senderName }
+  const { senderName, notice } = given
+  const named = { ...unnumbered, ...(senderName !== undefined && { senderName }), ...(notice && { notice }) }
   const numbered = (seq: number): Message => ({ ...named, seq })
   const event = (seq: number) => ({ type: 'message-added', data: { message: numbered(seq) } }) as const
   const message = numbered(tx.append(conversationStream(row.key), event, also))
@@ -289,6 +291,7 @@ const messageRow = (message: Message) => ({
   sender_id: message.senderId,
   receiver_id: message.receiverId,
   content: message.content,
+  notice: message.notice ? JSON.stringify(message.notice) : null,
   visible: message.visible ? 1 : 0,
   priority: message.priority,
   project_id: message.projectId,

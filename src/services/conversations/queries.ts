@@ -8,6 +8,7 @@ import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { conversationsPage, selectConversation, selectOpenConversationsOf } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, messagesAfter, messagesBefore, selectLastSaid } from '../../store/conversations/messages.ts'
+import { noticeFrom } from '../../store/notices.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
@@ -47,7 +48,7 @@ async function withLastMessage(reader: Reader, conversation: Conversation): Prom
   const last = await reader.first(selectLastSaid, { key: conversation.key })
   if (!last) return { ...conversation, lastMessage: null }
   const { seq, role, sender_id: senderId, created_at: createdAt, beginning } = last
-  return { ...conversation, lastMessage: { seq, role, senderId, createdAt, beginning } }
+  return { ...conversation, lastMessage: { seq, role, senderId, createdAt, beginning, notice: noticeFrom(last.notice) } }
 }
 
 /** Returns the history that agents get, oldest first, in pages (CV1 getHistory). */

@@ -3,6 +3,7 @@
  * So they are listed, searched and exported like others. The calling use case locks the conversation's stream.
  */
 import { systemId } from '../../domain/access/caller.ts'
+import { cutDetail, type Detail, noticeOf, textOf } from '../../domain/notices.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { selectUserSession } from '../../store/consoles/user-sessions.ts'
@@ -12,7 +13,7 @@ import { appendMessage, type NewMessage, openConversation } from './conversation
 
 /** Stores a turn's prompt as a message and returns its number. */
 export async function storePrompt(tx: Tx, turn: TurnRow, context: Context): Promise<number> {
-  const content = textOf(JSON.parse(turn.content))
+  const content = promptText(JSON.parse(turn.content))
   // A task's prompt was not written by a person.
   const asked =
     turn.about === 'task'
@@ -22,11 +23,12 @@ export async function storePrompt(tx: Tx, turn: TurnRow, context: Context): Prom
 }
 
 /** Stores a turn's answer as a message, whose client id is the turn's. Stores a role's prompt first if that is missing. */
-export async function storeAnswer(tx: Tx, turn: TurnRow, said: string, context: Context): Promise<void> {
-  if (said.trim() === '') return
+export async function storeAnswer(tx: Tx, turn: TurnRow, said: Detail, context: Context): Promise<void> {
+  if (textOf(said).trim() === '') return
   if (turn.about === 'prompt' && turn.through_seq === null) await storePrompt(tx, turn, context)
   const answer = { role: 'assistant', senderId: turn.agent_id, receiverId: null, clientId: turn.id } as const
-  await storeMessage(tx, turn, { ...answer, content: said.slice(0, maxContentChars) }, context)
+  const cut = cutDetail(said, maxContentChars)
+  await storeMessage(tx, turn, { ...answer, content: textOf(cut), notice: noticeOf(cut) }, context)
 }
 
 /** A console's conversation belongs to its account from the first message on. */
@@ -39,7 +41,7 @@ async function storeMessage(tx: Tx, turn: TurnRow, message: NewMessage, context:
 }
 
 /** Pictures and files appear by name; the turn has their content. */
-function textOf(parts: readonly PromptPart[]): string {
+function promptText(parts: readonly PromptPart[]): string {
   const words = parts.map((part) => (part.type === 'text' ? part.text : `[${'name' in part ? part.name : part.type}]`))
   return words.join('\n\n').slice(0, maxContentChars)
 }

@@ -4,6 +4,7 @@
  * that the coordinator is alive.
  */
 import type { Instant } from '../../domain/instant.ts'
+import { detailFrom } from '../../domain/notices.ts'
 import {
   conversationStream,
   coordinatorStream,
@@ -13,7 +14,7 @@ import {
   turnsStream,
   userSessionStream,
 } from '../../domain/stream-name.ts'
-import { mask } from '../../platform/mask.ts'
+import { mask, maskDetail } from '../../platform/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { maxOutputKept } from '../../protocol/processes/process.ts'
 import { coordinatorOf, type KnownCoordinatorRow, updateHeard } from '../../store/processes/coordinators.ts'
@@ -89,7 +90,13 @@ async function applyFact(tx: Tx, fact: LaunchFact, input: StoredFacts, context: 
       await moveLaunch(tx, launch, { type: 'started', pid: fact.pid, birth: fact.birth }, context)
       return
     case 'start-failed':
-      return endProcess(tx, launch, { type: 'start-failed', error: mask(fact.error) }, input, context)
+      return endProcess(
+        tx,
+        launch,
+        { type: 'start-failed', error: maskDetail(detailFrom(fact.error, fact.notice)) },
+        input,
+        context,
+      )
     case 'process-exited': {
       const { exitCode, signal, found, stopped } = fact
       return endProcess(tx, launch, { type: 'exited', exitCode, signal, found, stopped }, input, context)

@@ -6,6 +6,7 @@
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { parseChannelKey } from '../../domain/channels/key.ts'
 import { isWork, webKey } from '../../domain/conversations/key.ts'
+import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
 import { conversationStream, projectStream, turnsStream } from '../../domain/stream-name.ts'
 import { read } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -20,7 +21,7 @@ import { storeAnswer } from '../conversations/work-conversation.ts'
 import { noSuchConversation } from '../refusals.ts'
 
 interface AnswerPost {
-  readonly content: string
+  readonly content: Detail
   /** The turn being answered. Undefined when the agent writes on its own initiative. */
   readonly turn?: TurnRow | undefined
   /** The conversation to write to. */
@@ -43,16 +44,18 @@ export async function postAnswer(
   const isOwn = key === webKey(projectId, agentId) || (turn !== undefined && (parseChannelKey(key) !== undefined || isWork(key)))
   if (toAgentId === undefined && !isOwn) throw noSuchConversation(key)
   if (content === '') return undefined
+  const said = textOf(content)
   if (toAgentId !== undefined) {
     const origin = turn?.origin_key ?? ''
-    return postToAgent(tx, caller, { toAgentId, content, clientId: turn?.id, originKey: origin, intoKey: origin }, context)
+    return postToAgent(tx, caller, { toAgentId, content: said, clientId: turn?.id, originKey: origin, intoKey: origin }, context)
   }
   if (turn && isWork(key)) {
     await storeAnswer(tx, turn, content, context)
     return undefined
   }
   const { row } = await openConversation(tx, key, context.now)
-  const message = { senderId: agentId, receiverId: null, role: 'assistant', content, clientId: turn?.id } as const
+  const notice = noticeOf(content)
+  const message = { senderId: agentId, receiverId: null, role: 'assistant', content: said, notice, clientId: turn?.id } as const
   return appendMessage(tx, row, message, context, { readers: [] })
 }
 

@@ -5,11 +5,12 @@
 
 import { systemId } from '../../domain/access/caller.ts'
 import { changesTo, notOffered, withChange } from '../../domain/consoles/lifecycle.ts'
+import { type Detail, detailFrom, noticeField, noticesOf, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { coordinatorStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { resumePrompt } from '../../domain/turns/prompts.ts'
-import { mask } from '../../platform/mask.ts'
+import { maskDetail } from '../../platform/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import {
@@ -19,6 +20,7 @@ import {
   selectUserSession,
   updateRoleAgent,
 } from '../../store/consoles/user-sessions.ts'
+import { noticeColumn, noticesColumn } from '../../store/notices.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { processOf } from '../../store/processes/launches.ts'
 import { updateAgentName, updateReady } from '../../store/processes/ready-launches.ts'
@@ -97,7 +99,7 @@ async function applyFact(
       await tx.write(updateAgentName, { id: launch.id, agentName: fact.agentName })
       return agent ? roleAgentReady(tx, agent, launch, fact, context) : processReady(tx, launch, fact, context)
     case 'agent-failed': {
-      const error = mask(fact.error)
+      const error = maskDetail(detailFrom(fact.error, fact.notice))
       const { step, exitCode, signal } = fact
       const failed = { type: 'failed', step, exitCode, signal, error: await withLastOutput(tx, launch.id, error) } as const
       if (agent) await moveRoleAgent(tx, agent, failed, {}, context)
@@ -137,12 +139,22 @@ async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<Turn
 async function processReady(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }: Context): Promise<void> {
   const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
   const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
+  const notice = noticeColumn(detailFrom(not_restored, fact.notices?.['notRestored']))
   const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
   // 0: it was brought back into a conversation that has been deleted since.
   const limit = held.length === 0 && how !== 'new' ? 0 : 1
   await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: holdsSeveral ? null : limit })
   for (const row of held)
-    await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: null })
+    await tx.write(updateContext, {
+      ...row,
+      state: 'open',
+      acp_session_id,
+      how,
+      not_restored,
+      notice,
+      opened_at: now,
+      primed_at: null,
+    })
   tx.append(projectStream(launch.projectId), { type: 'process-ready', data: { process: processOf(launch) } })
 }
 
@@ -162,7 +174,12 @@ async function roleAgentReady(
   const { acpSessionId, how, notRestored, workspace, branch, note, images, modes, modeId, options } = fact
   const offers: Offers = { images, modes, modeId, options }
   const { pending, refused } = changesAgain(JSON.parse(agent.offers), offers, context)
-  const known = { workspace, branch, note, not_restored: notRestored, offers: JSON.stringify({ ...offers, pending }) }
+  const told = {
+    note: detailFrom(note, fact.notices?.['note']),
+    notRestored: detailFrom(notRestored, fact.notices?.['notRestored']),
+  }
+  const notices = noticesColumn(agent.notices, told)
+  const known = { workspace, branch, note, not_restored: notRestored, notices, offers: JSON.stringify({ ...offers, pending }) }
   const moved = { ...agent, ...known, acp_session_id: acpSessionId }
   const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
   if (decision.became !== 'ready') return
@@ -171,13 +188,25 @@ async function roleAgentReady(
   const { key } = which
   const { now } = context
   const found = await getOrCreateContext(tx, which, context)
-  const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, not_restored: notRestored } as const
+  const restored = { not_restored: notRestored, notice: noticeColumn(told.notRestored) }
+  const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, ...restored } as const
   // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be primed.
   const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
   await tx.write(updateContext, { ...found, ...opened, opened_at: now, primed_at: goesOn && how === 'new' ? null : now })
   const isNamed = found.launch_id === launch.id && (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
   await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: isNamed ? null : 1 })
-  const data = { role, agentId, conversation: key, workspace, branch, note, how, notRestored, ...offers }
+  const data = {
+    role,
+    agentId,
+    conversation: key,
+    workspace,
+    branch,
+    note,
+    how,
+    notRestored,
+    notices: noticesOf(told),
+    ...offers,
+  }
   const stream = userSessionStream(userSessionId)
   tx.append(stream, { type: 'agent:ready', data }, [projectStream(projectId)])
   for (const { change, error } of refused)
@@ -208,9 +237,19 @@ async function turnBegan(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now
   const row = await tx.first(selectContext, { id: fact.contextId })
   if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
   const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
+  const notice = noticeColumn(detailFrom(not_restored, fact.notice))
   const priming = await primerForTurn(tx, row, turn, now)
   await tx.write(updateTurn, { ...turn, primer: how === 'new' ? priming.primer : priming.news })
-  await tx.write(updateContext, { ...row, state: 'open', acp_session_id, how, not_restored, opened_at: now, primed_at: now })
+  await tx.write(updateContext, {
+    ...row,
+    state: 'open',
+    acp_session_id,
+    how,
+    not_restored,
+    notice,
+    opened_at: now,
+    primed_at: now,
+  })
 }
 
 async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, fact: Fact<'turn-update'>): Promise<void> {
@@ -233,9 +272,12 @@ async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, f
 
 async function endRunningTurn(tx: Tx, turn: TurnRow, fact: Fact<'turn-ended'>, context: Context): Promise<EndedTurn | false> {
   await withdrawPermissions(tx, turn.id, context.now)
-  const { outcome, stopReason, error } = fact
-  return endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: error && mask(error) }, {}, context)
+  const { outcome, stopReason } = fact
+  return endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: errorIn(fact) }, {}, context)
 }
+
+const errorIn = ({ error, notice }: Fact<'turn-ended' | 'agent-configured'>): Detail | null =>
+  maskDetail(detailFrom(error, notice))
 
 async function endOutsideRoles(tx: Tx, turn: TurnRow, launch: Launch, fact: Fact<'turn-ended'>, context: Context): Promise<void> {
   const tried = fact.notRun ? await retryTurn(tx, turn, launch, fact.notRun, context) : false
@@ -269,7 +311,7 @@ async function endInRole(
   const active = { ...agent, last_active_at: context.now }
   await tx.write(updateRoleAgent, active)
   if (isLeaving) return
-  if (fact.notRun) return failUselessAgent(tx, active, launch, fact.error, context)
+  if (fact.notRun) return failUselessAgent(tx, active, launch, errorIn(fact), context)
   if (ended && ended.limitedUntil === undefined) await updateContextHealth(tx, turn, launch, ended, context)
   // The process takes no new turn before it returns this one, so another process is started.
   if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
@@ -281,10 +323,10 @@ async function failUselessAgent(
   tx: Tx,
   agent: RoleAgentRow,
   launch: Launch,
-  said: string | null,
+  said: Detail | null,
   context: Context,
 ): Promise<void> {
-  const error = statusText('takesNoPrompt', { why: said === null ? statusText('noReason') : mask(said) })
+  const error = statusNotice('takesNoPrompt', { why: said ?? statusNotice('noReason') })
   const end = { exitCode: null, signal: null, error, stoppedByPerson: false, toSleep: false }
   await moveRoleAgent(tx, agent, { type: 'process-ended', end }, {}, context)
   await stopLaunch(tx, launch, { reason: 'finished', detail: error }, context)
@@ -300,8 +342,9 @@ async function agentConfigured(tx: Tx, agent: RoleAgentRow, fact: Fact<'agent-co
   const offers: Offers = JSON.parse(agent.offers)
   const left = (offers.pending ?? []).filter(({ configureId }) => configureId !== fact.configureId)
   if (left.length === (offers.pending ?? []).length) return
-  const { change, error } = fact
+  const { change } = fact
+  const error = errorIn(fact)
   await updateOffers(tx, agent, { ...(error === null ? withChange(offers, change) : offers), pending: left })
-  const data = { role: agent.role, change, error: error && mask(error) }
+  const data = { role: agent.role, change, error: error && textOf(error), ...noticeField(error) }
   tx.append(userSessionStream(agent.user_session_id), { type: 'agent:configured', data })
 }

@@ -73,6 +73,7 @@ export async function getOrCreateContext(
     opened_at: null,
     how: null,
     not_restored: null,
+    notice: null,
     primed_at: null,
     told_through: 0,
     decisions_told_at: null,

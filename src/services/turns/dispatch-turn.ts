@@ -8,8 +8,9 @@ import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { decisionsPrompt } from '../../domain/approvals/decision-for-agent.ts'
 import { webKey, workKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
+import type { Detail } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import {
   conversationStream,
   coordinatorStream,
@@ -188,7 +189,7 @@ async function performStep(tx: Tx, step: Step, launch: Launch, input: DispatchIn
     }
     case 'make-room':
       await endAgentSession(tx, step.own, { reason: 'other_conversation', openConversations }, context)
-      return stopProcess(tx, launch, context, statusText('otherConversation'))
+      return stopProcess(tx, launch, context, statusNotice('otherConversation'))
     case 'over':
       return stopProcess(tx, launch, context)
     case 'run':
@@ -207,7 +208,7 @@ async function performStep(tx: Tx, step: Step, launch: Launch, input: DispatchIn
   }
 }
 
-async function stopProcess(tx: Tx, launch: Launch, context: Context, detail?: string): Promise<StepResult> {
+async function stopProcess(tx: Tx, launch: Launch, context: Context, detail?: Detail): Promise<StepResult> {
   await stopLaunch(tx, launch, { reason: 'finished', ...(detail !== undefined && { detail }) }, context)
   return 'nothing'
 }

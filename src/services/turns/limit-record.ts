@@ -5,6 +5,7 @@
  */
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { type Detail, textOf } from '../../domain/notices.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import { limitInAnswer, limitInError } from '../../domain/turns/vendor-limit.ts'
@@ -27,14 +28,14 @@ type Clock = Pick<Context, 'now' | 'timeZone'>
 
 interface TurnOutcome {
   readonly outcome: 'answered' | 'cancelled' | 'failed'
-  readonly error: string | null
+  readonly error: Detail | null
   readonly answer: string
 }
 
 /** Returns until when the agent is at its limit, as its turn's outcome says. */
 export function limitOf({ outcome, error, answer }: TurnOutcome, { now, timeZone: zone }: Clock): Instant | undefined {
   // The agent's time zone is unknown. A wall-clock time in its text is read in the server's zone.
-  if (outcome === 'failed') return limitInError(error ?? '', { now, zone })
+  if (outcome === 'failed') return limitInError(textOf(error ?? ''), { now, zone })
   return outcome === 'answered' ? limitInAnswer(answer, { now, zone }) : undefined
 }
 

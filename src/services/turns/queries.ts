@@ -8,6 +8,7 @@ import type { ConversationContext, ConversationTurn, ToolCallOutput } from '../.
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import { selectUserSession } from '../../store/consoles/user-sessions.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
+import { noticeFrom } from '../../store/notices.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit, type ReadyLaunch, readyLaunches } from '../../store/processes/ready-launches.ts'
@@ -62,6 +63,7 @@ const turnView = (row: TurnRow): ConversationTurn => ({
   state: row.state,
   stopReason: row.stop_reason,
   error: row.error,
+  notice: noticeFrom(row.notice),
   content: JSON.parse(row.content),
   text: row.answer,
   cut: row.cut === 1,
@@ -164,6 +166,7 @@ const contextView = (row: ContextRow, primer: string | null): ConversationContex
   state: row.state,
   how: row.how,
   notRestored: row.not_restored,
+  notice: noticeFrom(row.notice),
   primer,
   launchId: row.launch_id,
   openedAt: row.opened_at,

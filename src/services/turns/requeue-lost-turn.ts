@@ -4,7 +4,7 @@
  * automatically.
  */
 import { systemId } from '../../domain/access/caller.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { processGone } from '../../domain/turns/lifecycle.ts'
 import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../store/store.ts'
@@ -40,7 +40,8 @@ const wasLostBefore = async (tx: Tx, { retry_of }: TurnRow): Promise<boolean> =>
 
 async function postLossNotice(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
   const { row } = await openConversation(tx, turn.conversation_key, context.now)
-  const message = { senderId: systemId, receiverId: null, role: 'assistant', content: statusText('processGoneTwice') } as const
+  const { text: content, notice } = statusNotice('processGoneTwice')
+  const message = { senderId: systemId, receiverId: null, role: 'assistant', content, notice } as const
   const { seq } = await appendMessage(tx, row, message, context, { readers: [] })
   await markMessagesRead(tx, turn, seq, context)
 }

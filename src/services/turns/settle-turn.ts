@@ -8,8 +8,9 @@ import { parseChannelKey } from '../../domain/channels/key.ts'
 import { webKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { afterText, both, cutDetail, type Detail, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { limitReached } from '../../domain/turns/lifecycle.ts'
 import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
@@ -74,8 +75,8 @@ async function settleChat(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
   const { conversation_key: key } = turn
   const { limitedUntil: until } = ended
   const said = await shownText(tx, turn, ended)
-  const elsewhere = until && (await channelLimitText(tx, turn, { until, said: ended.error ?? ended.text }, context))
-  const content = (elsewhere ?? said).slice(0, maxContentChars)
+  const elsewhere = until && (await channelLimitText(tx, turn, { until, said: textOf(ended.error ?? ended.text) }, context))
+  const content = cutDetail(elsewhere ?? said, maxContentChars)
   const message = await postAnswer(tx, callerOf(turn), { content, turn, key }, context)
   await markMessagesRead(tx, turn, message?.seq ?? null, context)
   // Other conversations offer no way to choose whether to continue.
@@ -83,19 +84,18 @@ async function settleChat(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
 }
 
 /** The text shown to the person: the answer, or the partial answer and the reason it ended. */
-async function shownText(reader: Reader, turn: TurnRow, { state, stopReason, error, text, tools }: EndedTurn): Promise<string> {
+async function shownText(reader: Reader, turn: TurnRow, { state, stopReason, error, text, tools }: EndedTurn): Promise<Detail> {
   const said = text.trim()
   if (state === 'answered' || (stopReason === limitReached && error === null)) return said
-  if (state === 'cancelled') return joinParagraphs(said, statusText('stoppedBy', { who: await nameOf(reader, turn.cancel_by) }))
-  const why =
-    stopReason === 'error' || stopReason === limitReached
-      ? statusText('didNotWork', { why: error ?? statusText('noReason') })
-      : (error ?? '')
-  const ran = stopReason === 'empty' && tools.length > 0 ? statusText('endedAfterTools', { tools: tools.join(', ') }) : ''
-  return joinParagraphs(said, why, ran)
+  if (state === 'cancelled') return afterText(said, statusNotice('stoppedBy', { who: await nameOf(reader, turn.cancel_by) }))
+  if (stopReason === 'error' || stopReason === limitReached)
+    return afterText(said, statusNotice('didNotWork', { why: error ?? statusNotice('noReason') }))
+  if (error === null) return said
+  if (typeof error === 'string') return [said, error].filter(Boolean).join('\n\n')
+  const ran =
+    stopReason === 'empty' && tools.length > 0 ? statusNotice('endedAfterTools', { tools: tools.join(', ') }) : undefined
+  return afterText(said, ran ? both(error, ran) : error)
 }
-
-const joinParagraphs = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n\n')
 
 async function nameOf(reader: Reader, id: string | null): Promise<string> {
   if (id === null) return 'Holdfast'
@@ -136,7 +136,8 @@ async function settleTask(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
     return
   const status = ended.state === 'answered' ? 'completed' : 'failed'
   const { limitedUntil } = ended
-  const result = (limitedUntil === undefined ? words : `It is at its limit until ${limitedUntil}.\n\n${words}`).slice(
+  const said = textOf(words)
+  const result = (limitedUntil === undefined ? said : `It is at its limit until ${limitedUntil}.\n\n${said}`).slice(
     0,
     maxResultChars,
   )
@@ -166,6 +167,7 @@ async function continueOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, co
     ...fresh,
     stop_reason: null,
     error: null,
+    notice: null,
     id: random.uuid(),
     created_at: now,
     content,
@@ -218,7 +220,7 @@ export async function updateContextHealth(
   tx: Tx,
   turn: TurnRow,
   launch: Launch,
-  ended: { readonly state: string; readonly stopReason: string | null; readonly error: string | null },
+  ended: { readonly state: string; readonly stopReason: string | null; readonly error: Detail | null },
   context: Context,
 ): Promise<void> {
   const row = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
@@ -232,7 +234,7 @@ export async function updateContextHealth(
     (ended.stopReason === 'empty' && before?.stop_reason === 'empty') ||
     (ended.stopReason === 'error' &&
       before?.stop_reason === 'error' &&
-      before.error === ended.error &&
+      before.error === (ended.error && textOf(ended.error)) &&
       before.content !== turn.content)
   if (isSame) await reopenContext(tx, { ...row, trouble: Math.min(row.trouble + 1, maxAttempts - 1) }, launch, context)
 }
@@ -253,7 +255,7 @@ export async function replaceProcess(tx: Tx, launch: Launch, context: Context): 
   const own = await newestOfLaunch(tx, launch.id)
   if (own && own.state !== 'ended') await endAgentSession(tx, own, { reason: 'closed', openConversations: [] }, context)
   const busy = (await tx.all(selectRunningOfLaunch, { launchId: launch.id })).length > 0
-  if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail: statusText('contextUseless') }, context)
+  if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail: statusNotice('contextUseless') }, context)
 }
 
 async function requeueTurn(tx: Tx, turn: TurnRow): Promise<void> {

@@ -5,6 +5,7 @@
 
 import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { type Detail, noticeField, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { coordinatorStream, type StreamName, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
 import { decide, type TurnEvent, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
@@ -17,6 +18,7 @@ import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { deleteUnreadOfTurn } from '../../store/conversations/unread.ts'
 import { deleteEventsThrough, raiseFloor, selectPosition } from '../../store/log/event-log.ts'
+import { noticeColumn } from '../../store/notices.ts'
 import { selectAgentName } from '../../store/processes/ready-launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
@@ -260,7 +262,7 @@ export async function startTurn(
 export interface EndedTurn {
   readonly state: TurnState
   readonly stopReason: string | null
-  readonly error: string | null
+  readonly error: Detail | null
   readonly text: string
   readonly tools: readonly string[]
   readonly limitedUntil: Instant | undefined
@@ -295,18 +297,29 @@ export async function endTurn(
     content: text,
     cut,
     stopReason: stopped,
-    error,
+    error: error && textOf(error),
+    ...noticeField(error),
     limitedUntil,
     requestId,
   }
   const ended_seq = ending.announcedSeq ?? tx.append(turnStream(row), { type: 'agent:response', data: response })
-  const over = { answer: text, cut: cut ? 1 : 0, state, stop_reason: stopReason, error, ended_seq, ended_at: now }
+  const over = {
+    answer: text,
+    cut: cut ? 1 : 0,
+    state,
+    stop_reason: stopReason,
+    ...errorColumns(error),
+    ended_seq,
+    ended_at: now,
+  }
   await tx.write(updateTurn, { ...row, ...over })
   for (const [n, { kind, ...body }] of came.items.entries())
     await tx.write(insertTurnItem, { turn_id: row.id, n, kind, body: JSON.stringify(body) })
   if (!isOfRole(row)) await trimPieces(tx, row)
   return { state, stopReason, error, text, tools: came.tools, limitedUntil }
 }
+
+const errorColumns = (error: Detail | null) => ({ error: error && textOf(error), notice: noticeColumn(error) })
 
 interface InterpretedEnd {
   readonly text: string
@@ -337,7 +350,7 @@ async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: EndOptions,
   const reason = ending.reason ?? withdrawn
   const data = { role: speakerOf(row), messageId: row.id, reason, requestId: ending.requestId }
   const ended_seq = isOfRole(row) ? tx.append(turnStream(row), { type: 'agent:withdrawn', data }) : null
-  await tx.write(updateTurn, { ...row, state, stop_reason: stopReason, error, ended_seq, ended_at: now })
+  await tx.write(updateTurn, { ...row, state, stop_reason: stopReason, ...errorColumns(error), ended_seq, ended_at: now })
   return { state, stopReason, error, text: '', tools: [], limitedUntil: undefined }
 }
 

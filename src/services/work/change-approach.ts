@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { type Detail, textOf } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { change } from '../../domain/work/approach-lifecycle.ts'
@@ -9,6 +10,7 @@ import type { Approach, ApproachChange, ApproachDraft } from '../../protocol/wor
 import type { NewApproach } from '../../protocol/work/new-approaches.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
+import { noticeColumn } from '../../store/notices.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import {
@@ -99,7 +101,7 @@ interface ImportInput {
   readonly projectId: string
   readonly workSessionId: string
   readonly added: readonly NewApproach[]
-  readonly problem: string | null
+  readonly problem: Detail | null
   readonly by: string
 }
 
@@ -114,8 +116,9 @@ export const importApproaches = defineUseCase({
     const row = await tx.first(selectWorkSession, { id: workSessionId })
     if (row?.project_id !== projectId) return
     for (const { id, draft } of added) await addApproach(tx, row, draft, { by, now, ...(id !== undefined && { id }) })
-    if (row.file_problem === problem) return
-    const changed = { ...row, file_problem: problem }
+    const file_problem = problem && textOf(problem)
+    if (row.file_problem === file_problem) return
+    const changed = { ...row, file_problem, notice: noticeColumn(problem) }
     await tx.write(updateWorkSession, changed)
     tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: workSessionOf(changed) } })
   },

@@ -4,9 +4,11 @@
  */
 
 import { Refusal } from '../../domain/errors.ts'
+import { detailFields, type NoticeText } from '../../domain/notices.ts'
 import type { FolderInspection } from '../../domain/projects/folder.ts'
 import { changeSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
 import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '../../protocol/work/read-work-session.ts'
@@ -40,6 +42,8 @@ interface Input extends ProjectCaller {
 }
 
 type Report = NotRestored[]
+
+const notRestored = (what: NotRestored['what'], detail: NoticeText): NotRestored => ({ what, ...detailFields('detail', detail) })
 
 /** The type and author of an approval that the files do not name. */
 const importedApproval = 'imported'
@@ -86,15 +90,14 @@ async function restoreProject(
   if (await tx.first(selectProject, { id })) return
   const file = read.project?.id === id ? read.project : null
   const settings = changeSettings({}, file?.settings ?? {})
-  if ('problem' in settings)
-    told.push({ what: 'project', detail: `Its settings are the usual ones: ${settings.problem.detail.text}` })
+  if ('problem' in settings) told.push(notRestored('project', statusNotice('settingsUsual', { why: settings.problem.detail })))
   const path = ProjectPath.nullable().safeParse(file?.path ?? null)
-  if (!path.success) told.push({ what: 'project', detail: `It has no path here: ${file?.path} is not absolute` })
-  if (!file) told.push({ what: 'project', detail: `There was no project.json: it is named ${id} and has no path` })
-  told.push({
-    what: 'conversation',
-    detail: 'Chats, people, tokens and agents are not in these files; add and assign the agents again',
-  })
+  if (!path.success)
+    told.push(
+      notRestored('project', statusNotice('noPathHere', { why: statusNotice('pathNotAbsolute', { path: file?.path ?? '' }) })),
+    )
+  if (!file) told.push(notRestored('project', statusNotice('noProjectFile', { id })))
+  told.push(notRestored('conversation', statusNotice('chatsNotInFiles')))
   const wanted = path.success ? path.data : null
   const chosen = 'chosen' in settings ? settings.chosen : {}
   requireManage(scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen }))
@@ -116,7 +119,7 @@ async function folderOrNull(tx: Tx, wanted: string, look: FolderInspection, told
     return await chooseFolder(tx, wanted, look)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    told.push({ what: 'project', detail: `It has no path here: ${error.message}` })
+    told.push(notRestored('project', statusNotice('noPathHere', { why: error.detail })))
     return null
   }
 }
@@ -153,7 +156,7 @@ async function restoreApprovals(tx: Tx, rows: readonly Parameters<typeof approva
     const known = await tx.first(selectApproval, { id: row.id })
     if (known?.project_id === row.project_id && known.submitted_at === row.submitted_at) continue
     const id = known ? await nextApprovalId(tx) : row.id
-    if (known) told.push({ what: 'approval', detail: `Approval ${row.id} is ${id} here: its number was given out again` })
+    if (known) told.push(notRestored('approval', statusNotice('approvalRenumbered', { id: row.id, now: id })))
     const kept = { ...row, id }
     await tx.write(insertApproval, kept)
     tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval: approvalOf(kept) } }, [home])
@@ -213,13 +216,8 @@ async function restoreApproaches(tx: Tx, rows: readonly Parameters<typeof approa
 
 function missingFiles({ rows, approaches }: ReadWorkSession): NotRestored[] {
   const missing: NotRestored[] = []
-  if (approaches === null) missing.push({ what: 'approach', detail: 'There was no approaches.json: what was tried is not known' })
-  if (rows === null)
-    missing.push({
-      what: 'history',
-      detail:
-        'There was no work_session.json: approvals, earlier checkpoints, where it was resumed from, and the words of its tasks are lost',
-    })
+  if (approaches === null) missing.push(notRestored('approach', statusNotice('noApproachesFile')))
+  if (rows === null) missing.push(notRestored('history', statusNotice('noHistoryFile')))
   return missing
 }
 
@@ -227,6 +225,6 @@ async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise
   const missing: NotRestored[] = []
   for (const agentId of new Set(tasks.map(({ assigned_to }) => assigned_to)))
     if (agentId !== null && !(await reader.first(selectAgent, { id: agentId })))
-      missing.push({ what: 'agent', detail: `There is no agent ${agentId} here; its tasks wait until there is` })
+      missing.push(notRestored('agent', statusNotice('agentNotHere', { agent: agentId })))
   return missing
 }

@@ -32,7 +32,7 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
   const { rows, checkpoint } = files
   // SE5: rows always belong to the work session being restored.
   const here = { project_id: checkpoint.project_id, session_id: checkpoint.session_id }
-  const own = { project_id: checkpoint.project_id, owner_agent_session_id: null, file_problem: null }
+  const own = { project_id: checkpoint.project_id, owner_agent_session_id: null, file_problem: null, notice: null }
   const workSession: WorkSessionRow = rows ? { ...rows.work_session, ...own } : workSessionOf(files)
   const isOver = workSession.ended_at !== null
   return {
@@ -114,6 +114,7 @@ function workSessionOf({ checkpoint }: ReadWorkSession): WorkSessionRow {
     set_aside: null,
     dismissed_at: null,
     file_problem: null,
+    notice: null,
     error: error ? JSON.stringify(error) : null,
   }
 }

@@ -5,7 +5,8 @@
  */
 
 import { Refusal } from '../../domain/errors.ts'
-import { statusText } from '../../domain/status-texts.ts'
+import { detailFields } from '../../domain/notices.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Approach } from '../../domain/work/approach-lifecycle.ts'
 import { blockersElsewhere } from '../../domain/work/plan.ts'
@@ -182,13 +183,15 @@ const taskSummary = (row: TaskRow): RememberedTask => ({
 async function missingToStart(reader: Reader, resumedFrom: string, tasks: readonly TaskRow[]): Promise<Missing[]> {
   const missing = await missingForTasks(reader, tasks)
   const role = missing.length > 0 ? await reader.first(selectAtWork, { workSessionId: resumedFrom }) : undefined
-  return role ? [{ what: 'role', detail: statusText('roleNeeded', { agent: role.agent_id, role: role.role }) }] : missing
+  return role
+    ? [{ what: 'role', ...detailFields('detail', statusNotice('roleNeeded', { agent: role.agent_id, role: role.role })) }]
+    : missing
 }
 
 async function missingForTasks(reader: Reader, tasks: readonly TaskRow[]): Promise<Missing[]> {
   const ready = tasks.filter(({ status }) => status === 'pending' || status === 'in_progress')
   const [first] = tasks
-  if (!first) return [{ what: 'task', detail: statusText('noTaskLeft') }]
+  if (!first) return [{ what: 'task', ...detailFields('detail', statusNotice('noTaskLeft')) }]
   if (ready.length === 0) return blockedTasks(tasks)
   const missing: Missing[] = []
   for (const [agentId, [task]] of Map.groupBy(ready, ({ assigned_to }) => assigned_to)) {
@@ -203,17 +206,20 @@ const maxMissing = 5
 
 function blockedTasks(tasks: readonly TaskRow[]): Missing[] {
   const blockers = blockersElsewhere(tasks.map(({ id, blocked_by }) => ({ id, blockedBy: blocked_by })))
-  return blockers.slice(0, maxMissing).map((task) => ({ what: 'task', detail: statusText('taskNeeded', { task }) }))
+  return blockers
+    .slice(0, maxMissing)
+    .map((task) => ({ what: 'task', ...detailFields('detail', statusNotice('taskNeeded', { task })) }))
 }
 
 async function missingForAgent(reader: Reader, agentId: string | null, task: TaskRow): Promise<Missing | undefined> {
-  if (agentId === null) return { what: 'agent', detail: statusText('nobodyAssigned', { task: task.id }) }
+  if (agentId === null) return { what: 'agent', ...detailFields('detail', statusNotice('nobodyAssigned', { task: task.id })) }
   const agent = await reader.first(selectAgent, { id: agentId })
   const assigned = await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId })
-  if (!agent || !assigned) return { what: 'agent', detail: statusText('agentNotInProject', { agent: agentId, tasks: task.id }) }
-  if (agent.command === null) return { what: 'agent', detail: statusText('agentByHand', { agent: agentId }) }
+  if (!agent || !assigned)
+    return { what: 'agent', ...detailFields('detail', statusNotice('agentNotInProject', { agent: agentId, tasks: task.id })) }
+  if (agent.command === null) return { what: 'agent', ...detailFields('detail', statusNotice('agentByHand', { agent: agentId })) }
   if ((await connectedCoordinators(reader)).length > 0) return undefined
-  return { what: 'machine', detail: statusText('noMachineFor', { agent: agentId }) }
+  return { what: 'machine', ...detailFields('detail', statusNotice('noMachineFor', { agent: agentId })) }
 }
 
 /** More than any plan has. Further tasks stay where they are. */
@@ -330,7 +336,10 @@ async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise
     if (agentId === null || !task) continue
     if (await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId })) continue
     const ids = itsTasks.map(({ id }) => id)
-    missing.push({ what: 'agent', detail: statusText('agentNotInProject', { agent: agentId, tasks: listed(ids) }) })
+    missing.push({
+      what: 'agent',
+      ...detailFields('detail', statusNotice('agentNotInProject', { agent: agentId, tasks: listed(ids) })),
+    })
   }
   return missing
 }

@@ -52,6 +52,7 @@ export async function beginWorkSession(tx: Tx, beginning: Beginning, context: Co
     resume_failures: 0,
     set_aside: null,
     file_problem: null,
+    notice: null,
     error: null,
     dismissed_at: null,
     ...beginning,

@@ -2,12 +2,14 @@
  * Registers where an agent works, in a role or a conversation (CX9), when its machine reports it (WT2, WT3). One row per
  * folder.
  */
+import { detailFrom } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { projectStream } from '../../domain/stream-name.ts'
-import { mask } from '../../platform/mask.ts'
+import { mask, maskDetail } from '../../platform/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type RoleAgentRow, selectUserSession } from '../../store/consoles/user-sessions.ts'
 import { updateWorkplace } from '../../store/conversations/conversations.ts'
+import { noticeColumn } from '../../store/notices.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import type { ContextRow } from '../../store/turns/contexts.ts'
 import {
@@ -65,6 +67,7 @@ async function register(
     branch: made.branch,
     base_branch: made.baseBranch,
     note: made.note,
+    notice: noticeColumn(maskDetail(detailFrom(made.note, made.notice))),
     // A past set-up stays recorded when it is not run again.
     set_up: setUp === null ? (known?.set_up ?? null) : JSON.stringify({ ...setUp, output: mask(setUp.output) }),
     created_at: known?.created_at ?? now,

@@ -4,6 +4,7 @@ import { type ChannelName, type ChatAddress, channelKey } from '../../domain/cha
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
+import { noticeFrom } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -15,6 +16,7 @@ export const newChannelRow = (channel: ChannelName, now: Instant): ChannelRow =>
   channel,
   state: 'connecting',
   trouble: null,
+  notice: null,
   since: now,
   name: null,
   link: null,
@@ -34,6 +36,7 @@ export const selectChannel = statement<{ channel: ChannelName }>()((db, p) =>
 const changing = (p: Omit<ChannelRow, 'last_in_at' | 'last_out_at'>) => ({
   state: p.state,
   trouble: p.trouble,
+  notice: p.notice,
   since: p.since,
   name: p.name,
   link: p.link,
@@ -144,6 +147,7 @@ const chatValues = (p: ChatRow) => ({
   last_in_at: p.last_in_at,
   last_out_at: p.last_out_at,
   trouble: p.trouble,
+  notice: p.notice,
 })
 
 export const insertChat = statement<ChatRow>()((db, p) =>
@@ -220,4 +224,5 @@ export const chatOf = (row: ChatRow): ChannelChat => ({
   lastInAt: row.last_in_at,
   lastOutAt: row.last_out_at,
   trouble: row.trouble,
+  notice: noticeFrom(row.notice),
 })

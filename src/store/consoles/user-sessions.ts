@@ -2,8 +2,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { RoleAgentLife } from '../../domain/consoles/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { detailFrom } from '../../domain/notices.ts'
 import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import type { ConfigureOrder } from '../../protocol/turns/link.ts'
+import { noticesFrom } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -19,6 +21,7 @@ const endingValues = (p: Ending) => ({
   state: p.state,
   terminated_at: p.terminated_at,
   terminate_reason: p.terminate_reason,
+  notice: p.notice,
   terminate_request_id: p.terminate_request_id,
   agents_terminated: p.agents_terminated,
   closed_seq: p.closed_seq,
@@ -42,7 +45,7 @@ export const selectUserSession = statement<{ id: string }>()((db, p) =>
 
 type Ending = Pick<
   UserSessionRow,
-  'id' | 'state' | 'terminated_at' | 'terminate_reason' | 'terminate_request_id' | 'agents_terminated' | 'closed_seq'
+  'id' | 'state' | 'terminated_at' | 'terminate_reason' | 'notice' | 'terminate_request_id' | 'agents_terminated' | 'closed_seq'
 >
 
 export const updateEnding = statement<Ending>()((db, p) =>
@@ -141,10 +144,10 @@ const terminated = sql.lit<RoleAgentRow['state']>('TERMINATED')
 const activeRole = sql.lit<RoleAgentRow['state']>('ACTIVE')
 const spawning = sql.lit<RoleAgentRow['state']>('SPAWNING')
 
-export const lifeOf = ({ state, terminating_at, terminate_reason, asleep_at }: RoleAgentRow): RoleAgentLife => ({
+export const lifeOf = ({ state, terminating_at, terminate_reason, asleep_at, notices }: RoleAgentRow): RoleAgentLife => ({
   state,
   asleep: asleep_at !== null,
-  leaving: terminating_at === null ? null : { reason: terminate_reason ?? '' },
+  leaving: terminating_at === null ? null : { reason: detailFrom(terminate_reason ?? '', noticesFrom(notices)['reason']) },
 })
 
 /** The columns that an update changes. */
@@ -161,6 +164,7 @@ const roleAgentValues = (p: RoleAgentRow) => ({
   not_restored: p.not_restored,
   offers: p.offers,
   error: p.error,
+  notices: p.notices,
   step: p.step,
   exit_code: p.exit_code,
   signal: p.signal,

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Message } from '../../protocol/conversations/message.ts'
+import { noticeFrom } from '../notices.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -41,6 +42,7 @@ export const insertMessage = statement<MessageRow>()((db, p) =>
     sender_id: p.sender_id,
     receiver_id: p.receiver_id,
     content: p.content,
+    notice: p.notice,
     visible: p.visible,
     priority: p.priority,
     project_id: p.project_id,
@@ -160,7 +162,7 @@ export const selectLastMessage = statement<{ key: string }>()((db, p) =>
 export const selectLastSaid = statement<{ key: string }>()((db, p) =>
   db
     .selectFrom('messages')
-    .select(['seq', 'role', 'sender_id', 'created_at', sql<string>`substr(content, 1, 200)`.as('beginning')])
+    .select(['seq', 'role', 'sender_id', 'created_at', 'notice', sql<string>`substr(content, 1, 200)`.as('beginning')])
     .where('conversation_key', '=', p.key)
     .where('visible', '=', 1)
     .orderBy('seq', 'desc')
@@ -216,6 +218,7 @@ export const messageOf = (row: MessageRow): Message => ({
   extra: row.extra === null ? null : JSON.parse(row.extra),
   copyOf: row.copy_of,
   createdAt: row.created_at,
+  ...(row.notice !== null && { notice: noticeFrom(row.notice) }),
   ...(row.sender_name !== null && { senderName: row.sender_name }),
 })
 

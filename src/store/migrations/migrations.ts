@@ -27,6 +27,7 @@ import { agentNames } from './0025-agent-names.ts'
 import { workplaces } from './0026-workplaces.ts'
 import { notices } from './0027-notices.ts'
 import { isolation } from './0028-isolation.ts'
+import { moreNotices } from './0029-more-notices.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -58,6 +59,7 @@ export const migrations: readonly Migration[] = [
   workplaces,
   notices,
   isolation,
+  moreNotices,
 ]
 
 export const newestVersion = migrations.length

@@ -5,13 +5,14 @@
 
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
+import { noticeOf, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import type { LiveLaunches } from '../../domain/processes/placement.ts'
 import { failedEnds } from '../../domain/processes/restart-intensity.ts'
 import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
+import { detailIn, noticeColumn } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -207,14 +208,6 @@ const selectOrders = statement<{ coordinatorId: string }>()((db, p) =>
     .orderBy('launches.id'),
 )
 
-/** JSON of the notice, beside the column of the words. */
-const noticeColumn = (detail: Detail | null): string | null => {
-  const notice = noticeOf(detail)
-  return notice && JSON.stringify(notice)
-}
-const detailFrom = ({ detail, notice }: { detail: string | null; notice: string | null }): Detail | null =>
-  detail !== null && notice !== null ? { text: detail, notice: JSON.parse(notice) } : detail
-
 const launchFrom = (row: LaunchRow): Launch => ({
   id: row.id,
   agentId: row.agent_id,
@@ -231,7 +224,7 @@ const launchFrom = (row: LaunchRow): Launch => ({
   exitCode: row.exit_code,
   signal: row.signal,
   reason: row.reason,
-  detail: detailFrom(row),
+  detail: detailIn(row.detail, row.notice),
   roleAgentId: row.role_agent_id,
 })
 
@@ -285,7 +278,7 @@ export async function liveLaunchesOn(
 
 export async function failuresOf(reader: Reader, pair: Pair, since: Instant, limit: number) {
   const rows = await reader.all(selectFailures, { ...pair, since, limit })
-  return { count: rows.length, lastDetail: rows[0] ? detailFrom(rows[0]) : null }
+  return { count: rows.length, lastDetail: rows[0] ? detailIn(rows[0].detail, rows[0].notice) : null }
 }
 
 export async function liveCounts(reader: Reader): Promise<Map<string, number>> {

@@ -10,6 +10,8 @@ export interface ChannelsTable {
   state: 'connecting' | 'connected' | 'failing'
   /** The current problem as text without secrets; null when there is none. */
   trouble: string | null
+  /** JSON: the code and parameters beside `trouble`. */
+  notice: string | null
   since: Instant
   /** The bot's account on the platform; null before the first connection. */
   name: string | null
@@ -44,6 +46,8 @@ export interface ChannelChatsTable {
   last_out_at: Instant | null
   /** Why the last answer could not be delivered; null when it was. */
   trouble: string | null
+  /** JSON: the code and parameters beside `trouble`. */
+  notice: string | null
 }
 
 export interface PairingCodesTable {

@@ -17,6 +17,8 @@ export interface UserSessionsTable {
   terminated_at: Instant | null
   terminate_reason: string | null
   terminate_request_id: string | null
+  /** JSON: the code and parameters beside `terminate_reason`. */
+  notice: string | null
   agents_terminated: number
   /** The number of `session:terminated`. */
   closed_seq: number | null
@@ -45,6 +47,8 @@ export interface RoleAgentsTable {
   /** JSON: modes, options and other capabilities that it reported. */
   offers: string
   error: string | null
+  /** JSON: the notices of `error`, `note`, `notRestored` and `reason` (of its end), by these names. */
+  notices: string | null
   step: FailureStep | null
   exit_code: number | null
   signal: string | null

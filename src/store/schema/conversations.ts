@@ -51,6 +51,8 @@ export interface MessagesTable {
   sender_id: string
   receiver_id: string | null
   content: string
+  /** JSON: the code and parameters beside `content`. */
+  notice: string | null
   visible: number
   priority: 'low' | 'normal' | 'high' | 'urgent'
   project_id: string | null

@@ -189,6 +189,8 @@ export interface WorkSessionsTable {
   set_aside: string | null
   /** AR3: why an entry in its approaches.json was not imported. */
   file_problem: string | null
+  /** JSON: the code and parameters beside `file_problem`. */
+  notice: string | null
   /** The last error as JSON: `{code, message, at}`. */
   error: string | null
   /** When a person dismissed it (WK6). */

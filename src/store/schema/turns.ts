@@ -27,6 +27,8 @@ export interface TurnsTable {
   state: TurnState
   stop_reason: string | null
   error: string | null
+  /** JSON: the code and parameters beside `error`. */
+  notice: string | null
   /** JSON: the parts of the prompt; for a chat, once it is dispatched. */
   content: string
   /** The primer given to the context in this turn; null when there was none. */
@@ -82,6 +84,8 @@ export interface ContextsTable {
   opened_at: Instant | null
   how: HowOpened | null
   not_restored: string | null
+  /** JSON: the code and parameters beside `not_restored`. */
+  notice: string | null
   /** When it was given its primer, or the news after a restart, since it was last opened. */
   primed_at: Instant | null
   /** The newest message of the conversation that it was given. */

@@ -21,6 +21,8 @@ export interface WorktreesTable {
   branch: string | null
   base_branch: string | null
   note: string | null
+  /** JSON: the code and parameters beside `note`. */
+  notice: string | null
   /** JSON: the setup steps that were run. */
   set_up: string | null
   created_at: Instant

@@ -21,6 +21,7 @@ const changing = (p: ContextRow) => ({
   opened_at: p.opened_at,
   how: p.how,
   not_restored: p.not_restored,
+  notice: p.notice,
   primed_at: p.primed_at,
   told_through: p.told_through,
   decisions_told_at: p.decisions_told_at,

@@ -8,6 +8,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { TurnLife } from '../../domain/turns/lifecycle.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
+import { noticeFrom } from '../notices.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -38,6 +39,7 @@ export const turnOf = (row: TurnRow, text = row.answer): Turn => ({
   cut: row.cut === 1,
   stopReason: row.stop_reason,
   error: row.error,
+  notice: noticeFrom(row.notice),
   limitedUntil: null,
   by: row.asked_by,
   createdAt: row.created_at,
@@ -63,6 +65,7 @@ export const newTurnRow = (
   state: 'queued',
   stop_reason: null,
   error: null,
+  notice: null,
   content: '[]',
   primer: null,
   answer: '',
@@ -97,6 +100,7 @@ const changing = (p: TurnRow) => ({
   not_before: p.not_before,
   stop_reason: p.stop_reason,
   error: p.error,
+  notice: p.notice,
   started_seq: p.started_seq,
   ended_seq: p.ended_seq,
   started_at: p.started_at,

@@ -95,7 +95,7 @@ export function stateCheckpoint(rows: WorkSessionRows): StateCheckpoint {
     ),
     remaining_tasks: remaining.map(({ id }) => ({ task_id: id, status: 'pending' })),
     context_summary: workSession.context_summary,
-    ...(error && { error }),
+    ...(error && { error: { code: error.code, message: error.message, at: error.at } }),
   }
 }
 

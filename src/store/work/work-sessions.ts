@@ -4,6 +4,7 @@ import { maxAncestors } from '../../domain/work/resume-context.ts'
 import { workSessionOf as standing, stateSummary } from '../../domain/work/work-session-lifecycle.ts'
 import type { Lineage } from '../../protocol/work/lineage.ts'
 import type { WorkSession } from '../../protocol/work/work-session.ts'
+import { noticeFrom } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -25,6 +26,7 @@ const changing = (p: Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | '
   resume_failures: p.resume_failures,
   set_aside: p.set_aside,
   file_problem: p.file_problem,
+  notice: p.notice,
   error: p.error,
   dismissed_at: p.dismissed_at,
 })
@@ -122,6 +124,7 @@ export function workSessionOf(row: WorkSessionRow): WorkSession {
     setAside: row.set_aside,
     dismissedAt: row.dismissed_at,
     fileProblem: row.file_problem,
+    notice: noticeFrom(row.notice),
     error: errorIn(row.error),
     stateSummary: stateSummary(now),
   }

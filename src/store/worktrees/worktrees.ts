@@ -1,6 +1,7 @@
 /** The register of worktrees as rows, and as readers see them (WT). Written behind the lock of their project's stream. */
 import type { Instant } from '../../domain/instant.ts'
 import type { SetUp, Worktree } from '../../protocol/worktrees/worktree.ts'
+import { noticeFrom } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -17,6 +18,7 @@ const changing = (p: WorktreeRow) => ({
   branch: p.branch,
   base_branch: p.base_branch,
   note: p.note,
+  notice: p.notice,
   set_up: p.set_up,
   last_used_at: p.last_used_at,
 })
@@ -109,6 +111,7 @@ export const worktreeOf = (row: WorktreeRow): Worktree => ({
   branch: row.branch,
   baseBranch: row.base_branch,
   note: row.note,
+  notice: noticeFrom(row.notice),
   setUp: row.set_up === null ? null : JSON.parse(row.set_up),
   createdAt: row.created_at,
   lastUsedAt: row.last_used_at,

@@ -152,7 +152,10 @@ test('[AC4] one that was never used cannot be brought back: a new one is opened,
   const agent = new AcpAgent()
   await agent.connection.initialize()
   const opened = await agent.reopen('00000000-0000-4000-8000-000000000000', 0)
-  expect(opened).toMatchObject({ how: 'new', notRestored: expect.stringContaining('session/load') })
+  expect(opened).toMatchObject({
+    how: 'new',
+    notRestored: { text: expect.stringContaining('session/load'), notice: { code: 'about' } },
+  })
   expect(opened.acpSessionId).not.toBe('00000000-0000-4000-8000-000000000000')
   expect(await agent.say('hello')).toMatchObject({ outcome: 'answered' })
 })

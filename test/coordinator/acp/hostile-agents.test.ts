@@ -184,7 +184,10 @@ test('[AC3] an error of the model is a failed turn in words, and an empty answer
         else done({})`,
     }),
   )
-  expect(await agent.say('error')).toMatchObject({ outcome: 'failed', error: 'the prompt: Internal error (quota exceeded)' })
+  expect(await agent.say('error')).toMatchObject({
+    outcome: 'failed',
+    error: { text: 'the prompt: Internal error (quota exceeded)' },
+  })
   expect(await agent.say('empty')).toMatchObject({ outcome: 'answered', stopReason: null, empty: true })
 })
 

@@ -10,6 +10,7 @@ import { makeWorkspace } from '../../../src/coordinator/worktrees/make-workspace
 import { Occupancy } from '../../../src/coordinator/worktrees/occupancy.ts'
 import { removeWorktree } from '../../../src/coordinator/worktrees/remove-worktree.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/repository.ts'
+import { DetailError } from '../../../src/domain/notices.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest } from '../../../src/protocol/processes/coordinator-requests.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
@@ -25,7 +26,7 @@ async function machineWithTree() {
   const project = makeRepository()
   const wanted = { projectFolder: project.folder, root, workspace: 'auth', userSessionShort: '1c55ab10', role: 'auth' }
   const made = await makeWorkspace(git, wanted)
-  if (made.kind !== 'worktree') throw new Error(made.why)
+  if (made.kind !== 'worktree') throw new DetailError(made.why)
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
   const ask = async (asked: CoordinatorRequest): Promise<any> =>
     answerRequest({ git, worktreesFolder, occupancy, clock: systemClock }, asked)

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { Git } from '../../../src/coordinator/worktrees/git.ts'
 import { makeWorkspace, type Workspace } from '../../../src/coordinator/worktrees/make-workspace.ts'
 import { branchOf, isOurBranch } from '../../../src/coordinator/worktrees/repository.ts'
+import { DetailError } from '../../../src/domain/notices.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { PathRefused } from '../../../src/platform/path-inside.ts'
 import { at, makeRepository, testGit } from '../../support/git-repository.ts'
@@ -25,7 +26,7 @@ const make = ({ role = 'auth', workspace = role, root, project, of = userSession
 const newRoot = (): string => realpathSync(temporaryFolder())
 
 function worktree(made: Workspace) {
-  if (made.kind !== 'worktree') throw new Error(made.why)
+  if (made.kind !== 'worktree') throw new DetailError(made.why)
   return made
 }
 
@@ -135,7 +136,11 @@ test('[WT4] a folder that is no repository, has no commit, or is not there: a pl
   ]
   for (const [index, [project, why]] of cases.entries()) {
     const made = await make({ project, root, workspace: `plain/${index}` })
-    expect(made).toEqual({ kind: 'plain', folder: join(root, `plain/${index}`), why: expect.stringMatching(why) })
+    expect(made).toEqual({
+      kind: 'plain',
+      folder: join(root, `plain/${index}`),
+      why: { text: expect.stringMatching(why), notice: expect.anything() },
+    })
     expect(statSync(made.folder).mode & 0o777).toBe(0o700)
   }
 })
@@ -143,7 +148,10 @@ test('[WT4] a folder that is no repository, has no commit, or is not there: a pl
 test('[WT4] without git there is a plain directory too', async () => {
   const none = new Git({ clock: systemClock, env: { PATH: newRoot() } })
   const wanted = { projectFolder: makeRepository().folder, root: newRoot(), workspace: 'auth', userSessionShort, role: 'auth' }
-  expect(await makeWorkspace(none, wanted)).toMatchObject({ kind: 'plain', why: expect.stringContaining('git could not be run') })
+  expect(await makeWorkspace(none, wanted)).toMatchObject({
+    kind: 'plain',
+    why: { text: expect.stringContaining('git could not be run') },
+  })
 })
 
 test('[WT1] a project that is a folder within its repository starts in the same place of the tree', async () => {

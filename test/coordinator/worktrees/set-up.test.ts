@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRepository, Repository } from '../../../src/coordinator/worktrees/repository.ts'
 import { copyIgnored, runSetUp, type SetUpCommand } from '../../../src/coordinator/worktrees/set-up.ts'
+import { DetailError, textOf } from '../../../src/domain/notices.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { isAlive } from '../../../src/platform/run-file.ts'
 import { until } from '../../support/coordinator-process.ts'
@@ -21,7 +22,7 @@ test('[WT5] ignored files are copied from the project, each that is not with its
   mkdirSync(join(project.folder, 'node_modules/folder'))
   symlinkSync('/etc', join(project.folder, 'outside'))
   const repository = await openRepository(testGit(), project.folder)
-  if (!(repository instanceof Repository)) throw new Error(repository.why)
+  if (!(repository instanceof Repository)) throw new DetailError(repository.why)
   const named = [
     '.env',
     'node_modules/own/own.cfg',
@@ -32,7 +33,8 @@ test('[WT5] ignored files are copied from the project, each that is not with its
     '../x',
     'outside/hostname',
   ]
-  expect(await copyIgnored(repository, tree.folder, named)).toEqual({
+  const { copied, left } = await copyIgnored(repository, tree.folder, named)
+  expect({ copied, left: left.map(({ path, why }) => ({ path, why: textOf(why) })) }).toEqual({
     copied: ['.env', 'node_modules/own/own.cfg'],
     left: [
       { path: 'plain.txt', why: 'git does not ignore it' },

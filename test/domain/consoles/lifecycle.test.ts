@@ -11,6 +11,8 @@ import {
   type RoleAgentEvent,
   type RoleAgentLife,
 } from '../../../src/domain/consoles/lifecycle.ts'
+import type { Detail } from '../../../src/domain/notices.ts'
+import { statusNotice } from '../../../src/domain/status-texts.ts'
 
 const end = (changes: Partial<ProcessEnd> = {}): ProcessEnd => ({
   exitCode: 1,
@@ -38,7 +40,7 @@ const goneToSleep: RoleAgentEvent = { type: 'process-ended', end: end({ toSleep:
 
 const crash = { error: 'It crashed', exitCode: 1, signal: null } as const
 const unchanged: RoleAgentDecision = { became: 'unchanged' }
-const terminated = (reason: string): RoleAgentDecision => ({ became: 'terminated', reason })
+const terminated = (reason: Detail): RoleAgentDecision => ({ became: 'terminated', reason })
 
 const cases: [string, RoleAgentLife, RoleAgentEvent, RoleAgentDecision][] = [
   ['becomes ready', life('SPAWNING'), ready, { became: 'ready' }],
@@ -48,7 +50,7 @@ const cases: [string, RoleAgentLife, RoleAgentEvent, RoleAgentDecision][] = [
   ['dies before it is ready', life('SPAWNING'), gone, { became: 'failed', step: 'process', ...crash }],
   ['dies while active', life('ACTIVE'), gone, { became: 'failed', step: 'running', ...crash }],
   ['is over after it failed: no news', life('FAILED'), gone, unchanged],
-  ['is stopped by a person', life('ACTIVE'), stopped, terminated('stopped by a person')],
+  ['is stopped by a person', life('ACTIVE'), stopped, terminated(statusNotice('stoppedByPerson'))],
   ['falls asleep', life('ACTIVE'), sleep, { became: 'asleep' }],
   ['falls asleep once', asleep(), sleep, unchanged],
   ['does not fall asleep before it is ready', life('SPAWNING'), sleep, unchanged],

@@ -1,6 +1,7 @@
 /** The life of a turn, case by case. */
 import { expect, test } from 'vitest'
-import { statusText } from '../../../src/domain/status-texts.ts'
+import type { Detail } from '../../../src/domain/notices.ts'
+import { statusNotice } from '../../../src/domain/status-texts.ts'
 import {
   decide,
   enqueue,
@@ -15,7 +16,7 @@ const life = (state: TurnState, cancelOrdered = false): TurnLife => ({ state, ca
 const ended = (outcome: 'answered' | 'cancelled' | 'failed', stopReason: string | null = null, error: string | null = null) =>
   ({ type: 'ended', outcome, stopReason, error, hasText: true, isLimit: false }) as const
 const silent = { ...ended('answered', 'end_turn'), hasText: false }
-const to = (state: TurnState, stopReason: string | null = null, error: string | null = null): TurnDecision => ({
+const to = (state: TurnState, stopReason: string | null = null, error: Detail | null = null): TurnDecision => ({
   outcome: 'changed',
   state,
   stopReason,
@@ -32,24 +33,24 @@ const cases: [string, TurnLife, TurnEvent, TurnDecision][] = [
   ['is cancelled once', life('running', true), { type: 'cancel' }, unchanged],
   ['is not cancelled before it runs', life('queued'), { type: 'cancel' }, unchanged],
   ['is answered', life('running'), ended('answered', 'end_turn'), to('answered', 'end_turn')],
-  ['is no answer without text', life('running'), silent, to('failed', 'empty', statusText('endedEmpty'))],
+  ['is no answer without text', life('running'), silent, to('failed', 'empty', statusNotice('endedEmpty'))],
   [
     'is no answer at the most tokens',
     life('running'),
     ended('answered', 'max_tokens'),
-    to('failed', 'max_tokens', statusText('endedMaxTokens')),
+    to('failed', 'max_tokens', statusNotice('endedMaxTokens')),
   ],
   [
     'is no answer at the most requests',
     life('running'),
     ended('answered', 'max_turn_requests'),
-    to('failed', 'max_turn_requests', statusText('endedMaxTurns')),
+    to('failed', 'max_turn_requests', statusNotice('endedMaxTurns')),
   ],
   [
     'is no answer when it refused',
     life('running'),
     ended('answered', 'refusal'),
-    to('failed', 'refusal', statusText('endedRefusal')),
+    to('failed', 'refusal', statusNotice('endedRefusal')),
   ],
   ['is at its limit, said as an answer', life('running'), { ...ended('answered'), isLimit: true }, to('failed', 'limit')],
   [

@@ -336,6 +336,7 @@ describe('what chooses a path or a program', () => {
     expect(restored.json.notRestored).toContainEqual({
       what: 'project',
       detail: expect.stringContaining('lies in the data folder'),
+      notice: expect.objectContaining({ code: 'noPathHere' }),
     })
     expect((await server.ask('/api/projects')).json.items).toMatchObject([{ id: place.project_id, path: null }])
   })

@@ -1,6 +1,8 @@
 /** Work of agents that are spoken to, interrupted and resumed: the same role, the same worktree, and the context as the first thing said. */
 import { expect, test } from 'vitest'
+import { translated } from '../../../src/protocol/notice-words.ts'
 import { addPerson } from '../../../src/services/access/change-person.ts'
+import { ja } from '../../../web/src/translations/ja.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { type Console, openConsole, readyAgent } from '../../support/relay.ts'
@@ -69,7 +71,13 @@ test('[RS2] where its console is closed the answer says so before anything runs'
   await client.next('session:terminated')
   const { status, json } = await ask(`${path}/resume`, {})
   expect(status).toBe(201)
-  expect(json.notRestored).toEqual([{ what: 'agent', detail: expect.stringMatching(/^coder cannot go on as auth by itself: /) }])
+  expect(json.notRestored).toMatchObject([
+    { what: 'agent', detail: expect.stringMatching(/^coder cannot go on as auth by itself: /) },
+  ])
+  const [{ detail, notice }] = json.notRestored
+  expect(translated(ja.translation, detail, notice)).toBe(
+    'coder は役割 auth を自動では続けられません: このコンソールは終了しました',
+  )
 })
 
 test('[HT4] the same resume asked again under its key spawns nobody twice', async () => {
@@ -89,7 +97,7 @@ test('[RS6] a crashed role of a console that has ended starts nothing, and the a
   client.send({ type: 'session:terminate', ...inside })
   await client.next('session:terminated')
   const { status, json } = await ask(`${path}/resume`, {})
-  expect([status, json.missing]).toEqual([201, [{ what: 'role', detail: expect.stringContaining('coder worked as auth') }]])
+  expect([status, json.missing]).toMatchObject([201, [{ what: 'role', detail: expect.stringContaining('coder worked as auth') }]])
   expect((await ask(`/sessions/${json.session.id}`)).json).toMatchObject({
     state: 'running',
     waitsFor: [{ what: 'task', taskId: expect.any(String) }],
@@ -102,7 +110,7 @@ test('[RS6] the same role in another console of the same person takes up that wo
   client.send({ type: 'session:terminate', ...inside })
   await client.next('session:terminated')
   const { json } = await ask(`${path}/resume`, {})
-  expect(json.missing).toEqual([{ what: 'role', detail: expect.stringContaining('spawn coder as auth') }])
+  expect(json.missing).toMatchObject([{ what: 'role', detail: expect.stringContaining('spawn coder as auth') }])
   const running = async () =>
     (await ask('/sessions')).json.items.flatMap(({ id, state }: { id: string; state: string }) =>
       state === 'running' ? [id] : [],

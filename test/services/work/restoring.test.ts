@@ -227,7 +227,9 @@ describe('from our own files', () => {
     }
     const files = { checkpoint: checkpointExample, project }
     const { notRestored } = await store.run(restoreWorkSession, { ...example, files, by })
-    expect(notRestored).toContainEqual({ what: 'project', detail: 'It has no path here: ../../etc is not absolute' })
+    const why = { code: 'pathNotAbsolute', params: { path: '../../etc' } }
+    const notice = { code: 'noPathHere', params: { why } }
+    expect(notRestored).toContainEqual({ what: 'project', detail: 'It has no path here: ../../etc is not absolute', notice })
   })
 
   test('[CK4] files of another work session, or of one that is another project’s, are refused', async () => {

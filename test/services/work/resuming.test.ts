@@ -67,7 +67,8 @@ describe('resuming', () => {
     expect(await get(at.id)).toMatchObject({ status: 'in_progress', progressPercent: 70 })
     expect(await get(waits.id)).toMatchObject({ status: 'blocked', blockedBy: at.id })
     expect(await get(done.id)).toMatchObject({ ['sessionId']: workSessionId, status: 'completed' })
-    expect(notRestored).toEqual([{ what: 'agent', detail: expect.stringContaining('ann is no agent of this project any more') }])
+    const detail = expect.stringContaining('ann is no agent of this project any more')
+    expect(notRestored).toEqual([{ what: 'agent', detail, notice: expect.objectContaining({ code: 'agentNotInProject' }) }])
     const whole = await store.query(getWorkSession, { projectId, workSessionId })
     expect(whole).toMatchObject({ state: 'interrupted', resumedBy: child.id, children: [{ id: child.id }] })
     expect((await store.eventsAfter(home, 0, 1000)).slice(-2).map(({ type }) => type)).toEqual([

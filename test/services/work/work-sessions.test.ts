@@ -41,6 +41,7 @@ describe('work sessions', () => {
       setAside: null,
       dismissedAt: null,
       fileProblem: null,
+      notice: null,
       error: null,
       stateSummary: 'running, phase 2, LEADER code: Jumping works, landing does not',
     })

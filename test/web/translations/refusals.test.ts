@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { Refusal } from '../../../src/domain/errors.ts'
+import { errorCatalogue, Refusal } from '../../../src/domain/errors.ts'
 import { changeSettings } from '../../../src/domain/projects/settings.ts'
 import { refusalSentences as forms, refusalText } from '../../../src/domain/refusal-texts.ts'
 import { sentences } from '../../../src/domain/status-text-list.ts'
@@ -29,7 +29,7 @@ const forPrograms = new Set(['type', 'got'])
 test.each(codes)('[UI5] %s is Japanese on the Japanese page, by its code', (code) => {
   const names = namesIn(forms[code]).filter((name) => !forPrograms.has(name))
   const notice: Notice = { code, params: Object.fromEntries(names.map((name) => [name, `<${name}>`])) }
-  expect(Object.keys(sentences)).not.toContain(code)
+  expect([...Object.keys(sentences), ...Object.keys(errorCatalogue)]).not.toContain(code)
   const shown = translated(ja.translation, 'never read', notice)
   expect([...shown.matchAll(/<(\w+)>/g)].map(([, name]) => name).sort()).toEqual(names)
   const without = shown.replaceAll(/<\w+>/g, '')

@@ -1,8 +1,9 @@
 /** The server's sentences about agents, in the reader's language (UI5). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type SentenceCode, sentences } from '../../../src/domain/status-text-list.ts'
-import { statusNotice, statusText } from '../../../src/domain/status-texts.ts'
+import { afterText, both, withOutput } from '../../../src/domain/notices.ts'
+import { earlierSentences, type SentenceCode, sentences } from '../../../src/domain/status-text-list.ts'
+import { statusNotice } from '../../../src/domain/status-texts.ts'
 import { type Notice, tellsExit, translated } from '../../../src/protocol/notice-words.ts'
 import { noticeOfOldText } from '../../../src/protocol/old-sentences.ts'
 import { en } from '../../../web/src/translations/en.ts'
@@ -19,15 +20,16 @@ const noticeOf = (code: SentenceCode): Notice => ({
 const inJapanese = (text: string, notice?: Notice): string => translated(translation, text, notice)
 
 test.each(codes)('[UI5] %s is Japanese on the Japanese page: by its code, and by its form in a row of before', (code) => {
-  expect(noticeOfOldText(said(code), sentences)).toEqual(noticeOf(code))
   const shown = inJapanese('never read', noticeOf(code))
-  expect(inJapanese(said(code))).toBe(shown)
+  const isEarlier = Object.hasOwn(earlierSentences, code)
+  expect(noticeOfOldText(said(code), earlierSentences)).toEqual(isEarlier ? noticeOf(code) : undefined)
+  if (isEarlier) expect(inJapanese(said(code))).toBe(shown)
   expect([...shown.matchAll(/<(\w+)>/g)].map(([, name]) => name).sort()).toEqual(namesIn(sentences[code]))
   const without = shown.replaceAll(/<\w+>/g, '')
   expect(without).toMatch(/[ぁ-んァ-ヶ一-龠]/)
   expect(
     without.replaceAll(
-      /HOLDFAST_TELEGRAM_TOKEN|telegram\.(?:token|api_root)|Holdfast|Telegram|BotFather|ACP|PATH|ID|MiB|git/g,
+      /HOLDFAST_TELEGRAM_TOKEN|telegram\.(?:token|api_root)|Holdfast|Telegram|BotFather|ACP|PATH|ID|MiB|git|JSON|core\.worktree/g,
       '',
     ),
   ).not.toMatch(/[A-Za-z]{2}/)
@@ -42,19 +44,36 @@ test('[UI5] a reason within a reason is translated too; what an agent wrote stay
   expect(inJapanese(often.text)).toBe(words)
   const copied = statusNotice('failedOftenLast', { count: 3, seconds: 60, last: last.text })
   expect(inJapanese(copied.text, copied.notice)).toBe('60 秒間に 3 回失敗しました。最後の理由: It ended with exit code 1')
-  expect(inJapanese(`${statusText('processEnded')}\nIt ended with exit code 1`)).toBe(
+  expect(inJapanese(`${statusNotice('processEnded').text}\nIt ended with exit code 1`)).toBe(
     'プロセスが終了しました\nIt ended with exit code 1',
   )
   expect(inJapanese('Rate limit')).toBe('Rate limit')
   expect(inJapanese('What a newer server says', { code: 'notKnownHere', params: {} })).toBe('What a newer server says')
 })
 
+test('[UI5] a notice after the text of an agent is translated, and the text stays as it is', () => {
+  const stopped = afterText('Half an answer', statusNotice('stoppedBy', { who: 'Anna' }))
+  expect(stopped.text).toBe('Half an answer\n\nStopped by Anna.')
+  expect(inJapanese(stopped.text, stopped.notice)).toBe('Half an answer\n\nAnna が停止しました。')
+  expect(inJapanese(stopped.text.slice(0, 10), stopped.notice)).toBe('Half an an')
+  const ran = both(statusNotice('endedEmpty'), statusNotice('endedAfterTools', { tools: 'ls' }))
+  expect(inJapanese(ran.text, ran.notice)).toContain('\n\n')
+  expect(inJapanese(ran.text, ran.notice)).not.toContain('The agent')
+})
+
 test('[UI5] whether a detail names the exit is known by its code, of rows of before by their form', () => {
   const { text, notice } = statusNotice('exitCode', { code: 1 })
-  const signal = statusText('endedBySignal', { signal: 'SIGKILL' })
+  const signal = statusNotice('endedBySignal', { signal: 'SIGKILL' }).text
   expect(tellsExit({ detail: 'in any words', notice })).toBe(true)
+  const failed = withOutput(statusNotice('exitCode', { code: 1 }), 'Segmentation fault')
+  expect(tellsExit({ detail: 'in any words', notice: typeof failed === 'object' ? failed.notice : null })).toBe(true)
   expect(tellsExit({ detail: text, notice: statusNotice('noReason').notice })).toBe(false)
-  expect([text, signal, statusText('noReason'), null].map((detail) => tellsExit({ detail }))).toEqual([true, true, false, false])
+  expect([text, signal, statusNotice('noReason').text, null].map((detail) => tellsExit({ detail }))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
 })
 
 test('[UI5] the words of a language take nothing but types from the page, which waits for them before it is whole itself', () => {

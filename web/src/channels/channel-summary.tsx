@@ -32,7 +32,7 @@ export function ChannelSummary() {
             <ChannelState channel={channel} />
             {channel.asking > 0 && <span className="text-warn">{words.askingCount(channel.asking)}</span>}
             {channel.lastInAt && <Ago at={channel.lastInAt} className="ml-auto text-sm text-faint" />}
-            {channel.trouble && <p className="w-full text-sm text-bad">{translate(channel.trouble)}</p>}
+            {channel.trouble && <p className="w-full text-sm text-bad">{translate(channel.trouble, channel.notice)}</p>}
           </li>
         ))}
       </Rows>

@@ -77,7 +77,7 @@ function Standing({ channel, mayManage }: { channel: Channel; mayManage: boolean
       <Facts>
         <Fact name={words.state}>
           <ChannelState channel={channel} />
-          {channel.trouble && <p className="mt-1 text-sm text-bad">{translate(channel.trouble)}</p>}
+          {channel.trouble && <p className="mt-1 text-sm text-bad">{translate(channel.trouble, channel.notice)}</p>}
         </Fact>
         {channel.name && (
           <Fact name={words.bot}>

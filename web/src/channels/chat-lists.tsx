@@ -63,7 +63,7 @@ function Name({ chat }: { chat: ChannelChat }) {
         {chat.handle && ` @${chat.handle}`} <span className="text-sm text-faint">{chat.chatId}</span>
       </span>
       {chat.kind === 'group' && <span className="block text-sm text-warn">{words.group}</span>}
-      {chat.trouble && <span className="block text-sm text-bad">{translate(chat.trouble)}</span>}
+      {chat.trouble && <span className="block text-sm text-bad">{translate(chat.trouble, chat.notice)}</span>}
     </span>
   )
 }

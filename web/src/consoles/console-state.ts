@@ -33,6 +33,7 @@ export interface ShownTurn {
   readonly items: readonly Item[]
   readonly stopReason: string | null
   readonly error: string | null
+  readonly notice?: Notice | null | undefined
   /** The turn ended at its vendor's limit. */
   readonly limited: boolean
   readonly cut: boolean
@@ -44,6 +45,7 @@ export interface AgentEvent {
   readonly kind: 'started' | 'asleep' | 'failed' | 'ended'
   readonly at: string
   readonly text: string | null
+  readonly notice?: Notice | null | undefined
 }
 
 export interface PaneAgent
@@ -55,6 +57,7 @@ export interface PaneAgent
     | 'branch'
     | 'note'
     | 'error'
+    | 'notices'
     | 'step'
     | 'exitCode'
     | 'signal'
@@ -125,12 +128,25 @@ export function withOlder(consoleState: ConsoleState, turns: readonly Turn[], mo
 }
 
 function shownTurn(turn: Turn, permissions: readonly AskedPermission[]): ShownTurn {
-  const { messageId, by, content, stopReason, error, cut, createdAt, startedAt, text } = turn
+  const { messageId, by, content, stopReason, error, notice, cut, createdAt, startedAt, text } = turn
   const asked = permissions.map((each): Item => ({ kind: 'permission', permission: unanswered(each) }))
   const items: Item[] = [...(text ? [{ kind: 'text', text } as const] : []), ...asked]
   const state = turn.state === 'queued' ? 'running' : turn.state
   const limited = (turn.limitedUntil ?? null) !== null
-  return { kind: 'turn', messageId, by, content, state, items, stopReason, error, limited, cut, at: startedAt ?? createdAt }
+  return {
+    kind: 'turn',
+    messageId,
+    by,
+    content,
+    state,
+    items,
+    stopReason,
+    error,
+    notice,
+    limited,
+    cut,
+    at: startedAt ?? createdAt,
+  }
 }
 
 const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome: null, optionId: null, decidedBy: null })
@@ -159,21 +175,37 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       return { ...pane, agent, lastAgentId: agentId }
     }
     case 'agent:ready': {
-      const { workspace, branch, note, notRestored, modes, modeId, options, images, how } = event
-      const ready = { state: 'ACTIVE', workspace, branch, note, notRestored, modes, mode: modeId, options, images } as const
+      const { workspace, branch, note, notRestored, notices, modes, modeId, options, images, how } = event
+      const ready = {
+        state: 'ACTIVE',
+        workspace,
+        branch,
+        note,
+        notRestored,
+        notices,
+        modes,
+        mode: modeId,
+        options,
+        images,
+      } as const
       const started = { kind: 'started', at, text: how === 'new' ? null : how } as const
       return { ...withAgent(pane, ready), entries: [...pane.entries, started] }
     }
     case 'agent:failed': {
-      const { step, error, exitCode, signal } = event
+      const { step, error, notice, exitCode, signal } = event
       const entries = withoutAnswer(pane.entries)
-      const failed = { state: 'FAILED', step, error, exitCode, signal } as const
+      const notices = { ...pane.agent?.notices, ...(notice && { error: notice }) }
+      const failed = { state: 'FAILED', step, error, notices, exitCode, signal } as const
       return { ...withAgent(pane, failed), entries: [...entries, { kind: 'failed', at, text: error }] }
     }
     case 'agent:asleep':
       return { ...pane, entries: [...pane.entries, { kind: 'asleep', at, text: null }] }
     case 'agent:terminated':
-      return { ...pane, agent: null, entries: [...withoutAnswer(pane.entries), { kind: 'ended', at, text: event.reason }] }
+      return {
+        ...pane,
+        agent: null,
+        entries: [...withoutAnswer(pane.entries), { kind: 'ended', at, text: event.reason, notice: event.notice }],
+      }
     case 'agent:queued': {
       const { messageId, position, content, by } = event
       const waits = { messageId, position, content: [...content], by, createdAt: at }
@@ -274,11 +306,11 @@ function updated(pane: Pane, messageId: string | null, update: AgentUpdate): Pan
 
 /** The pieces are what was hasText; the whole answer is shown only where none of them was seen. */
 function answered(turn: ShownTurn, event: Extract<RelayEvent, { type: 'agent:response' }>): ShownTurn {
-  const { content, stopReason, error, cut, limitedUntil } = event
+  const { content, stopReason, error, notice, cut, limitedUntil } = event
   const hasText = turn.items.some(({ kind }) => kind === 'text')
   const items: readonly Item[] = hasText || content === '' ? turn.items : [...turn.items, { kind: 'text', text: content }]
   const state = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
-  return { ...turn, items, state, stopReason, error, limited: limitedUntil !== undefined, cut }
+  return { ...turn, items, state, stopReason, error, notice, limited: limitedUntil !== undefined, cut }
 }
 
 /** Marks an open turn whose agent has gone: its outcome is unknown. */

@@ -1,5 +1,6 @@
 /** An agent that failed, or has gone: why, what was kept, and the ways to have one in this role again (AG1, AC4). */
 import type { ReactNode } from 'react'
+import { tellsExit } from '../../../src/protocol/notice-words.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
@@ -19,7 +20,8 @@ export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
   const translate = useSaid()
   const { step, error, exitCode, signal } = agent
   const ending = signal ? words.signal(signal) : exitCode === null ? undefined : words.exitCode(exitCode)
-  const how = error?.includes(signal ?? String(exitCode)) ? undefined : ending
+  const notice = agent.notices?.['error']
+  const how = tellsExit({ detail: error, notice }) ? undefined : ending
   return (
     <div role="alert" data-failed={step ?? ''} className="mt-4 flex flex-col gap-2 rounded-md bg-bad-wash px-3 py-2.5">
       <p className="font-medium text-bad">{step ? words.failedAt[step] : words.failed}</p>
@@ -27,7 +29,7 @@ export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
       {error && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
         <pre tabIndex={0} className="max-h-40 overflow-auto font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {translate(error)}
+          {translate(error, notice)}
         </pre>
       )}
       <p className="text-sm">{words.failedKept}</p>

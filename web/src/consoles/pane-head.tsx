@@ -69,7 +69,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
             <CopyText text={`git merge ${agent.branch}`} what={words.console.mergeCommand} />
           </span>
         )}
-        {agent?.note && <span>{translate(agent.note)}</span>}
+        {agent?.note && <span>{translate(agent.note, agent.notices?.['note'])}</span>}
         {agent?.usage && (
           <span className="tabular-nums">
             {words.console.usage(writing.number(agent.usage.used), writing.number(agent.usage.size))}
@@ -78,7 +78,11 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
         )}
       </div>
       {agent && <AgentSettings role={role} agent={agent} live={live} mayWrite={mayWrite} />}
-      {agent?.notRestored && <p className="text-xs text-warn">{words.console.notRestored(translate(agent.notRestored))}</p>}
+      {agent?.notRestored && (
+        <p className="text-xs text-warn">
+          {words.console.notRestored(translate(agent.notRestored, agent.notices?.['notRestored']))}
+        </p>
+      )}
       <EndAgent role={role} open={asked} live={live} onClose={() => setAsked(false)} />
     </header>
   )

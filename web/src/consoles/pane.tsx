@@ -120,9 +120,10 @@ function HappeningRow({ happening }: { happening: AgentEvent }) {
   const { console: words } = useWords()
   const writing = useWriting()
   const translate = useSaid()
-  const { kind, at, text } = happening
+  const { kind, at, text, notice } = happening
   // Why one failed is told below, for as long as it stands there failed.
-  const what = kind === 'ended' ? words.ended(translate(text ?? '')) : kind === 'started' ? words.started(text) : words[kind]
+  const what =
+    kind === 'ended' ? words.ended(translate(text ?? '', notice)) : kind === 'started' ? words.started(text) : words[kind]
   return (
     <li className="flex flex-wrap justify-center gap-x-2 pt-4 text-center text-xs text-faint">
       <span>{what}</span>

@@ -72,7 +72,8 @@ const usual = ['end_turn']
 function Ending({ turn }: { turn: ShownTurn }) {
   const { console: words } = useWords()
   const translate = useSaid()
-  const { state, stopReason, error, limited, cut } = turn
+  const { state, stopReason, error, notice, limited, cut } = turn
+  const why = error && translate(error, notice)
   if (state === 'running') {
     // The permission card says that the turn waits for a person.
     if (asksSomething(turn)) return null
@@ -90,12 +91,12 @@ function Ending({ turn }: { turn: ShownTurn }) {
       {state === 'cancelled' && <p className="text-sm text-quiet">{words.cancelled}</p>}
       {state === 'unknown' && <p className="text-sm text-warn">{words.unknown}</p>}
       {limited && (
-        <p className="text-sm text-warn [overflow-wrap:anywhere]">{[words.limitReached, error].filter(Boolean).join(': ')}</p>
+        <p className="text-sm text-warn [overflow-wrap:anywhere]">{[words.limitReached, why].filter(Boolean).join(': ')}</p>
       )}
       {state === 'failed' && !limited && (
         <div role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]">
           <p className="font-medium text-bad">{words.turnFailed}</p>
-          {error && <p className="whitespace-pre-wrap">{translate(error)}</p>}
+          {why && <p className="whitespace-pre-wrap">{why}</p>}
         </div>
       )}
     </>

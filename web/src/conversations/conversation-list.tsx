@@ -99,7 +99,7 @@ function Row({ conversation }: { conversation: ListedConversation }) {
         </span>
         <span className="flex items-baseline gap-2 text-sm text-quiet">
           <span className="min-w-0 flex-1 truncate">
-            {last ? (last.role === 'assistant' ? translate(last.beginning) : last.beginning) : words.nothingSaid}
+            {last ? (last.role === 'assistant' ? translate(last.beginning, last.notice) : last.beginning) : words.nothingSaid}
           </span>
           <span className="shrink-0 text-xs text-faint">{channel}</span>
         </span>

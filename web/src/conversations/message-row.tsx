@@ -56,7 +56,11 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
           ))}
         </Head>
       )}
-      {byAgent ? <AgentText text={translate(message.content)} /> : <Text className={boxClass}>{message.content}</Text>}
+      {byAgent ? (
+        <AgentText text={translate(message.content, message.notice)} />
+      ) : (
+        <Text className={boxClass}>{message.content}</Text>
+      )}
     </li>
   )
 })

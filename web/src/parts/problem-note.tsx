@@ -26,7 +26,7 @@ export function describeProblem(error: unknown, words: Messages): ProblemText {
     ...known,
     kept: words.problem.unchanged,
     code: problem.code,
-    ...(problem.detail !== problem.title && { detail: translated(words.translation, problem.detail, problem.notice) }),
+    ...(problem.notice?.code !== problem.code && { detail: translated(words.translation, problem.detail, problem.notice) }),
   }
 }
 

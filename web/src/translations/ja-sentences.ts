@@ -1,6 +1,7 @@
 /** The notices of the server and its coordinators in Japanese; parameters stand in braces. */
 import type { Translation } from '../../../src/protocol/notice-words.ts'
-import { sentences as oldForms, type Sentences } from '../../../src/protocol/status-text-list.ts'
+import { earlierSentences as oldForms, type Sentences } from '../../../src/protocol/status-text-list.ts'
+import { errors } from './ja-errors.ts'
 import { refusals } from './ja-refusals.ts'
 
 const words: Sentences = {
@@ -135,6 +136,60 @@ const words: Sentences = {
   telegramRefused: 'Telegram が受け付けませんでした（{why}）。',
   telegramTrouble: 'Telegram 側で問題が起きています（{code}: {why}）。再試行します。',
   tooManyWait: '送信待ちのメッセージが {count} 件を超えたため、新しいものは送られていません。会話には残っています。',
+
+  userRequested: 'ユーザーの操作',
+  nobodyConnected: '誰も接続していなかったため',
+  givenUp: '1 日間送信できなかったため、取りやめました。会話には残っています。',
+  messageTooEarly: '接続の前にメッセージが届きました',
+  channelFailed: '失敗しました: {why}',
+  turnTooLong: '設定された上限の {seconds} 秒を超えたため、停止しました。',
+  turnTooLongMinutes: '設定された上限の {minutes} 分を超えたため、停止しました。',
+  launchIdNoName: '起動の ID をフォルダー名にできません。',
+  coreWorktreeElsewhere: 'core.worktree が別の場所を指しています',
+  notCheckout: 'このリポジトリのチェックアウトではありません',
+  gitTooManyPrograms: '{folder} の git 設定に登録されたプログラムが多すぎます。',
+  gitPrintedTooMuch: 'git {command} の出力が多すぎます。',
+  gitEndedWith: 'git {command} が {code} で終了しました。',
+  gitNotRun: '{folder} で git を実行できません（{code}）。',
+  gitTooSlow: 'git {command} が {seconds} 秒以内に終わりませんでした。',
+  gitFailed: 'git {command} が失敗しました: {why}',
+  notWorktreeTop: '{folder} はワークツリーの最上位ではありません。',
+  notOurWorktree: '{folder} は Holdfast が作ったワークツリーではありません。',
+  folderNotThere: '{folder} はもうありません。',
+  notWhereWorkspaces: '{folder} は Holdfast の作業フォルダーの場所ではありません。',
+  folderNotEmpty: '{folder} は空ではありません。中のものは他のどこにもありません。',
+  plainNotEmpty: 'git のないフォルダーで、空ではありません。中のものは他のどこにもありません。',
+  requestNotKnown: 'このマシンのコーディネーターは、この操作に対応していません。',
+  answerTooLarge: '応答が大きすぎます。',
+  fileNotJson: 'JSON ではありません',
+  noList: '{kind} がリストではありません',
+  pathEmpty: 'パスが空です。',
+  pathTooLong: 'パスが {most} バイトを超えています。',
+  pathControl: 'パスに制御文字が含まれています。',
+  pathNoText: 'パスが正しい文字列ではありません。',
+  pathAbsolute: 'パスはルートやドライブから始められません。',
+  pathTooDeep: 'パスの階層が {most} を超えています。',
+  pathUpwards: 'パスで上の階層を指定することはできません。',
+  pathGit: 'パスに .git は使えません。',
+  pathNameTooLong: 'パスの中の名前が {most} バイトを超えています。',
+  pathNameReserved: '{name} という名前は、システムによっては使えません。',
+  pathLeadsOut: 'パスがフォルダーの外に出ています。',
+  pathDeadLink: 'パスの途中のリンクの先がありません。',
+  pathFile: 'パスの途中にフォルダーではなくファイルがあります。',
+  settingsUsual: '設定は既定値です: {why}',
+  noPathHere: 'ここにはフォルダーがありません: {why}',
+  pathNotAbsolute: '{path} は絶対パスではありません',
+  noProjectFile: 'プロジェクトのファイルがなかったため、名前は {id}、フォルダーは未設定です',
+  chatsNotInFiles:
+    'チャット、ユーザー、トークン、エージェントはこれらのファイルに含まれません。エージェントを追加し、割り当て直してください',
+  approvalRenumbered: '承認 {id} は、番号が使われていたため、ここでは {now} です',
+  noApproachesFile: '試したことの記録ファイルがなかったため、何を試したかは分かりません',
+  noHistoryFile: '作業セッションのファイルがなかったため、承認、以前のチェックポイント、再開元、タスクの本文は失われました',
+  agentNotHere: 'エージェント {agent} はここにありません。追加されるまで、そのタスクは待機します',
+  artifactNoFile: '{name}: ファイルがありません',
 }
 
-export const translation: Translation = { wordings: [{ words }, refusals], oldForms }
+/** A refusal without a detail of its own has the code of the error. */
+const titles = { words: Object.fromEntries(Object.entries(errors).map(([code, { title }]) => [code, title])) }
+
+export const translation: Translation = { wordings: [{ words }, refusals, titles], oldForms }

@@ -22,7 +22,7 @@ export function ContinueFromFile() {
     const body = { path: path.trim() }
     const resumed = await send(body, (options) => client.post('/api/sessions/resume-file', { body, ...options }))
     if (!resumed) return
-    for (const { detail } of [...resumed.missing, ...resumed.notRestored]) notify(translate(detail))
+    for (const { detail, notice } of [...resumed.missing, ...resumed.notRestored]) notify(translate(detail, notice))
     const { id: workSessionId, projectId } = resumed.session
     await navigate({ to: '/projects/$projectId/sessions/$workSessionId', params: { projectId, workSessionId } })
   }

@@ -71,7 +71,7 @@ export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
 interface SaidProps {
   readonly title: string
   readonly text: string
-  readonly said: readonly { readonly what: string; readonly detail: string }[]
+  readonly said: readonly (Missing | NotRestored)[]
   readonly onClose: () => void
 }
 
@@ -83,8 +83,8 @@ function Said({ title, text, said: things, onClose }: SaidProps) {
       <DialogBody>
         <p>{text}</p>
         <ul className="flex list-disc flex-col gap-1 pl-5 [overflow-wrap:anywhere]">
-          {things.map(({ what, detail }) => (
-            <li key={`${what} ${detail}`}>{translate(detail)}</li>
+          {things.map(({ what, detail, notice }) => (
+            <li key={`${what} ${detail}`}>{translate(detail, notice)}</li>
           ))}
         </ul>
       </DialogBody>

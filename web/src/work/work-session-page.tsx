@@ -80,8 +80,12 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
               <Ago at={whole.endedAt} />
             </Fact>
           )}
-          {whole.error && <Fact name={continuity.lastError}>{`${whole.error.code}: ${translate(whole.error.message)}`}</Fact>}
-          {whole.fileProblem && <Fact name={continuity.fileProblem}>{translate(whole.fileProblem)}</Fact>}
+          {whole.error && (
+            <Fact
+              name={continuity.lastError}
+            >{`${whole.error.code}: ${translate(whole.error.message, whole.error.notice)}`}</Fact>
+          )}
+          {whole.fileProblem && <Fact name={continuity.fileProblem}>{translate(whole.fileProblem, whole.notice)}</Fact>}
           {whole.parentSessionId && (
             <Fact name={continuity.from}>
               <Relative projectId={projectId} id={whole.parentSessionId} />

@@ -82,7 +82,9 @@ export function CheckpointRows({ whole: { checkpoints } }: Part) {
               <span>{continuity.checkpointReasons[checkpoint.reason]}</span>
               {checkpoint.subject && <span className="font-mono text-xs text-faint">{checkpoint.subject}</span>}
               {checkpoint.error && (
-                <span className="text-sm text-bad [overflow-wrap:anywhere]">{translate(checkpoint.error.message)}</span>
+                <span className="text-sm text-bad [overflow-wrap:anywhere]">
+                  {translate(checkpoint.error.message, checkpoint.error.notice)}
+                </span>
               )}
               <Ago at={checkpoint.at} className="ml-auto text-sm text-faint tabular-nums" />
             </li>

@@ -64,7 +64,7 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
       {worktree.setUp && <SetUpNote setUp={worktree.setUp} />}
       {!state && (
         <p className="text-quiet">
-          {words.plain} {worktree.note && translate(worktree.note)}
+          {words.plain} {worktree.note && translate(worktree.note, worktree.notice)}
         </p>
       )}
       {state && <ChangedFiles worktree={worktree} state={state} />}
@@ -261,9 +261,9 @@ function SetUpNote({ setUp: { outcome, copied, left, output } }: { setUp: SetUpR
         {words.setUp}
         {outcome && ` · ${words.setUpStates[outcome]}`} · {words.copied(copied.length)}
       </summary>
-      {left.map(({ path, why }) => (
+      {left.map(({ path, why, notice }) => (
         <p key={path} className="text-warn [overflow-wrap:anywhere]">
-          {path}: {translate(why)}
+          {path}: {translate(why, notice)}
         </p>
       ))}
       {output && <pre className="max-h-60 overflow-auto font-mono text-xs whitespace-pre-wrap">{output}</pre>}

@@ -61,7 +61,7 @@ function Row({ worktree, onRemove }: { worktree: ListedWorktree; onRemove: () =>
       )}
       <span
         className={`text-sm ${look?.canGo === 'yes' ? 'text-accent' : 'text-quiet'}`}
-        title={look?.why ? translate(look.why) : undefined}
+        title={look?.why ? translate(look.why, look.notice) : undefined}
       >
         {look ? words.canGo[look.canGo] : trouble}
       </span>
