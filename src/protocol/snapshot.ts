@@ -1,9 +1,10 @@
 /** Snapshots of streams: the state their events start from, in `event: snapshot` and `GET /api/snapshot`. */
 import type { Agent } from './agents/agent.ts'
-import type { Turn } from './consoles/user-session.ts'
+import type { AskedPermission, Turn } from './consoles/user-session.ts'
 import type { Conversation } from './conversations/conversation.ts'
 import type { Message } from './conversations/message.ts'
 import type { Project } from './projects/project.ts'
+import type { AgentUpdate } from './turns/agent-update.ts'
 import type { Task } from './work/task.ts'
 import type { WorkSession } from './work/work-session.ts'
 
@@ -46,7 +47,14 @@ export interface ChatLimit {
   readonly goesOn: boolean
 }
 
-/** CH12: running turns of a conversation, with their text so far. The resulting message has the turn as its `clientId`. */
+/** CH14: a running turn with what came of it so far and what it asks. The resulting message has the turn as its `clientId`. */
+export interface RunningTurn {
+  readonly agentId: string
+  readonly turn: Turn
+  readonly items: readonly AgentUpdate[]
+  readonly permissions: readonly AskedPermission[]
+}
+
 export interface TurnsState {
-  readonly running: readonly { readonly agentId: string; readonly turn: Turn }[]
+  readonly running: readonly RunningTurn[]
 }

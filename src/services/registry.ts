@@ -69,7 +69,7 @@ import { sweepExpired } from './system/sweep-expired.ts'
 import { trimStream } from './system/trim-stream.ts'
 import { answerChat } from './turns/answer-chat.ts'
 import { beginTurn, startWaitingRole } from './turns/begin-turn.ts'
-import { cancelTurn, withdrawPrompt } from './turns/cancel-turn.ts'
+import { cancelTurn, stopTurns, withdrawPrompt } from './turns/cancel-turn.ts'
 import { dispatchTurn } from './turns/dispatch-turn.ts'
 import { endLimit } from './turns/end-limit.ts'
 import { handOverMessages } from './turns/hand-over-messages.ts'
@@ -101,6 +101,7 @@ export const useCases = {
   'begin-upload': beginUpload,
   'begin-with-demo': beginWithDemo,
   'cancel-turn': cancelTurn,
+  'stop-turns': stopTurns,
   'change-agent': changeAgent,
   'change-approach': changeApproach,
   'change-channel-chat': changeChannelChat,

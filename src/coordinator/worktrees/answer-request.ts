@@ -10,6 +10,7 @@ import { isBelow } from '../../platform/path-inside.ts'
 import type { CoordinatorAnswer, CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { type Detail, DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
+import { findFiles } from './find-files.ts'
 import { type Git, GitFailure } from './git.ts'
 import { inspectWorktrees, processesIn } from './inspect-worktrees.ts'
 import { mergeWorktree } from './merge-worktree.ts'
@@ -99,6 +100,8 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
           ? { ...brought, command: mergeCommand(worktree.record.branch, target, how) }
           : brought
       })
+    case 'folder-files':
+      return findFiles(ask.folder, ask.q)
     case 'worktree-remove':
       return remove(machine, ask.place, ask.confirmed)
   }

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { Notice, Notices } from '../notices.ts'
 import { Time } from '../text.ts'
-import { AgentMode, AgentOption, PermissionRequest, ToolCall } from '../turns/agent-update.ts'
+import { AgentCommand, AgentMode, AgentOption, PermissionRequest, ToolCall } from '../turns/agent-update.ts'
 import { failureSteps } from '../turns/link.ts'
 import { PromptPart } from '../turns/prompt.ts'
 
@@ -102,6 +102,8 @@ export const RoleAgent = z.object({
   modes: z.array(AgentMode),
   modeId: z.string().nullable(),
   options: z.array(AgentOption),
+  /** Slash commands it offers. */
+  commands: z.array(AgentCommand),
   /** Last reported use of its context window. */
   usage: z.object({ used: z.number(), size: z.number(), cost: z.string().nullable() }).nullable(),
   /** AG6: at its vendor's limit; `goesOn`: the turn continues automatically then. */

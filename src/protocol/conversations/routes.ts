@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
 import { Id, line, YesOrNo } from '../text.ts'
-import { ConversationContext, ConversationTurn, ToolCallOutput } from '../turns/conversation-turn.ts'
+import { ConversationContext, ConversationTurn, ListedTurn, ToolCallOutput, TurnItem } from '../turns/conversation-turn.ts'
 import { ArchivePart, ArchiveQuery } from './archive.ts'
 import { Conversation, Flags, ListedConversation } from './conversation.ts'
 import { ConversationPiece, ImportedPiece, importLimit } from './import.ts'
@@ -145,11 +145,12 @@ export const conversationRoutes = {
     method: 'GET',
     path: '/api/conversations/{key}/turns',
     scope: 'read',
-    summary: 'List the turns of a conversation, newest first: each prompt and what came of it',
+    summary:
+      'List the turns of a conversation, newest first: each prompt and what came of it; with `items=true` all of it, as many as fit',
     params: conversation,
-    query: PageQuery,
+    query: PageQuery.extend({ items: YesOrNo }),
     status: 200,
-    answer: pageOf(ConversationTurn),
+    answer: pageOf(ListedTurn),
   },
   getConversationTurn: {
     method: 'GET',
@@ -158,7 +159,26 @@ export const conversationRoutes = {
     summary: 'Read one turn with all that came of it: text, thoughts, tool calls, plan, in order',
     params: conversation.extend({ turnId: Id }),
     status: 200,
-    answer: z.object({ turn: ConversationTurn, items: z.array(z.looseObject({ kind: z.string() })) }),
+    answer: z.object({ turn: ConversationTurn, items: z.array(TurnItem) }),
+  },
+  findFiles: {
+    method: 'GET',
+    path: '/api/conversations/{key}/files',
+    scope: 'read',
+    summary: 'Find files of the workplace of a conversation by a part of their path, at most 20',
+    params: conversation,
+    query: z.object({ q: line(200).or(z.literal('')) }),
+    status: 200,
+    answer: z.object({ items: z.array(z.string()) }),
+  },
+  stopTurns: {
+    method: 'POST',
+    path: '/api/conversations/{key}/stop',
+    scope: 'write',
+    summary: 'Stop what runs in a chat or task; what was said so far stays',
+    params: conversation,
+    status: 200,
+    answer: z.object({ stopped: z.int() }),
   },
   getToolOutput: {
     method: 'GET',

@@ -19,6 +19,9 @@ export const maxAnswerParts = 400
 /** Unanswered requests per coordinator. */
 export const maxOpenRequests = 200
 
+/** Files named in one answer. */
+export const maxFilesFound = 20
+
 const Folder = z.string().min(1).max(4096)
 
 /** A registered worktree or plain directory. */
@@ -39,6 +42,7 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     how: z.enum(['merge', 'rebase']),
     message: z.string().min(1).max(10_000),
   }),
+  z.object({ kind: z.literal('folder-files'), folder: Folder, q: z.string().max(200) }),
   z.object({ kind: z.literal('worktree-remove'), place: WorktreeFolder, confirmed: z.string().max(200).nullable() }),
 ])
 export type CoordinatorRequest = z.output<typeof CoordinatorRequest>

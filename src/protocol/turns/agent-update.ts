@@ -93,6 +93,8 @@ export const AgentOption = z.object({
 })
 export type AgentOption = z.output<typeof AgentOption>
 
+export const AgentCommand = z.object({ name: Line, description: Line, hint: Line.nullable() })
+
 /** Updates of no turn (mode, options, commands, usage) may come at any time. */
 export const AgentUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string() }),
@@ -108,10 +110,7 @@ export const AgentUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plan'), entries: Plan.max(maxListed) }),
   z.object({ kind: z.literal('mode'), modeId: Line }),
   z.object({ kind: z.literal('options'), options: z.array(AgentOption).max(maxListed) }),
-  z.object({
-    kind: z.literal('commands'),
-    commands: z.array(z.object({ name: Line, description: Line, hint: Line.nullable() })).max(maxListed),
-  }),
+  z.object({ kind: z.literal('commands'), commands: z.array(AgentCommand).max(maxListed) }),
   z.object({ kind: z.literal('usage'), used: z.number(), size: z.number(), cost: Line.nullable() }),
 ])
 export type AgentUpdate = z.output<typeof AgentUpdate>

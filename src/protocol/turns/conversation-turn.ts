@@ -53,6 +53,11 @@ export const ToolCallOutput = ToolCall.pick({ toolCallId: true, title: true, sta
   durationMs: z.int().nullable(),
 })
 export type ToolCallOutput = z.output<typeof ToolCallOutput>
+/** What came of a turn, in order: text, thoughts, tool calls, the plan. */
+export const TurnItem = z.looseObject({ kind: z.string() })
+
+export const ListedTurn = ConversationTurn.extend({ items: z.array(TurnItem).optional() })
+export type ListedTurn = z.output<typeof ListedTurn>
 
 export const ConversationContext = z.object({
   id: z.string(),

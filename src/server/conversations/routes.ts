@@ -34,6 +34,7 @@ import { resetConversation, truncateHistory } from '../../services/conversations
 import { getProject } from '../../services/projects/queries.ts'
 import { noSuchNote } from '../../services/refusals.ts'
 import { beginTurn } from '../../services/turns/begin-turn.ts'
+import { findStop, stopTurns } from '../../services/turns/cancel-turn.ts'
 import { listConversationTurns, readContexts, readToolOutput, readTurnItems } from '../../services/turns/queries.ts'
 import { setContinueAfterLimit } from '../../services/turns/set-continue-after-limit.ts'
 import { noteContents, noteText } from '../../store/conversations/notes.ts'
@@ -73,6 +74,11 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   listConversationTurns: query(listConversationTurns, (call) => ({ ...call.query, ...call.params })),
   getConversationTurn: query(readTurnItems, ({ params }) => params),
   getToolOutput: query(readToolOutput, ({ params }) => params),
+  findFiles: async ({ params, query: { q }, who, deps }) => ({ items: await deps.worktrees.files(who, params.key, q) }),
+  stopTurns: async ({ params, who, deps, receipt }) => {
+    const coordinatorIds = await deps.store.query(findStop, params)
+    return deps.store.run(stopTurns, { ...params, coordinatorIds, by: who.id }, receipt)
+  },
   beginTurn: run(beginTurn, ({ params, who }) => ({ ...params, by: who.id })),
   getConversationContext: query(readContexts, ({ params }) => params),
   getFlags: async ({ params, deps }) => (await deps.store.query(getConversation, params)).flags,

@@ -19,6 +19,7 @@ import type {
   WorktreeState,
 } from '../../protocol/worktrees/worktree.ts'
 import { accountOf } from '../../services/consoles/queries.ts'
+import { findWorkplace } from '../../services/conversations/queries.ts'
 import { findWorktree, listWorktrees } from '../../services/worktrees/queries.ts'
 import { noticeFrom } from '../../store/notices.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
@@ -83,6 +84,15 @@ export class Worktrees {
     const { items, nextCursor } = await this.#store.query(listWorktrees, { ...asked, accountId: accountOf(who) })
     const looks = look ? await this.#inspect(who, asked.projectId, items) : undefined
     return { items: items.map((row) => ({ ...worktreeOf(row), ...looks?.get(row.id) })), nextCursor }
+  }
+
+  /** Files of the workplace of a conversation; none while it has no folder. */
+  async files(who: Caller, key: string, q: string): Promise<string[]> {
+    const place = await this.#store.query(findWorkplace, { key })
+    if (!place) return []
+    const { folder, ...about } = place
+    const ask = { kind: 'folder-files', folder, q } as const
+    return this.#questions.ask({ ...about, ask, worktreeId: null, withinMs: inspectWithinMs, by: who.id })
   }
 
   async state(who: Caller, which: WhichWorktree): Promise<{ worktree: Worktree; state: WorktreeState | null }> {

@@ -22,6 +22,7 @@ import { resetConversation } from '../conversations/truncate-history.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { isAssigned } from '../projects/project-record.ts'
 import { markMessagesRead } from '../turns/answer-chat.ts'
+import { orderCancel } from '../turns/cancel-turn.ts'
 import { clearLimitsIn, currentLimit, setContinuation } from '../turns/limit-record.ts'
 import { chatStream, queueOutgoing } from './channel-chat-record.ts'
 import type { ChatWork } from './queries.ts'
@@ -158,10 +159,7 @@ async function stopWork(
   if (!launch || launch.state === 'ended') return undefined
   if (launch.coordinatorId !== work.coordinatorId || turn.launch_id !== launch.id) throw chatHasChanged()
   if (isPushed(turn)) {
-    if (turn.cancel_ordered_at !== null) return 'cancelled'
-    await tx.write(updateTurn, { ...turn, cancel_ordered_at: context.now, cancel_by: by })
-    const order = { launchId: launch.id, turnId: turn.id }
-    tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
+    await orderCancel(tx, turn, launch, { by, now: context.now })
     return 'cancelled'
   }
   await stopLaunch(tx, launch, { reason: 'stopped_by_person' }, context)

@@ -68,6 +68,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
     modes: [...offers.modes],
     modeId: offers.modeId,
     options: [...offers.options],
+    commands: [...(offers.commands ?? [])],
     usage: offers.usage ?? null,
     limit: limit ? { until: limit.limited_until, messageId: limit.limited_turn_id, goesOn: limit.goes_on_left > 0 } : null,
     turn: running ? await runningView(reader, running) : null,
@@ -99,7 +100,7 @@ const shortened = (content: readonly PromptPart[]): PromptPart[] =>
     return 'text' in part ? { ...part, text: part.text.slice(0, maxListedPromptChars) } : part
   })
 
-async function pendingPermissions(reader: Reader, turnId: string): Promise<RoleAgent['permissions']> {
+export async function pendingPermissions(reader: Reader, turnId: string): Promise<RoleAgent['permissions']> {
   const pending = (await reader.all(selectPendingOfTurn, { turnId })).map(approvalOf)
   return pending.flatMap(({ id: approvalId, permission }) => {
     if (!permission) return []

@@ -16,6 +16,7 @@ import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
 import { selectInRole } from '../../store/consoles/user-sessions.ts'
 import { type ConversationRow, selectConversation, updateConversation } from '../../store/conversations/conversations.ts'
+import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { isPushed, type QueuedChat, queuedChats, type TurnRow } from '../../store/turns/turns.ts'
@@ -144,6 +145,17 @@ export async function workplaceOf(reader: Reader, row: ConversationRow): Promise
   }
   const folder = (await reader.first(selectProject, { id: row.project_id }))?.path ?? null
   return { kind: row.workplace === 'plain' || folder === null ? 'plain' : 'checkout', folder, branch: null }
+}
+
+/** The folder of a conversation's workplace and the machine that has it; undefined while there is none. */
+export async function workplaceOn(reader: Reader, row: ConversationRow) {
+  const { key, project_id: projectId } = row
+  const place = await workplaceOf(reader, row)
+  if (projectId === null || !place?.folder) return undefined
+  const role = parseConsoleKey(key)
+  const made = role ? await reader.first(selectOfRole, role) : await reader.first(selectOfConversation, { key })
+  const coordinatorId = made?.folder === place.folder ? made.coordinator_id : (await connectedCoordinators(reader))[0]
+  return coordinatorId === undefined ? undefined : { folder: place.folder, coordinatorId, projectId }
 }
 
 /** The workplace of a conversation being created. The server's own conversations have none. */

@@ -16,6 +16,7 @@ import { checkAssigned } from '../projects/project-record.ts'
 import { noSuchConversation, noSuchProject } from '../refusals.ts'
 import { conversationView } from './conversation-activity.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
+import { workplaceOn } from './conversation-workplace.ts'
 
 /** Returns a conversation without its messages. */
 export const getConversation = defineQuery({
@@ -23,6 +24,15 @@ export const getConversation = defineQuery({
   run: async (reader, { key }: { key: string }): Promise<Conversation> => {
     streamOfKey(key)
     return conversationView(reader, await existingConversation(reader, key))
+  },
+})
+
+/** Where the files of a conversation's workplace are. */
+export const findWorkplace = defineQuery({
+  name: 'find-workplace',
+  run: async (reader, { key }: { key: string }) => {
+    streamOfKey(key)
+    return workplaceOn(reader, await existingConversation(reader, key))
   },
 })
 

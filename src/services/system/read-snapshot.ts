@@ -33,8 +33,9 @@ import { runningTurnsOn, settledPermissionsOn } from '../../store/turns/turn-ite
 import { isPushed, selectRunningIn } from '../../store/turns/turns.ts'
 import { tasksPage } from '../../store/work/tasks.ts'
 import { workSessionsPage } from '../../store/work/work-sessions.ts'
-import { newestTurns, runningView, userSessionView } from '../consoles/user-session-view.ts'
+import { newestTurns, pendingPermissions, runningView, userSessionView } from '../consoles/user-session-view.ts'
 import { conversationView } from '../conversations/conversation-activity.ts'
+import { readTurnOutput, turnStream } from '../turns/turn-record.ts'
 
 type StreamState =
   | HomeState
@@ -89,7 +90,10 @@ async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
   const running: TurnsState['running'][number][] = []
   for (const turn of await reader.all(selectRunningIn, { key })) {
     if (turn.about === 'summary' || !isPushed(turn)) continue
-    running.push({ agentId: turn.agent_id, turn: await runningView(reader, turn) })
+    const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
+    const { items } = await readTurnOutput(reader, which, [])
+    const permissions = await pendingPermissions(reader, turn.id)
+    running.push({ agentId: turn.agent_id, turn: await runningView(reader, turn), items, permissions })
   }
   return { running }
 }

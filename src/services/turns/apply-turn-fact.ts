@@ -172,7 +172,8 @@ async function roleAgentReady(
   context: Context,
 ): Promise<void> {
   const { acpSessionId, how, notRestored, workspace, branch, note, images, modes, modeId, options } = fact
-  const offers: Offers = { images, modes, modeId, options }
+  const { commands = [] }: Offers = JSON.parse(agent.offers)
+  const offers: Offers = { images, modes, modeId, options, commands }
   const { pending, refused } = changesAgain(JSON.parse(agent.offers), offers, context)
   const told = {
     note: detailFrom(note, fact.notices?.['note']),
@@ -260,6 +261,7 @@ async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, f
   if (turn) bufferUpdate(tx, turn.id, said)
   if (agent && said.kind === 'mode') await updateOffers(tx, agent, { modeId: said.modeId })
   if (agent && said.kind === 'options') await updateOffers(tx, agent, { options: said.options })
+  if (agent && said.kind === 'commands') await updateOffers(tx, agent, { commands: said.commands })
   if (agent && said.kind === 'usage')
     await updateOffers(tx, agent, { usage: { used: said.used, size: said.size, cost: said.cost } })
   if (turn)

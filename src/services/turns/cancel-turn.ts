@@ -1,12 +1,22 @@
-/** Cancels the running turn of an agent in a role, and withdraws queued prompts (RL6). */
-
+/** Cancels the running turn of an agent in a role (RL6) or of a chat or task (CH15), and withdraws queued prompts. */
 import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
 import { decide } from '../../domain/turns/lifecycle.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
-import { defineUseCase } from '../../store/store.ts'
-import { selectOpenTurns, selectTurn, turnLife, updateTurn } from '../../store/turns/turns.ts'
+import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import {
+  isOfRole,
+  isPushed,
+  selectOpenTurns,
+  selectRunningIn,
+  selectTurn,
+  type TurnRow,
+  turnLife,
+  updateTurn,
+} from '../../store/turns/turns.ts'
 import {
   activeAgent,
   existingUserSession,
@@ -15,7 +25,23 @@ import {
   rosterRefusal,
   type UserSessionLocks,
 } from '../consoles/role-agent-record.ts'
+import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { endTurn } from './turn-record.ts'
+
+interface Cancel {
+  readonly by: string
+  readonly now: Instant
+  readonly requestId?: string | undefined
+}
+
+/** Asks the agent to stop a turn. A repeated request changes nothing. The calling use case locks the coordinator's stream. */
+export async function orderCancel(tx: Tx, turn: TurnRow, launch: Launch | undefined, { by, now, requestId }: Cancel) {
+  if (decide(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return
+  await tx.write(updateTurn, { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null, cancel_by: by })
+  if (!launch) return
+  const order = { launchId: launch.id, turnId: turn.id }
+  tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
+}
 
 interface CancelInput extends UserSessionLocks {
   readonly role: string
@@ -35,15 +61,47 @@ export const cancelTurn = defineUseCase({
     const agent = await activeAgent(tx, userSessionId, role)
     const turn = (await tx.all(selectOpenTurns, { roleAgentId: agent.id })).find((each) => each.state === 'running')
     if (!turn) throw new Refusal('wrong_state', refusalText('noTurn'))
-    if (decide(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return { turnId: turn.id }
-    await tx.write(updateTurn, { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null, cancel_by: by })
     const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
-    if (launch) {
-      requireLocked(which, launch.coordinatorId)
-      const order = { launchId: launch.id, turnId: turn.id }
-      tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
-    }
+    if (launch) requireLocked(which, launch.coordinatorId)
+    await orderCancel(tx, turn, launch, { by, now, requestId })
     return { turnId: turn.id }
+  },
+})
+
+const runningOutsideRoles = async (reader: Reader, key: string): Promise<TurnRow[]> =>
+  (await reader.all(selectRunningIn, { key })).filter((turn) => !isOfRole(turn) && isPushed(turn))
+
+/** Finds the coordinators to lock for `stop-turns`. */
+export const findStop = defineQuery({
+  name: 'find-stop',
+  run: async (reader, { key }: { key: string }): Promise<string[]> => {
+    streamOfKey(key)
+    const launches = (await runningOutsideRoles(reader, key)).map(({ launch_id }) => findLaunch(reader, launch_id ?? ''))
+    return (await Promise.all(launches)).flatMap((launch) => launch?.coordinatorId ?? [])
+  },
+})
+
+interface StopInput {
+  readonly key: string
+  readonly by: string
+  /** From `find-stop`. */
+  readonly coordinatorIds: readonly string[]
+}
+
+/** Asks the agents of a chat or task to stop what they are doing (CH15). What they have said so far stays. */
+export const stopTurns = defineUseCase({
+  name: 'stop-turns',
+  streams: ({ key, coordinatorIds }: StopInput) => [streamOfKey(key), ...coordinatorIds.map(coordinatorStream)],
+  run: async (tx, { key, by, coordinatorIds }, { now }): Promise<{ stopped: number }> => {
+    await existingConversation(tx, key)
+    const turns = await runningOutsideRoles(tx, key)
+    if (turns.length === 0) throw new Refusal('wrong_state', refusalText('noTurn'))
+    for (const turn of turns) {
+      const launch = await findLaunch(tx, turn.launch_id ?? '')
+      if (launch && !coordinatorIds.includes(launch.coordinatorId)) throw new Refusal('busy', refusalText('chatChanged'))
+      await orderCancel(tx, turn, launch, { by, now })
+    }
+    return { stopped: turns.length }
   },
 })
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import type { ConversationContext, ConversationTurn, ToolCallOutput } from '../../protocol/turns/conversation-turn.ts'
+import type { ConversationContext, ConversationTurn, ListedTurn, ToolCallOutput } from '../../protocol/turns/conversation-turn.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import { selectUserSession } from '../../store/consoles/user-sessions.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
@@ -80,11 +80,20 @@ const turnView = (row: TurnRow): ConversationTurn => ({
 /** Lists the turns of a conversation, newest first, in pages. */
 export const listConversationTurns = defineQuery({
   name: 'list-conversation-turns',
-  run: async (reader, { key, ...page }: PageQuery & { key: string }): Promise<Page<ConversationTurn>> => {
+  run: async (reader, { key, items, ...page }: PageQuery & { key: string; items: boolean }): Promise<Page<ListedTurn>> => {
     streamOfKey(key)
     await existingConversation(reader, key)
     const rows = await reader.all(selectTurnsBefore, { key, ...pageParams(page) })
-    return cutPageBy(rows.map(turnView), page.limit, ({ createdAt, id }) => ({ createdAt, id }))
+    const turns: ListedTurn[] = []
+    let chars = 0
+    for (const row of rows) {
+      const turn = items ? { ...turnView(row), items: await itemsOf(reader, row.id) } : turnView(row)
+      chars += items ? JSON.stringify(turn).length : 0
+      turns.push(turn)
+      if (chars > maxPageChars) break
+    }
+    const next = rows.slice(turns.length, turns.length + 1).map(turnView)
+    return cutPageBy([...turns, ...next], Math.min(page.limit, turns.length), ({ createdAt, id }) => ({ createdAt, id }))
   },
 })
 
@@ -95,14 +104,18 @@ async function turnIn(reader: Reader, { key, turnId }: { key: string; turnId: st
   if (row?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
   return row
 }
+const itemsOf = async (reader: Reader, turnId: string) =>
+  (await reader.all(selectTurnItems, { turnId, after: -1, limit: maxItems })).map(({ kind, body }) => ({
+    kind,
+    ...JSON.parse(body),
+  }))
 
 /** Returns a turn with its items in order. */
 export const readTurnItems = defineQuery({
   name: 'read-turn-items',
   run: async (reader, { key, turnId }: { key: string; turnId: string }) => {
     const row = await turnIn(reader, { key, turnId })
-    const items = await reader.all(selectTurnItems, { turnId, limit: maxItems })
-    return { turn: turnView(row), items: items.map(({ kind, body }) => ({ kind, ...JSON.parse(body) })) }
+    return { turn: turnView(row), items: await itemsOf(reader, turnId) }
   },
 })
 

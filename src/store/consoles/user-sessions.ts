@@ -129,6 +129,8 @@ export interface Offers {
   readonly modes: readonly AgentMode[]
   readonly modeId: string | null
   readonly options: readonly AgentOption[]
+  /** Slash commands, as last reported. */
+  readonly commands?: Extract<AgentUpdate, { kind: 'commands' }>['commands']
   /** Unanswered requests to it, oldest first. */
   readonly pending?: readonly Omit<ConfigureOrder, 'launchId'>[]
   /** The use of its context window, as last reported. */

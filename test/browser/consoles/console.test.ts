@@ -39,7 +39,7 @@ async function addAgent(page: Page, role: string, button = 'Add agent', start = 
   await page.getByRole('button', { name: button }).click()
   await page.getByRole('textbox', { name: label, exact: true }).fill(role)
   await page.getByRole('button', { name: start, exact: true }).click()
-  await inState(page, role, 'ready')
+  await inState(page, role, 'idle')
 }
 
 async function say(page: Page, role: string, text: string): Promise<void> {
@@ -111,15 +111,16 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
 
   await say(page, 'coder', '[[hang]]')
   await inState(page, 'coder', 'working')
+  await coder.getByRole('button', { name: 'Stop', exact: true }).waitFor()
   await page.keyboard.press('Escape')
-  await coder.getByText('Cancelled.').waitFor()
-  await inState(page, 'coder', 'ready')
+  await coder.getByText('Stopped.').waitFor()
+  await inState(page, 'coder', 'idle')
   await say(page, 'coder', '[[crash]]')
   await coder.locator('[data-failed="running"]').waitFor()
-  await inState(page, 'reviewer', 'ready')
+  await inState(page, 'reviewer', 'idle')
   expect(await axeFindings(page)).toEqual([])
   await coder.getByRole('button', { name: 'Start afresh' }).click()
-  await inState(page, 'coder', 'ready')
+  await inState(page, 'coder', 'idle')
   await say(page, 'coder', '[[limit 3600]]')
   await coder.getByRole('button', { name: /^Go on by itself at \d\d:\d\d$/ }).click()
   await coder.locator('[data-limit="goes-on"]').waitFor()
@@ -134,8 +135,9 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
 
   // Somebody who looks at the list elsewhere sees it come and go, without asking again and again.
   const elsewhere = await here.ownerPage(`/projects/${projectId}/console`)
-  const row = elsewhere.getByRole('link', { name: /reviewer/ })
+  const row = elsewhere.getByRole('list', { name: 'Consoles' }).getByRole('link', { name: /reviewer/ })
   await row.waitFor()
+  await page.getByRole('button', { name: 'Details' }).click()
   await page.getByRole('button', { name: 'End console' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'End', exact: true }).click()
   await page.getByText('No console is open').waitFor()
@@ -152,7 +154,7 @@ test('[AG5] an agent that is installed is put into a role with one choice: it is
   await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: 'opencode 1.18.33' })
   await page.getByText('It is added to this project first.').waitFor()
   await page.getByRole('button', { name: 'Start', exact: true }).click()
-  await inState(page, 'guest', 'ready')
+  await inState(page, 'guest', 'idle')
   await say(page, 'guest', 'hello')
   await pane(page, 'guest').getByText('echo: hello').waitFor()
   const { agentIds } = await here.elsewhere.get('/api/projects/{projectId}', { params: { projectId } })
@@ -196,7 +198,7 @@ test('[AP4] a permission is answered in the inbox, and the card in the console c
   const params = { projectId: waiting?.projectId ?? '', approvalId: String(waiting?.id) }
   await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'rejected' } })
   await pane(page, 'asker').locator('[data-outcome="denied"]').waitFor()
-  await inState(page, 'asker', 'ready')
+  await inState(page, 'asker', 'idle')
 })
 
 test('[AG6] allowed always on the card: the same is not asked again, another is; it is listed and taken back', async () => {
@@ -241,8 +243,10 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   await coder.locator('input[type=file]').setInputFiles(files)
   await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()
   // It stays with what is being written while one looks elsewhere.
+  await page.getByRole('banner').getByRole('link', { name: 'fay' }).click()
   await page.getByRole('link', { name: 'Tasks', exact: true }).click()
   await page.getByText('No tasks yet').waitFor()
+  await page.goBack()
   await page.goBack()
   await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()
   expect(await axeFindings(page)).toEqual([])
@@ -252,7 +256,7 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   await coder.getByText('(attachment:///notes.txt)').waitFor()
   await coder.getByText(/of 100,000 tokens/).waitFor()
   await page.reload()
-  await inState(page, 'coder', 'ready')
+  await inState(page, 'coder', 'idle')
   const chosen = (name: string) => coder.getByRole('combobox', { name, exact: true }).inputValue()
   await expect.poll(() => Promise.all([chosen('Mode'), chosen('Model')])).toEqual(['careful', 'demo-large'])
   await expect.poll(() => coder.getByLabel('Brief').isChecked()).toBe(true)

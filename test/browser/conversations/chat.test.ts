@@ -61,7 +61,7 @@ test('[CH9] the panel calls the agent, shows it come, think and answer, and lets
   await presence(page, 'ready')
   expect(await log.getByText('The chat was opened.').count()).toBe(0)
 
-  await page.getByRole('link', { name: 'Tasks' }).click()
+  await page.getByRole('link', { name: 'Now' }).click()
   const query = { projectId: room.projectId, agentId: 'ann' }
   const states = async () => (await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)
   await expect.poll(states).toEqual(['terminating'])
@@ -246,10 +246,10 @@ test('[CH5] with two tabs open the agent stays when one is closed, and goes with
   // That the agent is there is told before the server knows of this panel.
   await other.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/chat/start')))
   const closed = page.waitForResponse((response) => response.url().includes('/chat/end?panelId='))
-  await page.getByRole('link', { name: 'Tasks' }).click()
+  await page.getByRole('link', { name: 'Now' }).click()
   await closed
   expect(await states()).toEqual(['active'])
-  await other.getByRole('link', { name: 'Tasks' }).click()
+  await other.getByRole('link', { name: 'Now' }).click()
   await expect.poll(states).toEqual(['terminating'])
 })
 
@@ -293,9 +293,9 @@ test('[CH10] what is typed to an agent of one project does not stand in the chat
   await composer(page).fill('only for the first')
   const go = (path: string) => page.evaluate((to) => history.pushState({}, '', to), path)
   await go(`/projects/${projectId}/chat/${room.agentId}`)
-  await page.getByRole('heading', { name: 'another' }).waitFor()
+  await page.getByRole('heading', { name: 'Agent moving · another' }).waitFor()
   await expect.poll(() => composer(page).inputValue()).toBe('')
   await go(room.address)
-  await page.getByRole('heading', { name: `with-${room.agentId}` }).waitFor()
+  await page.getByRole('heading', { name: `Agent moving · with-${room.agentId}` }).waitFor()
   await expect.poll(() => composer(page).inputValue()).toBe('only for the first')
 })

@@ -70,9 +70,10 @@ test('[CH1] the panel opens and the agent is there; it answers; the panel closes
   await answered(page, 'echo: hello')
   expect(await axeFindings(page)).toEqual([])
   const [first] = await processes()
-  await page.getByRole('link', { name: 'Tasks' }).click()
+  await page.getByRole('link', { name: 'Now' }).click()
   await expect.poll(states).toEqual(['ended'])
-  await page.getByRole('link', { name: 'Chat', exact: true }).click()
+  await page.goBack()
+  await expect.poll(states).toEqual(['running', 'ended'])
   await presence(page, 'ready')
   await answered(page, 'echo: hello')
   const [second] = await processes()
@@ -126,6 +127,40 @@ test('[CH14] what an agent that is spoken to says is read while it is being said
   await page.reload()
   await page.locator('[data-limit="goes-on"]').getByRole('button').click()
   await page.locator('[data-limit="waits"]').waitFor()
+})
+
+test('[UI4] a chat with a prompted agent shows tools, plan and diff; what is written meanwhile waits behind the answer; Stop stops it', async () => {
+  const { page, projectId } = await openChat('fox', {}, 'acp')
+  await presence(page, 'ready')
+  const log = page.getByRole('log')
+  await say(page, '[[plan]] [[write hello.txt hello there]] [[ask]] first')
+  // The permission stands in the turn that asks; one of the same agent elsewhere does not.
+  await log.locator('[data-outcome="open"]').waitFor()
+  await log.locator('[data-tool] ins', { hasText: 'hello there' }).waitFor()
+  await log.getByText(/of 3 done$/).waitFor()
+  await say(page, 'second')
+  await page.locator('[data-queued="1"]').getByText('second').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  // Most of a phone is the transcript.
+  expect((await log.boundingBox())?.height).toBeGreaterThan(phone.height * 0.6)
+  await log.getByRole('button', { name: 'Allow', exact: true }).click()
+  await log.locator('[data-outcome="allowed"]').waitFor()
+  await answered(page, 'echo: second')
+  const text = await log.innerText()
+  const places = ['first', 'echo: first', 'second', 'echo: second'].map((each) => text.indexOf(each))
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  // After a reload all of it is there, in the same order.
+  await page.reload()
+  await log.locator('[data-tool] ins', { hasText: 'hello there' }).waitFor()
+  await answered(page, 'echo: second')
+
+  await say(page, '[[say so far]] [[hang]]')
+  await log.getByText('so far').last().waitFor()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await log.locator('[data-turn="cancelled"]').waitFor()
+  await presence(page, 'ready')
+  expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0)
+  expect((await here.elsewhere.get('/api/approvals')).items.filter((each) => each.projectId === projectId)).toEqual([])
 })
 
 test('[CH14] cut off in the middle of an answer, and again at its end: after each the page shows all of it, once', async () => {
@@ -184,6 +219,7 @@ test('[CX9] the chat shows where it works, and another place is chosen with one 
   await presence(page, 'ready')
   await here.elsewhere.patch('/api/projects/{projectId}', { params: { projectId }, body: { path: makeRepository().folder } })
   await page.reload()
+  await page.getByRole('button', { name: 'Details' }).click()
   await page.locator('[data-workplace="checkout"]').getByText('In the project’s folder').waitFor()
   const shown = async () =>
     (await here.elsewhere.get('/api/conversations/{key}', { params: { key: `web:${projectId}.kit` } })).workplace?.kind

@@ -67,6 +67,32 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
   expect(await agentSessions()).toMatchObject([{ state: 'active' }, { state: 'ended', endReason: 'process_exited' }])
 })
 
+test('[CH15] a chat is stopped: what was done so far stays with its turn, a second stop and one of nothing change nothing', async () => {
+  const { room, say, chat, machine, server } = await openSpokenChat()
+  const at = `/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}`
+  const stop = () => server.ask(`${at}/stop`, { method: 'POST' })
+  await say('hello')
+  expect((await stop()).json).toMatchObject({ code: 'wrong_state', notice: { code: 'noTurn' } })
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'half'), asks(launchId, turnId, 'ask-1'))
+  // Whoever comes now sees all of it, and what is asked.
+  const stream = turnsStream(webKey(room.projectId, 'coder'))
+  const { state } = (await server.ask(`/api/snapshot?streams=${encodeURIComponent(stream)}`)).json
+  expect(state[stream].running).toMatchObject([
+    { turn: { messageId: turnId }, items: [{ kind: 'text', text: 'half' }], permissions: [{ messageId: turnId }] },
+  ])
+  expect((await stop()).json).toEqual({ stopped: 1 })
+  expect(await machine.order('cancel-ordered')).toMatchObject({ launchId, turnId })
+  expect((await stop()).json).toEqual({ stopped: 1 })
+  await machine.tell(turnEnded(launchId, turnId, { outcome: 'cancelled', stopReason: 'cancelled' }))
+  expect((await chat()).at(-1)).toContain('half')
+  const { items } = (await server.ask(`${at}/turns?items=true`)).json
+  expect(items).toMatchObject([{ id: turnId, state: 'cancelled', items: [{ kind: 'text', text: 'half' }] }])
+  expect((await server.ask(`${at}/turns`)).json.items[0].items).toBeUndefined()
+  expect((await stop()).status).toBe(409)
+})
+
 test('[CH12] a prompt names the handoff that its message belongs to', async () => {
   const { room, machine, server } = await openSpokenChat()
   const body = { projectId: room.projectId, toAgentId: 'coder', content: 'go on with it', relatedHandoffId: 'handoff-7' }

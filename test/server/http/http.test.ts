@@ -115,8 +115,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
   expect(others).toEqual([
     ...['goOnInChat', 'setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
-    ...['listConversationTurns', 'getConversationTurn', 'getToolOutput', 'beginTurn', 'getConversationContext', 'getWorktree'],
-    ...['getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses'],
+    ...['listConversationTurns', 'getConversationTurn', 'findFiles', 'stopTurns', 'getToolOutput', 'beginTurn'],
+    ...['getConversationContext', 'getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses'],
     ...['commitWorktree', 'mergeWorktree', 'removeWorktree'],
     ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'revokeAllowance', 'watchEvents'],
   ])

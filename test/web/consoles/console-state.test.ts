@@ -6,13 +6,13 @@ import type { Turn } from '../../../src/protocol/consoles/user-session.ts'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import {
   afterEvent,
-  asksSomething,
   emptyConsole,
   fromSnapshot,
   type Pane,
   runningTurn,
   withOlder,
 } from '../../../web/src/consoles/console-state.ts'
+import { asksSomething } from '../../../web/src/turns/turn-state.ts'
 
 const timestamp = '2026-03-01T09:00:00.000Z'
 const role = 'auth'

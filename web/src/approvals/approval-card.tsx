@@ -1,13 +1,13 @@
 /** One approval: the question with its buttons while it waits, and the decision afterwards. */
 import { Link } from '@tanstack/react-router'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
-import { ToolContent } from '../consoles/tool-row.tsx'
 import { useDecider, useDisplayName } from '../live/display-names.ts'
 import { useHome, useMay, useMe } from '../live/queries.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { ToolContent } from '../turns/tool-row.tsx'
 import { DecisionForm } from './decision-form.tsx'
 
 const dots: Record<Approval['status'], LiveState> = {

@@ -4,7 +4,7 @@ import { SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { useRelayRequest } from './use-relay-request.ts'
+import { useRequest } from '../turns/use-request.ts'
 
 interface ConfirmEndProps {
   readonly title: string
@@ -17,7 +17,7 @@ interface ConfirmEndProps {
 
 export function ConfirmEnd({ title, open, onClose, request, onEnded, children }: ConfirmEndProps) {
   const { console: words } = useWords()
-  const { send, waiting, error } = useRelayRequest()
+  const { send, waiting, error } = useRequest()
   const end = async () => {
     if (await send(request)) onEnded()
   }

@@ -15,16 +15,16 @@ import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../projects/use-project.ts'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { useRequest } from '../turns/use-request.ts'
 import { WorktreeList } from '../worktrees/worktree-list.tsx'
 import { createUserSession } from './live-console.ts'
-import { useRelayRequest } from './use-relay-request.ts'
 
 export function ConsolePage() {
   const words = useWords()
   const navigate = useNavigate()
   const project = useProject()
   const mayWrite = useMay('write')
-  const { send, waiting, error } = useRelayRequest()
+  const { send, waiting, error } = useRequest()
   const query = userSessionsOf(project?.id ?? '')
   const list = useQuery({ ...query, enabled: project !== undefined })
   useStream(project && `project:${project.id}`)

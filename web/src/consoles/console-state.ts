@@ -4,41 +4,10 @@
  */
 
 import type { RelayEvent, RelaySnapshot } from '../../../src/client/relay-messages.ts'
-import type { AskedPermission, PermissionOutcome, RoleAgent, Turn } from '../../../src/protocol/consoles/user-session.ts'
+import type { RoleAgent, Turn } from '../../../src/protocol/consoles/user-session.ts'
 import type { Notice } from '../../../src/protocol/notice-words.ts'
-import type { AgentMode, AgentOption, AgentUpdate, ToolCall } from '../../../src/protocol/turns/agent-update.ts'
-import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
-import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
-import { withUpdate } from './turn-items.ts'
-
-export interface Permission extends AskedPermission {
-  readonly outcome: PermissionOutcome | null
-  readonly optionId: string | null
-  readonly decidedBy: string | null
-}
-
-/** A piece of what an agent did in a turn, in the order it came. */
-export type Item =
-  | { readonly kind: 'text' | 'thought'; readonly text: string }
-  | { readonly kind: 'tool'; readonly call: ToolCall }
-  | { readonly kind: 'plan'; readonly entries: Extract<AgentUpdate, { kind: 'plan' }>['entries'] }
-  | { readonly kind: 'permission'; readonly permission: Permission }
-
-export interface ShownTurn {
-  readonly kind: 'turn'
-  readonly messageId: string
-  readonly by: string
-  readonly content: readonly PromptPart[]
-  readonly state: Exclude<Turn['state'], 'queued'>
-  readonly items: readonly Item[]
-  readonly stopReason: string | null
-  readonly error: string | null
-  readonly notice?: Notice | null | undefined
-  /** The turn ended at its vendor's limit. */
-  readonly limited: boolean
-  readonly cut: boolean
-  readonly at: string
-}
+import { configured, noOffers, type Offers, offersAfter } from '../turns/offers.ts'
+import { afterTurnEvent, begunTurn, type ShownTurn, shownTurn } from '../turns/turn-state.ts'
 
 /** An event of the agent between its turns. */
 export interface AgentEvent {
@@ -48,10 +17,11 @@ export interface AgentEvent {
   readonly notice?: Notice | null | undefined
 }
 
-export interface PaneAgent
-  extends Pick<
+export type PaneAgent = Offers &
+  Pick<
     RoleAgent,
     | 'agentId'
+    | 'conversation'
     | 'state'
     | 'workspace'
     | 'branch'
@@ -64,17 +34,7 @@ export interface PaneAgent
     | 'notRestored'
     | 'queue'
     | 'limit'
-  > {
-  readonly mode: string | null
-  readonly modes: readonly AgentMode[]
-  readonly options: readonly AgentOption[]
-  readonly images: boolean
-  /** Asked of it and not answered yet. */
-  readonly asked: readonly ConfigChange[]
-  /** Why it did not set what it was asked to, last. */
-  readonly notSet: { readonly text: string; readonly notice?: Notice | null | undefined } | null
-  readonly usage: { readonly used: number; readonly size: number; readonly cost: string | null } | null
-}
+  >
 
 export interface Pane {
   readonly role: string
@@ -127,30 +87,6 @@ export function withOlder(consoleState: ConsoleState, turns: readonly Turn[], mo
   return { ...consoleState, panes, cut: more }
 }
 
-function shownTurn(turn: Turn, permissions: readonly AskedPermission[]): ShownTurn {
-  const { messageId, by, content, stopReason, error, notice, cut, createdAt, startedAt, text } = turn
-  const asked = permissions.map((each): Item => ({ kind: 'permission', permission: unanswered(each) }))
-  const items: Item[] = [...(text ? [{ kind: 'text', text } as const] : []), ...asked]
-  const state = turn.state === 'queued' ? 'running' : turn.state
-  const limited = (turn.limitedUntil ?? null) !== null
-  return {
-    kind: 'turn',
-    messageId,
-    by,
-    content,
-    state,
-    items,
-    stopReason,
-    error,
-    notice,
-    limited,
-    cut,
-    at: startedAt ?? createdAt,
-  }
-}
-
-const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome: null, optionId: null, decidedBy: null })
-
 const paneAgent = ({ modeId, ...agent }: RoleAgent): PaneAgent => ({ ...agent, mode: modeId, asked: [], notSet: null })
 
 export function afterEvent(consoleState: ConsoleState, event: RelayEvent): ConsoleState {
@@ -175,19 +111,9 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
       return { ...pane, agent, lastAgentId: agentId }
     }
     case 'agent:ready': {
-      const { workspace, branch, note, notRestored, notices, modes, modeId, options, images, how } = event
-      const ready = {
-        state: 'ACTIVE',
-        workspace,
-        branch,
-        note,
-        notRestored,
-        notices,
-        modes,
-        mode: modeId,
-        options,
-        images,
-      } as const
+      const { conversation, workspace, branch, note, notRestored, notices, modes, modeId, options, images, how } = event
+      const offered = { modes, mode: modeId, options, images }
+      const ready = { state: 'ACTIVE', conversation, workspace, branch, note, notRestored, notices, ...offered } as const
       const started = { kind: 'started', at, text: how === 'new' ? null : how } as const
       return { ...withAgent(pane, ready), entries: [...pane.entries, started] }
     }
@@ -214,36 +140,30 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
     case 'agent:withdrawn':
       return withAgent(pane, { queue: withoutPrompt(pane, event.messageId) })
     case 'agent:prompted': {
-      const { messageId, by, content } = event
-      const begun = { kind: 'turn', messageId, by, content, state: 'running', items: [], at } as const
-      const turn: ShownTurn = { ...begun, stopReason: null, error: null, limited: false, cut: false }
-      return { ...withAgent(pane, { queue: withoutPrompt(pane, messageId) }), entries: [...pane.entries, turn] }
+      const turn = begunTurn(event, at)
+      return { ...withAgent(pane, { queue: withoutPrompt(pane, event.messageId) }), entries: [...pane.entries, turn] }
     }
     case 'agent:configuring':
       return withAgent(pane, { asked: [...(pane.agent?.asked ?? []), event.change], notSet: null })
     case 'agent:configured':
-      return configured(pane, event)
+      return pane.agent ? withAgent(pane, configured(pane.agent, event)) : pane
     case 'agent:limited': {
       const { until, messageId, goesOn } = event
       return withAgent(pane, { limit: until === null ? null : { until, messageId, goesOn } })
     }
     case 'agent:update':
-      return updated(pane, event.messageId, event.update)
+      return event.messageId === null ? withAgent(pane, offersAfter(event.update)) : withTurnEvent(pane, event)
     case 'agent:response':
-      return withTurn(pane, event.messageId, (turn) => answered(turn, event))
-    case 'permission:requested': {
-      const permission = unanswered({ ...event, options: [...event.options] })
-      return withTurn(pane, event.messageId, (turn) => ({ ...turn, items: [...turn.items, { kind: 'permission', permission }] }))
-    }
-    case 'permission:resolved': {
-      const { approvalId, outcome, optionId, decidedBy } = event
-      return withAsked(pane, approvalId, (permission) => ({ ...permission, outcome, optionId, decidedBy }))
-    }
+    case 'permission:requested':
+    case 'permission:resolved':
+      return withTurnEvent(pane, event)
   }
 }
 
 const newAgent: PaneAgent = {
+  ...noOffers,
   agentId: '',
+  conversation: '',
   state: 'SPAWNING',
   workspace: '',
   branch: null,
@@ -254,13 +174,6 @@ const newAgent: PaneAgent = {
   signal: null,
   notRestored: null,
   queue: [],
-  mode: null,
-  modes: [],
-  options: [],
-  images: false,
-  asked: [],
-  notSet: null,
-  usage: null,
   limit: null,
 }
 
@@ -271,47 +184,10 @@ const withAgent = (pane: Pane, change: Partial<PaneAgent>): Pane =>
 const withoutPrompt = ({ agent }: Pane, messageId: string): PaneAgent['queue'] =>
   (agent?.queue ?? []).filter((each) => each.messageId !== messageId).map((each, index) => ({ ...each, position: index + 1 }))
 
-const withTurn = (pane: Pane, messageId: string, change: (turn: ShownTurn) => ShownTurn): Pane => ({
+const withTurnEvent = (pane: Pane, event: Parameters<typeof afterTurnEvent>[1] & { timestamp: string }): Pane => ({
   ...pane,
-  entries: pane.entries.map((entry) => (entry.kind === 'turn' && entry.messageId === messageId ? change(entry) : entry)),
+  entries: pane.entries.map((entry) => (entry.kind === 'turn' ? afterTurnEvent(entry, event, event.timestamp) : entry)),
 })
-
-function withAsked(pane: Pane, approvalId: number, change: (permission: Permission) => Permission): Pane {
-  const changed = (item: Item): Item =>
-    item.kind === 'permission' && item.permission.approvalId === approvalId
-      ? { ...item, permission: change(item.permission) }
-      : item
-  const entries = pane.entries.map((entry) => (entry.kind === 'turn' ? { ...entry, items: entry.items.map(changed) } : entry))
-  return { ...pane, entries }
-}
-
-function configured(pane: Pane, { change, error, notice }: Extract<RelayEvent, { type: 'agent:configured' }>): Pane {
-  const { agent } = pane
-  if (!agent) return pane
-  const index = agent.asked.findIndex((each) => JSON.stringify(each) === JSON.stringify(change))
-  const asked = agent.asked.toSpliced(index < 0 ? 0 : index, 1)
-  if (error !== null) return withAgent(pane, { asked, notSet: { text: error, notice } })
-  if ('modeId' in change) return withAgent(pane, { asked, mode: change.modeId })
-  const options = agent.options.map((option) => (option.id === change.optionId ? { ...option, value: change.value } : option))
-  return withAgent(pane, { asked, options })
-}
-
-function updated(pane: Pane, messageId: string | null, update: AgentUpdate): Pane {
-  if (update.kind === 'mode') return withAgent(pane, { mode: update.modeId })
-  if (update.kind === 'usage') return withAgent(pane, { usage: { used: update.used, size: update.size, cost: update.cost } })
-  if (update.kind === 'options') return withAgent(pane, { options: update.options })
-  if (messageId === null || update.kind === 'commands' || update.kind === 'output') return pane
-  return withTurn(pane, messageId, (turn) => ({ ...turn, items: withUpdate(turn.items, update) }))
-}
-
-/** The pieces are what was hasText; the whole answer is shown only where none of them was seen. */
-function answered(turn: ShownTurn, event: Extract<RelayEvent, { type: 'agent:response' }>): ShownTurn {
-  const { content, stopReason, error, notice, cut, limitedUntil } = event
-  const hasText = turn.items.some(({ kind }) => kind === 'text')
-  const items: readonly Item[] = hasText || content === '' ? turn.items : [...turn.items, { kind: 'text', text: content }]
-  const state = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
-  return { ...turn, items, state, stopReason, error, notice, limited: limitedUntil !== undefined, cut }
-}
 
 /** Marks an open turn whose agent has gone: its outcome is unknown. */
 const withoutAnswer = (entries: Pane['entries']): Pane['entries'] =>
@@ -320,6 +196,3 @@ const withoutAnswer = (entries: Pane['entries']): Pane['entries'] =>
 /** The turn that runs, and what it waits for. */
 export const runningTurn = ({ entries }: Pane): ShownTurn | undefined =>
   entries.findLast((entry): entry is ShownTurn => entry.kind === 'turn' && entry.state === 'running')
-
-export const asksSomething = (turn: ShownTurn | undefined): boolean =>
-  turn?.items.some((item) => item.kind === 'permission' && item.permission.outcome === null) ?? false

@@ -4,9 +4,9 @@ import { tellsExit } from '../../../src/protocol/notice-words.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
+import { useRequest } from '../turns/use-request.ts'
 import type { Pane, PaneAgent } from './console-state.ts'
 import type { LiveConsole } from './live-console.ts'
-import { useRelayRequest } from './use-relay-request.ts'
 
 interface FailedAgentProps {
   readonly pane: Pane
@@ -51,7 +51,7 @@ export function GoneAgent({ pane, live, mayWrite }: Omit<FailedAgentProps, 'agen
 /** The same agent in the same role; with its old conversation when it can bring that back. */
 function StartAgain({ pane, live }: { pane: Pane; live: LiveConsole }): ReactNode {
   const { console: words } = useWords()
-  const { send, waiting, error } = useRelayRequest()
+  const { send, waiting, error } = useRequest()
   const start = (load: boolean) =>
     void send(() => live.request({ type: 'agent:spawn', role: pane.role, agentId: pane.lastAgentId || null, load }))
   return (

@@ -1,20 +1,27 @@
-/** One role: its agent, its turns, its queue and the input for prompts. */
-import { type KeyboardEvent, useRef } from 'react'
+/** One role of a console: its agent, its turns, its queue and the composer. */
+import { type KeyboardEvent, useMemo } from 'react'
 import { useMay } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
+import { Composer } from '../turns/composer.tsx'
+import { LimitCard } from '../turns/limit-card.tsx'
+import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
+import { UnsentPrompt, WaitingPrompts } from '../turns/prompt-queue.tsx'
+import { promptLine } from '../turns/prompt-text.tsx'
+import { StatusLine } from '../turns/status-line.tsx'
+import { Transcript } from '../turns/transcript.tsx'
+import { TurnView } from '../turns/turn-view.tsx'
+import { useRequest } from '../turns/use-request.ts'
+import { Workplace } from '../turns/workplace.ts'
 import { type AgentEvent, type Pane, runningTurn } from './console-state.ts'
 import { FailedAgent, GoneAgent } from './ended-agent.tsx'
-import { LimitCard } from './limit-card.tsx'
-import type { ConsoleData, LiveConsole } from './live-console.ts'
-import { PaneHead } from './pane-head.tsx'
-import { PromptBox } from './prompt-box.tsx'
-import { UnsentPrompts, WaitingPrompts } from './prompt-queue.tsx'
-import { TurnView } from './turn-view.tsx'
-import { useRelayRequest } from './use-relay-request.ts'
-import { Workplace } from './workplace.ts'
+import { type ConsoleData, type LiveConsole, useRelayState } from './live-console.ts'
+import { PaneHead, stateOf, stateWord } from './pane-head.tsx'
+
+/** The server's limit (src/protocol/turns/prompt.ts). */
+const maxPrompt = 900_000
 
 interface PaneViewProps {
   readonly pane: Pane
@@ -25,53 +32,56 @@ interface PaneViewProps {
   readonly chosen: boolean
 }
 
+function useRoleActions(live: LiveConsole, role: string, agentId: string): PaneActions {
+  return useMemo(
+    () => ({
+      agentId,
+      answer: (approvalId, { optionId }, always) =>
+        live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }),
+      withdraw: (messageId) => live.request({ type: 'agent:withdraw', role, messageId }),
+      configure: (change) => live.request({ type: 'agent:configure', role, change }),
+      goOn: (goOn) => live.request({ type: 'agent:go-on', role, goOn }),
+      stop: () => live.request({ type: 'agent:cancel', role }),
+    }),
+    [live, role, agentId],
+  )
+}
+
 export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewProps) {
-  const { console: words } = useWords()
+  const words = useWords()
   const mayWrite = useMay('write')
-  const cancelling = useRelayRequest()
-  const section = useRef<HTMLElement>(null)
+  const away = useRelayState().state !== 'live'
   const { role, agent } = pane
+  const actions = useRoleActions(live, role, agent?.agentId ?? pane.lastAgentId)
   const active = known.consoleState.state === 'ACTIVE'
   const running = runningTurn(pane)
   const limit = active && !running ? agent?.limit : undefined
-  const cancel = () => void cancelling.send(() => live.request({ type: 'agent:cancel', role }))
+  const stopping = useRequest()
+  const state = stateOf(pane)
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Escape' || isComposing(event) || !running || !mayWrite) return
     event.preventDefault()
-    cancel()
+    void stopping.send(actions.stop)
   }
 
   return (
-    <section
-      ref={section}
-      aria-label={words.paneOf(role)}
-      data-role={role}
-      onKeyDown={onKeyDown}
-      className={`flex min-h-0 min-w-0 flex-1 flex-col md:min-w-80 md:px-3 ${chosen ? '' : 'max-md:hidden'}`}
-    >
-      <PaneHead pane={pane} live={live} mayWrite={mayWrite && active} />
-      <div
-        role="log"
-        aria-label={words.transcriptOf(role)}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
-        tabIndex={0}
-        className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto overscroll-contain -outline-offset-2"
+    <PaneActionsContext value={actions}>
+      <section
+        aria-label={words.console.paneOf(role)}
+        data-role={role}
+        onKeyDown={onKeyDown}
+        className={`flex min-h-0 min-w-0 flex-1 flex-col md:min-w-80 ${chosen ? '' : 'max-md:hidden'}`}
       >
-        <div className="min-w-0 pb-4">
+        <PaneHead pane={pane} live={live} mayWrite={mayWrite && active} />
+        <Transcript label={words.console.transcriptOf(role)}>
           {known.consoleState.cut && <Older live={live} />}
-          {pane.entries.length === 0 && agent && <p className="pt-4 text-faint">{words.nothingYet}</p>}
+          {pane.entries.length === 0 && agent && <p className="pt-4 text-faint">{words.console.nothingYet}</p>}
           <Workplace value={agent?.workspace}>
             <ol>
               {pane.entries.map((entry, index) =>
                 entry.kind === 'turn' ? (
-                  <TurnView
-                    key={entry.messageId}
-                    turn={entry}
-                    agentId={pane.lastAgentId}
-                    live={live}
-                    carded={limit?.messageId === entry.messageId}
-                  />
+                  <TurnView key={entry.messageId} turn={entry} carded={limit?.messageId === entry.messageId} />
                 ) : (
                   // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
                   <HappeningRow key={`${entry.at}.${index}`} happening={entry} />
@@ -79,33 +89,63 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
               )}
             </ol>
           </Workplace>
-          {limit && (
-            <LimitCard limit={limit} mayWrite={mayWrite} onChoose={(goOn) => live.request({ type: 'agent:go-on', role, goOn })} />
-          )}
+          {limit && <LimitCard limit={limit} mayWrite={mayWrite} onChoose={actions.goOn} />}
           {agent?.state === 'FAILED' && active && <FailedAgent pane={pane} agent={agent} live={live} mayWrite={mayWrite} />}
           {!agent && active && <GoneAgent pane={pane} live={live} mayWrite={mayWrite} />}
-          <WaitingPrompts pane={pane} live={live} mayWrite={mayWrite && active} />
-          <UnsentPrompts role={role} prompts={known.prompts} live={live} />
-          <ProblemNote error={cancelling.error} />
+          {known.prompts
+            .filter((prompt) => prompt.role === role)
+            .map((prompt) => (
+              <UnsentPrompt
+                key={prompt.requestId}
+                text={promptLine([{ type: 'text', text: prompt.text }, ...(prompt.attached ?? [])])}
+                error={prompt.error}
+                away={away}
+                onAgain={() => live.sendAgain(prompt)}
+                onDiscard={() => live.discard(prompt)}
+              />
+            ))}
+          <ProblemNote error={stopping.error} />
+        </Transcript>
+        <div className="mx-auto flex w-full max-w-3xl shrink-0 flex-col px-2 pb-2">
+          {active && (
+            <StatusLine
+              state={state ?? 'ended'}
+              since={running && Date.parse(running.at)}
+              mayStop={mayWrite && running !== undefined}
+            >
+              <span role="status" data-state={state ?? 'gone'}>
+                {stateWord(pane, words)}
+              </span>
+            </StatusLine>
+          )}
+          <WaitingPrompts
+            queue={(agent?.queue ?? []).map(({ messageId, content }) => ({ messageId, text: promptLine(content) }))}
+            mayWrite={mayWrite && active}
+          />
+          {mayWrite && active && agent?.state === 'ACTIVE' && (
+            <Composer
+              draftKey={`console.${userSessionId}.${role}`}
+              name={role}
+              longest={maxPrompt}
+              offers={agent}
+              conversationKey={agent.conversation || undefined}
+              mayAttach
+              isBusy={running !== undefined}
+              onSend={(text, attached) => {
+                live.send(role, text, attached)
+                return true
+              }}
+            />
+          )}
         </div>
-      </div>
-      {mayWrite && active && agent?.state === 'ACTIVE' && (
-        <PromptBox
-          draftKey={`console.${userSessionId}.${role}`}
-          role={role}
-          pictures={agent.images}
-          onSend={(text, attached) => live.send(role, text, attached)}
-          onCancel={running ? cancel : undefined}
-          cancelling={cancelling.waiting}
-        />
-      )}
-    </section>
+      </section>
+    </PaneActionsContext>
   )
 }
 
 function Older({ live }: { live: LiveConsole }) {
   const { chat: words } = useWords()
-  const { send, waiting, error } = useRelayRequest()
+  const { send, waiting, error } = useRequest()
   return (
     <div className="flex flex-col items-center gap-2 pt-4">
       <ProblemNote error={error} />

@@ -8,9 +8,9 @@ import { SelectField, TextField } from '../parts/field.tsx'
 import { focusFirstInvalid } from '../parts/focus-invalid.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { useRequest } from '../turns/use-request.ts'
 import { useAgentChoices } from './agent-choices.ts'
 import type { LiveConsole } from './live-console.ts'
-import { useRelayRequest } from './use-relay-request.ts'
 
 const maxRole = 64
 const maxWorkspace = 1000
@@ -32,7 +32,7 @@ export function SpawnDialog({ project, taken, live, onClose, onSpawned }: SpawnD
   const chosen = choices.find(({ value }) => value === wanted) ?? choices[0]
   const [workspace, setWorkspace] = useState('')
   const [tried, setTried] = useState(false)
-  const { send, waiting, error } = useRelayRequest()
+  const { send, waiting, error } = useRequest()
   const name = role.trim()
   const problem = name === '' ? words.form.needed : taken.includes(name) ? words.console.roleTaken : undefined
 

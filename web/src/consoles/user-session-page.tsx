@@ -1,16 +1,21 @@
 /** A console: the agents of one user session side by side by role; on a phone one at a time, chosen by its tab (UI3). */
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { conversation } from '../conversations/conversation-queries.ts'
 import { useMay } from '../live/queries.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { CopyId } from '../parts/copy.tsx'
-import { BackIcon, PlusIcon } from '../parts/icons.tsx'
+import { PlusIcon } from '../parts/icons.tsx'
 import { Empty } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../projects/use-project.ts'
-import { StateDot } from '../shell/state-dot.tsx'
+import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { Primer } from '../turns/primer.tsx'
+import { promptLine } from '../turns/prompt-text.tsx'
+import { ViewHead } from '../turns/view-head.tsx'
 import { ConfirmEnd } from './confirm-end.tsx'
 import type { Pane } from './console-state.ts'
 import { type ConsoleData, type LiveConsole, liveConsole, reconnectRelay, useRelayState } from './live-console.ts'
@@ -35,9 +40,9 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
   useFocusOnAdded(added)
   if (problem) {
     return (
-      <div className="flex flex-col gap-3 py-6">
+      <div className="flex flex-col gap-3 px-4 py-6">
         <ProblemNote error={problem} onRetry={live.again} />
-        <BackToList named />
+        <BackToList />
       </div>
     )
   }
@@ -48,9 +53,9 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
   const chosen = consoleState.panes.find(({ role }) => role === chosenRole) ?? consoleState.panes[0]
   return (
     <>
-      <Bar userSessionId={userSessionId} known={known} live={live} open={open} onOpen={setOpen} onSpawned={onSpawned} />
+      <ConsoleHead userSessionId={userSessionId} known={known} live={live} open={open} onOpen={setOpen} onSpawned={onSpawned} />
       {consoleState.panes.length === 0 ? (
-        <div className="py-6">
+        <div className="px-4 py-6">
           {whole ? (
             <Empty title={words.console.nobody}>
               <p className="text-quiet">{words.console.nobodyText}</p>
@@ -68,7 +73,7 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
       ) : (
         <>
           <RoleTabs panes={consoleState.panes} chosen={chosen?.role} onChoose={setChosenRole} />
-          <div className="flex min-h-0 flex-1 divide-line overflow-x-auto md:-mx-3 md:divide-x">
+          <div className="flex min-h-0 flex-1 divide-line overflow-x-auto md:divide-x">
             {consoleState.panes.map((pane) => (
               <PaneView
                 key={pane.role}
@@ -96,25 +101,19 @@ function useFocusOnAdded(role: string | undefined): void {
   const written = useRef<string>(undefined)
   useEffect(() => {
     if (role === undefined || written.current === role) return
-    const area = document.querySelector<HTMLTextAreaElement>(`[data-role="${CSS.escape(role)}"] > form textarea`)
+    const area = document.querySelector<HTMLTextAreaElement>(`[data-role="${CSS.escape(role)}"] [data-composer] textarea`)
     if (!area) return
     written.current = role
     if (document.activeElement === document.body || document.activeElement?.closest('[data-console-bar]')) area.focus()
   })
 }
 
-function BackToList({ named = false }: { named?: boolean }) {
+function BackToList() {
   const words = useWords()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
   return (
-    <Link
-      to="/projects/$projectId/console"
-      params={{ projectId }}
-      className={buttonClass('quiet', 'self-start')}
-      aria-label={words.console.all}
-    >
-      <BackIcon className="md:hidden" />
-      <span className={named ? '' : 'max-md:hidden'}>{words.console.all}</span>
+    <Link to="/projects/$projectId/console" params={{ projectId }} className={buttonClass('quiet', 'self-start')}>
+      {words.console.all}
     </Link>
   )
 }
@@ -128,39 +127,64 @@ interface BarProps {
   readonly onSpawned: (role: string) => void
 }
 
-function Bar({ userSessionId, known: { consoleState }, live, open, onOpen: setOpen, onSpawned }: BarProps) {
+/** The most urgent state of the agents stands for all. */
+const urgency: readonly LiveState[] = ['waiting', 'failed', 'working', 'starting', 'idle']
+
+const stateOfAll = (panes: readonly Pane[]): LiveState => {
+  const states = panes.map(stateOf)
+  return urgency.find((state) => states.includes(state)) ?? 'ended'
+}
+
+function ConsoleHead({ userSessionId, known: { consoleState }, live, open, onOpen: setOpen, onSpawned }: BarProps) {
   const words = useWords()
   const writing = useWriting()
   const relay = useRelayState()
   const project = useProject()
   const mayWrite = useMay('write')
-  const held = consoleState.panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
+  const { panes } = consoleState
+  const held = panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
   const active = consoleState.state === 'ACTIVE'
+  const keys = panes.flatMap(({ agent }) => agent?.conversation || [])
+  // A conversation begins with its first prompt.
+  const spoken = panes.find(({ entries }) => entries.some(({ kind }) => kind === 'turn'))?.agent?.conversation
+  const about = useQuery({ ...conversation(spoken ?? ''), enabled: Boolean(spoken), retry: false }).data
+  if (!project) return null
   return (
-    <div data-console-bar className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line py-1.5">
-      <BackToList />
-      <span className="max-md:hidden">
-        <CopyId id={userSessionId} what={words.console.id} />
-      </span>
-      <span role="status" data-relay={relay.state} className="text-sm text-quiet">
-        {relay.state === 'reconnecting' && words.connection.offline(writing.clock(relay.since))}
-        {relay.state === 'connecting' && words.connection.connecting}
-        {!active && words.console.terminated}
-      </span>
-      {mayWrite && active && (
-        <div className="ml-auto flex gap-2">
-          {consoleState.panes.length > 0 && (
-            <Button onClick={() => setOpen('spawn')} aria-label={words.console.spawn} title={words.console.spawn}>
-              <PlusIcon />
-              <span className="max-md:hidden">{words.console.spawn}</span>
+    <>
+      <ViewHead
+        state={active ? stateOfAll(panes) : 'ended'}
+        title={about?.title ?? titleOf(panes) ?? words.console.one}
+        project={project}
+        actions={
+          <>
+            <span role="status" data-relay={relay.state} className="text-sm text-quiet">
+              {relay.state === 'reconnecting' && words.connection.offline(writing.clock(relay.since))}
+              {relay.state === 'connecting' && words.connection.connecting}
+              {!active && words.console.terminated}
+            </span>
+            {mayWrite && active && panes.length > 0 && (
+              <Button onClick={() => setOpen('spawn')} aria-label={words.console.spawn} title={words.console.spawn}>
+                <PlusIcon />
+                <span className="max-md:hidden">{words.console.spawn}</span>
+              </Button>
+            )}
+          </>
+        }
+      >
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <CopyId id={userSessionId} what={words.console.id} />
+          <BackToList />
+          {mayWrite && active && (
+            <Button look="danger" onClick={() => setOpen('end')}>
+              {words.console.terminate}
             </Button>
           )}
-          <Button look="quiet" onClick={() => setOpen('end')}>
-            {words.console.terminate}
-          </Button>
         </div>
-      )}
-      {open === 'spawn' && project && (
+        {keys.map((key) => (
+          <Primer key={key} conversationKey={key} />
+        ))}
+      </ViewHead>
+      {open === 'spawn' && (
         <SpawnDialog
           project={project}
           taken={held}
@@ -173,8 +197,16 @@ function Bar({ userSessionId, known: { consoleState }, live, open, onOpen: setOp
         />
       )}
       <EndAll open={open === 'end'} count={held.length} live={live} onClose={() => setOpen(undefined)} />
-    </div>
+    </>
   )
+}
+
+const longestTitle = 80
+
+/** The beginning of the first prompt. */
+function titleOf(panes: readonly Pane[]): string | undefined {
+  const first = panes.flatMap(({ entries }) => entries).find((entry) => entry.kind === 'turn' && entry.content.length > 0)
+  return first?.kind === 'turn' ? promptLine(first.content).trim().slice(0, longestTitle) || undefined : undefined
 }
 
 function EndAll({ open, count, live, onClose }: { open: boolean; count: number; live: LiveConsole; onClose: () => void }) {
@@ -195,7 +227,7 @@ function RoleTabs(props: { panes: readonly Pane[]; chosen: string | undefined; o
   const words = useWords()
   const { panes, chosen, onChoose } = props
   return (
-    <nav aria-label={words.console.roles} className="flex gap-2 overflow-x-auto py-2 md:hidden">
+    <nav aria-label={words.console.roles} className="flex shrink-0 gap-2 overflow-x-auto px-2 py-1.5 md:hidden">
       {panes.map((pane) => {
         const state = stateOf(pane)
         return (
@@ -204,7 +236,7 @@ function RoleTabs(props: { panes: readonly Pane[]; chosen: string | undefined; o
             type="button"
             aria-current={pane.role === chosen || undefined}
             onClick={() => onChoose(pane.role)}
-            className="flex min-h-10 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-3 text-quiet shadow-[inset_0_0_0_1px_var(--edge)] aria-[current=true]:bg-accent-wash aria-[current=true]:font-medium aria-[current=true]:text-ink"
+            className="flex min-h-9 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-3 text-quiet shadow-[inset_0_0_0_1px_var(--edge)] aria-[current=true]:bg-accent-wash aria-[current=true]:font-medium aria-[current=true]:text-ink"
           >
             {state && <StateDot state={state} />}
             <span className="truncate">{pane.role}</span>

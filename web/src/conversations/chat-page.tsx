@@ -1,5 +1,5 @@
 /** The tab Chat of a project: choose an agent, and talk to it. */
-import { Link, Navigate, useParams, useRouterState } from '@tanstack/react-router'
+import { Link, Navigate, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
@@ -7,7 +7,6 @@ import { useHome } from '../live/queries.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { AgentIcon } from '../parts/icons.tsx'
 import { Empty } from '../parts/page.tsx'
-import { useScrollToCurrent } from '../parts/scroll-to-current.ts'
 import { useProject } from '../projects/use-project.ts'
 import { useWords } from '../translations/messages.tsx'
 import { ChatPanel } from './chat-panel.tsx'
@@ -45,19 +44,14 @@ export function AgentChatPage() {
   const agents = useAgentsOf(project)
   const agent = agents.find(({ id }) => id === agentId)
   if (!project) return null
-  return (
-    <>
-      {(agents.length > 1 || !agent) && agents.length > 0 && (
-        <div className="border-b border-line py-2">
-          <AgentChoice project={project} agents={agents} inLine />
-        </div>
-      )}
-      {agent ? (
-        <ChatPanel key={`${project.id} ${agent.id}`} projectId={project.id} agent={agent} />
-      ) : (
-        <NobodyHere project={project} title={words.chat.notHere} />
-      )}
-    </>
+  return agent ? (
+    <ChatPanel key={`${project.id} ${agent.id}`} project={project} agent={agent} />
+  ) : (
+    <div className="px-4">
+      <NobodyHere project={project} title={words.chat.notHere}>
+        {agents.length > 0 && <AgentChoice project={project} agents={agents} />}
+      </NobodyHere>
+    </div>
   )
 }
 
@@ -65,19 +59,16 @@ const choiceClass =
   'flex min-h-8 max-w-full items-center gap-1.5 rounded-md px-2.5 text-quiet shadow-[inset_0_0_0_1px_var(--edge)] transition-colors ' +
   'hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-wash aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:min-h-10'
 
-/** `inLine`: on a phone they stand beside each other, whatever their number, and leave the room to what is said. */
-function AgentChoice({ project, agents, inLine = false }: { project: Project; agents: readonly Agent[]; inLine?: boolean }) {
+function AgentChoice({ project, agents }: { project: Project; agents: readonly Agent[] }) {
   const words = useWords()
-  const line = useScrollToCurrent(useRouterState({ select: (state) => state.location.pathname }))
-  const room = inLine ? 'max-md:flex-nowrap max-md:overflow-x-auto max-md:[scrollbar-width:none]' : ''
   return (
-    <nav ref={line} aria-label={words.chat.agents} className={`flex flex-wrap gap-2 ${room}`}>
+    <nav aria-label={words.chat.agents} className="flex flex-wrap gap-2">
       {agents.map((agent) => (
         <Link
           key={agent.id}
           to="/projects/$projectId/chat/$agentId"
           params={{ projectId: project.id, agentId: agent.id }}
-          className={`${choiceClass} ${inLine ? '-outline-offset-2 max-md:max-w-60 max-md:shrink-0' : ''}`}
+          className={choiceClass}
         >
           <AgentIcon className="size-3.5" />
           <span className="truncate">{agent.name}</span>

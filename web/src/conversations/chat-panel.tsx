@@ -1,100 +1,186 @@
-/** The chat with one agent of a project: where it is, what was said, where one writes. */
+/** The chat with one agent of a project: what was said and done, and where one writes. */
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useMemo } from 'react'
+import { ProblemError } from '../../../src/client/client.ts'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
-import { LimitCard } from '../consoles/limit-card.tsx'
+import type { Project } from '../../../src/protocol/projects/project.ts'
 import { type Chat, withMessages } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
-import { flushOutbox, send, useOutbox } from '../live/outbox.ts'
+import { discard, flushOutbox, send, sendAgain, useOutbox } from '../live/outbox.ts'
 import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts'
-import { client, useMay, useMe } from '../live/queries.ts'
+import { client, invalidate, useMay, useMe } from '../live/queries.ts'
 import { newKey } from '../live/sending.ts'
-import { changeChat, useChat, usePartialAnswer, webChatKey } from '../live/work.ts'
+import { useTurns } from '../live/turns.ts'
+import { changeChat, useChat, webChatKey } from '../live/work.ts'
+import { isComposing } from '../parts/composing.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { Composer } from '../turns/composer.tsx'
+import { LimitCard } from '../turns/limit-card.tsx'
+import { noOffers } from '../turns/offers.ts'
+import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
+import { Primer } from '../turns/primer.tsx'
+import { UnsentPrompt, WaitingPrompts } from '../turns/prompt-queue.tsx'
+import { StatusLine } from '../turns/status-line.tsx'
+import { Transcript } from '../turns/transcript.tsx'
+import { asksSomething } from '../turns/turn-state.ts'
+import { useRequest } from '../turns/use-request.ts'
+import { ViewHead } from '../turns/view-head.tsx'
+import { Workplace } from '../turns/workplace.ts'
 import { type AgentPresence, type ChatCall, presenceOf } from './agent-presence.ts'
 import { AgentProblem } from './agent-problem.tsx'
-import { ChatLog } from './chat-log.tsx'
-import { Composer } from './composer.tsx'
+import { entriesOf, queuedOf } from './chat-entries.ts'
+import { ChatRows, OlderMessages } from './chat-rows.tsx'
+import { conversation } from './conversation-queries.ts'
 import { PendingApprovals, usePendingApprovals } from './pending-approvals.tsx'
-import { Presence } from './presence.tsx'
+import { markOf, Presence } from './presence.tsx'
+import { PriorityChoice, usePriority } from './priority.tsx'
+import { useTitleOf } from './titles.ts'
 import { useChatPanel } from './use-chat-panel.ts'
 import { WorkplaceLine } from './workplace.tsx'
 
-const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
+/** The server's limit. */
+const maxMessage = 500_000
 /** The interval for sending failed messages again while the server is connected. */
 const againMs = 3000
 
-export function ChatPanel({ projectId, agent }: { projectId: string; agent: Agent }) {
+export function ChatPanel({ project, agent }: { project: Project; agent: Agent }) {
   const words = useWords()
   const me = useMe()
   const mayWrite = useMay('write')
-  const conversationKey = webChatKey(projectId, agent.id)
-  const chat = useChat(conversationKey)
-  const saying = usePartialAnswer(conversationKey)
+  const projectId = project.id
+  const key = webChatKey(projectId, agent.id)
+  const chat = useChat(key)
+  const known = useTurns(key, chat?.messages[0]?.createdAt)
+  const turns = known ?? []
   const panel = useChatPanel(projectId, agent.id, mayWrite)
+  const running = turns.findLast(({ state }) => state === 'running')
   const asked = usePendingApprovals(projectId, agent.id)
-  const presence = usePresence(projectId, agent, { chat, called: panel.called, asking: asked.length > 0 })
+  const asking = asked.length > 0 || asksSomething(running)
+  const presence = usePresence(projectId, agent, { chat, called: panel.called, asking, thinking: running !== undefined })
+  const actions = useChatActions(projectId, agent.id, key)
   const place = { projectId, agentId: agent.id }
-  const mine = (each: { by: string; projectId: string; agentId: string }) =>
-    each.by === me?.id && each.projectId === projectId && each.agentId === agent.id
-  const unsent = useOutbox().filter(mine)
-  const onSent = useCallback(
-    (message: Message) => changeChat(conversationKey, (now) => withMessages(now, [message])),
-    [conversationKey],
-  )
+  const unsent = useOutbox().filter((each) => each.by === me?.id && each.projectId === projectId && each.agentId === agent.id)
+  const onSent = useCallback((message: Message) => changeChat(key, (now) => withMessages(now, [message])), [key])
   useSendingAgain(place, onSent)
+  const priority = usePriority()
+  const stopping = useRequest()
+  const about = useQuery({ ...conversation(key), retry: false }).data
+  const ring = `${panel.called?.calls} ${presence.is} ${chat?.messages.length}`
+  // Its title, where it works and what it waits for change with what happens.
+  useEffect(() => {
+    if (ring) void invalidate(['conversation', key])
+  }, [ring, key])
+  const { title } = useTitleOf()(key)
 
-  const onSend = (content: string, priority: Message['priority']): boolean =>
-    me !== undefined && send({ ...place, clientId: newKey(), by: me.id, content, priority, at: new Date().toISOString() }, onSent)
+  const onSend = (content: string): boolean => {
+    const unsent = { ...place, clientId: newKey(), by: me?.id ?? '', content, priority: priority.value }
+    const taken = me !== undefined && send({ ...unsent, at: new Date().toISOString() }, onSent)
+    if (taken) priority.reset()
+    return taken
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Escape' || isComposing(event) || !running || !mayWrite) return
+    event.preventDefault()
+    void stopping.send(actions.stop)
+  }
 
+  const queued = queuedOf(chat?.messages ?? [], running, chat?.handedOver ?? [])
+  const entries = entriesOf(chat?.messages.filter((message) => !queued.includes(message)) ?? [], turns)
   return (
-    <section data-chat aria-label={words.chat.with(agent.name)} className="flex min-h-0 flex-1 flex-col">
-      <div className="flex min-h-10 flex-wrap items-center gap-x-3 border-b border-line py-1.5">
-        <Presence presence={presence} />
-        <WorkplaceLine
-          place={place}
-          mayWrite={mayWrite}
-          ring={`${panel.called?.calls} ${presence.is} ${chat?.messages.length}`}
-        />
-      </div>
-      <ProblemNote error={panel.error} onRetry={panel.callAgain} />
-      <AgentProblem presence={presence} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
-      {chat ? (
-        <ChatLog
-          place={place}
-          conversationKey={conversationKey}
-          chat={chat}
-          saying={presence.is === 'thinking' || presence.is === 'asking' ? saying : null}
-          unsent={unsent}
-          agentName={agent.name}
-          onSent={onSent}
-        />
-      ) : (
-        <div className="flex-1">
-          <Waiting what={words.things.messages} onRetry={reconnectNow} />
-        </div>
-      )}
-      {presence.is === 'asking' && <PendingApprovals asked={asked} />}
-      {chat?.limit && presence.is !== 'thinking' && (
-        <div className="shrink-0 pb-3">
-          <LimitCard
-            limit={chat.limit}
-            inChat
+    <PaneActionsContext value={actions}>
+      <ViewHead state={markOf(presence)} title={about?.title ?? title} project={project} branch={about?.workplace?.branch}>
+        <WorkplaceLine place={place} mayWrite={mayWrite} />
+        {about && <Primer conversationKey={key} />}
+      </ViewHead>
+      <section data-chat aria-label={words.chat.with(agent.name)} onKeyDown={onKeyDown} className="flex min-h-0 flex-1 flex-col">
+        {chat ? (
+          <Transcript label={words.chat.messages}>
+            <OlderMessages place={place} conversationKey={key} chat={chat} />
+            {chat.messages.length === 0 && unsent.length === 0 && (
+              <p className="pt-4 text-faint">{words.chat.first(agent.name)}</p>
+            )}
+            <Workplace value={about?.workplace?.folder ?? undefined}>
+              <ChatRows entries={entries} />
+            </Workplace>
+            {unsent.map((each) => (
+              <UnsentPrompt
+                key={each.clientId}
+                text={each.content}
+                error={each.refused && new ProblemError(each.refused)}
+                away={presence.is === 'offline'}
+                onAgain={() => sendAgain(each, onSent)}
+                onDiscard={() => discard(each.clientId)}
+              />
+            ))}
+          </Transcript>
+        ) : (
+          <div className="flex-1 px-4">
+            <Waiting what={words.things.messages} onRetry={reconnectNow} />
+          </div>
+        )}
+        <div className="mx-auto flex max-h-2/3 w-full max-w-3xl shrink-0 flex-col px-2 pb-2">
+          <ProblemNote error={panel.error} onRetry={panel.callAgain} />
+          <ProblemNote error={stopping.error} />
+          <AgentProblem presence={presence} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
+          {presence.is === 'asking' && <PendingApprovals asked={asked} />}
+          {chat?.limit && presence.is !== 'thinking' && (
+            <LimitCard limit={chat.limit} inChat mayWrite={mayWrite} onChoose={actions.goOn} />
+          )}
+          <StatusLine
+            state={markOf(presence)}
+            since={running && Date.parse(running.at)}
+            mayStop={mayWrite && running !== undefined}
+          >
+            <Presence presence={presence} />
+          </StatusLine>
+          <WaitingPrompts
+            queue={queued.map(({ seq, content }) => ({ messageId: String(seq), text: content }))}
             mayWrite={mayWrite}
-            onChoose={(goOn) => client.post(goOnPath, { params: place, body: { goOn } })}
           />
+          {mayWrite ? (
+            <Composer
+              draftKey={`chat.${key}`}
+              name={agent.name}
+              longest={maxMessage}
+              offers={noOffers}
+              conversationKey={about?.workplace?.folder ? key : undefined}
+              mayAttach={false}
+              isBusy={running !== undefined}
+              onSend={onSend}
+            >
+              <PriorityChoice {...priority} />
+            </Composer>
+          ) : (
+            <p className="border-t border-line py-3 text-quiet">{words.project.mayNot}</p>
+          )}
         </div>
-      )}
-      {mayWrite ? (
-        <Composer draftKey={`chat.${conversationKey}`} agentName={agent.name} onSend={onSend} />
-      ) : (
-        <p className="border-t border-line py-3 text-quiet">{words.project.mayNot}</p>
-      )}
-    </section>
+      </section>
+    </PaneActionsContext>
+  )
+}
+
+const decide = '/api/projects/{projectId}/approvals/{approvalId}/decision'
+const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
+
+function useChatActions(projectId: string, agentId: string, key: string): PaneActions {
+  return useMemo(
+    () => ({
+      agentId,
+      answer: (approvalId, { kind }, always) => {
+        const status = kind.startsWith('allow') ? ('approved' as const) : ('rejected' as const)
+        return client.post(decide, {
+          params: { projectId, approvalId: String(approvalId) },
+          body: { status, ...(always && { always }) },
+        })
+      },
+      goOn: (goOn) => client.post(goOnPath, { params: { projectId, agentId }, body: { goOn } }),
+      stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
+    }),
+    [projectId, agentId, key],
   )
 }
 
@@ -102,15 +188,16 @@ interface Seen {
   readonly chat: Chat | undefined
   readonly called: ChatCall | undefined
   readonly asking: boolean
+  readonly thinking: boolean
 }
 
-function usePresence(projectId: string, agent: Agent, { chat, called, asking }: Seen): AgentPresence {
+function usePresence(projectId: string, agent: Agent, { chat, called, asking, thinking: runs }: Seen): AgentPresence {
   const connection = useConnection()
   const agentSessions = useQuery(agentSessionsOf(projectId, agent.id)).data
   const processes = useQuery(processesOf(projectId, agent.id)).data
   const machines = useQuery(coordinators).data
   const askedAt = chat?.messages.findLast((message) => message.role === 'user')?.createdAt
-  const thinking = (chat?.handedOver.length ?? 0) > 0
+  const thinking = runs || (chat?.handedOver.length ?? 0) > 0
   return presenceOf({ agent, agentSessions, processes, coordinators: machines, thinking, asking, called, askedAt }, connection)
 }
 

@@ -6,10 +6,12 @@ import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { inbox } from '../live/approvals.ts'
 import { useWords } from '../translations/messages.tsx'
 
-/** Oldest first; whoever was here first is decided first. */
+/** Oldest first; whoever was here first is decided first. Permissions stand in the turn that asks, and belong to no other conversation. */
 export function usePendingApprovals(projectId: string, agentId: string): readonly Approval[] {
   const items = useQuery({ ...inbox, enabled: false }).data?.items ?? []
-  return items.filter((each) => each.status === 'pending' && each.projectId === projectId && each.leaderId === agentId)
+  return items.filter(
+    (each) => each.status === 'pending' && !each.permission && each.projectId === projectId && each.leaderId === agentId,
+  )
 }
 
 export function PendingApprovals({ asked }: { asked: readonly Approval[] }) {
@@ -20,7 +22,7 @@ export function PendingApprovals({ asked }: { asked: readonly Approval[] }) {
   useLayoutEffect(
     () => () => {
       if (document.activeElement === document.body || list.current?.contains(document.activeElement))
-        document.querySelector<HTMLTextAreaElement>('[data-chat] > form textarea')?.focus()
+        document.querySelector<HTMLTextAreaElement>('[data-chat] [data-composer] textarea')?.focus()
     },
     [],
   )
@@ -29,7 +31,7 @@ export function PendingApprovals({ asked }: { asked: readonly Approval[] }) {
     <ul
       ref={list}
       aria-label={approvals.statuses.pending}
-      className="max-h-1/2 shrink-0 divide-y divide-line overflow-y-auto border-t border-line"
+      className="min-h-0 divide-y divide-line overflow-y-auto border-t border-line"
     >
       {asked.map((approval) => (
         <ApprovalCard key={approval.id} approval={approval} inProject />

@@ -1,7 +1,7 @@
-/** Shows the agent's presence in a line, with its dot and the waiting time (CH9). */
+/** Says in words where the agent of a chat is, with the waiting time (CH9). */
 
 import { ElapsedTime } from '../parts/elapsed-time.tsx'
-import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+import type { LiveState } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import type { AgentPresence } from './agent-presence.ts'
 
@@ -10,9 +10,9 @@ const dots: Record<AgentPresence['is'], LiveState> = {
   waiting: 'starting',
   starting: 'starting',
   leaving: 'starting',
-  away: 'starting',
-  left: 'starting',
-  ready: 'ready',
+  away: 'ended',
+  left: 'ended',
+  ready: 'idle',
   thinking: 'working',
   asking: 'waiting',
   held: 'waiting',
@@ -22,11 +22,12 @@ const dots: Record<AgentPresence['is'], LiveState> = {
   offline: 'failed',
 }
 
+export const markOf = ({ is }: AgentPresence): LiveState => dots[is]
+
 export function Presence({ presence }: { presence: AgentPresence }) {
   const hint = useHint(presence)
   return (
-    <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-quiet" data-presence={presence.is}>
-      <StateDot state={dots[presence.is]} />
+    <p className="flex min-w-0 flex-wrap items-center gap-x-2" data-presence={presence.is}>
       <span role="status">
         <PresenceText presence={presence} />
       </span>

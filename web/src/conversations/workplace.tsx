@@ -1,6 +1,5 @@
 /** Shows the folder that the agent of a chat works in, with a way to choose another; and whether it waits for the folder, with a way not to (CX9). */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import type { ConversationWorkspace } from '../../../src/protocol/conversations/conversation-workspace.ts'
 import { client, invalidate } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
@@ -13,17 +12,12 @@ import { conversation } from './conversation-queries.ts'
 interface WorkplaceProps {
   readonly place: { readonly projectId: string; readonly agentId: string }
   readonly mayWrite: boolean
-  /** Changes with what happens in the chat: then it is asked for again. */
-  readonly ring: string
 }
 
-export function WorkplaceLine({ place, mayWrite, ring }: WorkplaceProps) {
+export function WorkplaceLine({ place, mayWrite }: WorkplaceProps) {
   const { workplace: words } = useWords().chat
   const key = webChatKey(place.projectId, place.agentId)
   const { data } = useQuery({ ...conversation(key), retry: false })
-  useEffect(() => {
-    if (ring) void invalidate(['conversation', key])
-  }, [ring, key])
   const { waiting, error, send } = useSending()
   if (!data?.workplace) return null
   const { kind, folder, branch } = data.workplace
@@ -39,7 +33,7 @@ export function WorkplaceLine({ place, mayWrite, ring }: WorkplaceProps) {
   const begin = () => act('begin', (options) => client.post('/api/conversations/{key}/begin', { params: { key }, ...options }))
   const other = kind === 'worktree' ? 'checkout' : 'worktree'
   return (
-    <div className="flex min-w-0 flex-1 flex-wrap items-center justify-end gap-x-2 text-sm text-faint" data-workplace={kind}>
+    <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-quiet" data-workplace={kind}>
       <span className="truncate" title={folder ?? undefined}>
         {words.kinds[kind satisfies ConversationWorkspace['kind']]}
         {branch && <span className="font-mono"> {branch}</span>}
@@ -50,7 +44,7 @@ export function WorkplaceLine({ place, mayWrite, ring }: WorkplaceProps) {
         </SubmitButton>
       )}
       {data.waitsFor && (
-        <p role="status" className="flex w-full flex-wrap items-center justify-end gap-x-2 text-warn">
+        <p role="status" className="flex w-full flex-wrap items-center gap-x-2 text-warn">
           {words.waits}
           {mayWrite && (
             <SubmitButton look="plain" type="button" waiting={waiting} onClick={() => void begin()}>

@@ -6,7 +6,7 @@
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Page } from '../../../src/protocol/page.ts'
-import { type ChatLimit, type ConversationState, snapshotMessageLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
+import { type ChatLimit, type ConversationState, snapshotMessageLimit } from '../../../src/protocol/snapshot.ts'
 
 export interface Chat {
   /** Oldest first, without the hidden ones (CH2). */
@@ -22,31 +22,6 @@ export interface Chat {
 /** More than anybody scrolls through; the oldest are let go and can be read again. */
 const mostKept = 10_000
 const keptAfterCut = 5000
-
-/** An answer that is still being written (CH12). */
-export interface PartialAnswer {
-  readonly turnId: string
-  readonly agentId: string
-  readonly text: string
-}
-
-/** Finds the newest running turn with text. */
-export function partialAnswerIn({ running }: TurnsState): PartialAnswer | null {
-  const answering = running.find(({ turn }) => turn.text !== '')
-  return answering ? { turnId: answering.turn.messageId, agentId: answering.agentId, text: answering.turn.text } : null
-}
-
-export function afterTurnEvent(saying: PartialAnswer | null, event: HoldfastEvent): PartialAnswer | null {
-  if (!('data' in event)) return saying
-  if (event.type === 'agent:response') return saying?.turnId === event.data.messageId ? null : saying
-  if (event.type !== 'agent:update' || event.data.update.kind !== 'text' || event.data.messageId === null) return saying
-  const { messageId: turnId, role: agentId, update } = event.data
-  return { turnId, agentId, text: saying?.turnId === turnId ? saying.text + update.text : update.text }
-}
-
-/** Whether the answer has become a message, which may come before the end of its turn. */
-export const isCompleted = ({ messages }: Chat, { turnId }: PartialAnswer): boolean =>
-  messages.findLast((message) => message.clientId === turnId) !== undefined
 
 const emptyChat: Chat = { messages: [], older: undefined, handedOver: [], limit: null }
 

@@ -4,20 +4,19 @@ import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type ConversationState, type ProjectState, snapshotListLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
 import { refreshAllowances } from './allowances.ts'
 import { takeApproval } from './approvals.ts'
-import { afterChatEvent, afterSnapshot, afterTurnEvent, type Chat, type PartialAnswer, partialAnswerIn } from './chat.ts'
+import { afterChatEvent, afterSnapshot, type Chat } from './chat.ts'
 import { forgetContinuity, refreshContinuity } from './continuity.ts'
 import { acknowledge } from './outbox.ts'
 import { takeAgentSession, takeProcess } from './processes.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
 import { invalidate, queryClient, readAllTasks, readAllWorkSessions } from './queries.ts'
 import { useStream } from './streams.ts'
+import { takeTurnEvent, takeTurnsSnapshot, turnsPrefix } from './turns.ts'
 import { refreshUserSessions } from './user-sessions.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
 const chatKey = (conversationKey: string) => ['chat', conversationKey] as const
-const sayingKey = (conversationKey: string) => ['saying', conversationKey] as const
 const projectPrefix = 'project:'
-const turnsPrefix = 'turns:'
 const conversationPrefix = 'conversation:'
 
 /** The work of a project; undefined until its first snapshot has come. */
@@ -29,12 +28,6 @@ export function useProjectWork(projectId: string): ProjectWork | undefined {
 export function useChat(conversationKey: string): Chat | undefined {
   useStream(conversationPrefix + conversationKey)
   return useQuery<Chat>({ queryKey: chatKey(conversationKey), enabled: false }).data
-}
-
-/** null: nothing is being said. */
-export function usePartialAnswer(conversationKey: string): PartialAnswer | null {
-  useStream(turnsPrefix + conversationKey)
-  return useQuery<PartialAnswer | null>({ queryKey: sayingKey(conversationKey), enabled: false }).data ?? null
 }
 
 export const webChatKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`
@@ -57,10 +50,7 @@ export function takeWorkEvent(event: HoldfastEvent): void {
     if ('agentSession' in event.data) takeAgentSession(event.data.agentSession)
     if ('process' in event.data) takeProcess(event.data.process)
   }
-  if (event.stream.startsWith(turnsPrefix)) {
-    const key = sayingKey(event.stream.slice(turnsPrefix.length))
-    queryClient.setQueryData<PartialAnswer | null>(key, (saying) => afterTurnEvent(saying ?? null, event))
-  }
+  if (event.stream.startsWith(turnsPrefix)) takeTurnEvent(event.stream.slice(turnsPrefix.length), event)
   if (event.stream.startsWith(conversationPrefix)) {
     changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))
     if (event.type === 'message-added' && 'data' in event) acknowledge(event.data.message)
@@ -70,11 +60,7 @@ export function takeWorkEvent(event: HoldfastEvent): void {
 /** A stream is followed from here on: what was known of it is replaced. */
 export function takeWorkSnapshot(stream: string, state: unknown): void {
   if (stream.startsWith(projectPrefix)) replaceWork(stream.slice(projectPrefix.length), state as ProjectState)
-  if (stream.startsWith(turnsPrefix))
-    queryClient.setQueryData<PartialAnswer | null>(
-      sayingKey(stream.slice(turnsPrefix.length)),
-      partialAnswerIn(state as TurnsState),
-    )
+  if (stream.startsWith(turnsPrefix)) takeTurnsSnapshot(stream.slice(turnsPrefix.length), state as TurnsState)
   if (stream.startsWith(conversationPrefix)) {
     const key = chatKey(stream.slice(conversationPrefix.length))
     const told = state as ConversationState

@@ -110,3 +110,56 @@ export const ResetIcon = ({ className }: IconProps) => (
     <path d="M3 8a5 5 0 1 0 1.6-3.65M3 2.75V5.5h2.75" />
   </Icon>
 )
+export const ThoughtIcon = () => (
+  <Icon className="size-3.5">
+    <path d="M5.5 11c-1.2-.9-2-2.2-2-3.75a4.5 4.5 0 0 1 9 0c0 1.55-.8 2.85-2 3.75v1h-5zM6 14.25h4" />
+  </Icon>
+)
+export const HistoryIcon = () => (
+  <Icon className="size-3.5">
+    <path d="M2.5 8a5.5 5.5 0 1 0 1.75-4M2.5 2.5V5H5M8 5v3.25l2 1.25" />
+  </Icon>
+)
+export const ClipIcon = () => (
+  <Icon>
+    <path d="m12.75 7.5-4.9 4.9a2.9 2.9 0 0 1-4.1-4.1l5.3-5.3a1.95 1.95 0 0 1 2.75 2.75l-5.2 5.2a1 1 0 0 1-1.4-1.4l4.6-4.6" />
+  </Icon>
+)
+export const BranchIcon = () => (
+  <Icon className="size-3.5">
+    <circle cx="4.5" cy="3.5" r="1.5" />
+    <circle cx="4.5" cy="12.5" r="1.5" />
+    <circle cx="11.5" cy="4.5" r="1.5" />
+    <path d="M4.5 5v6M11.5 6c0 2.5-3 2.5-5.5 4" />
+  </Icon>
+)
+export const ColumnsIcon = ({ className }: IconProps) => (
+  <Icon className={className}>
+    <rect x="2" y="3" width="12" height="10" rx="1.5" />
+    <path d="M6 3v10M10 3v10" />
+  </Icon>
+)
+export const MenuIcon = ({ className }: IconProps) => (
+  <Icon className={className}>
+    <path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11" />
+  </Icon>
+)
+
+const toolPaths = {
+  read: 'M4 2h5l3 3v9H4zM9 2v3h3M6 8h4M6 10.5h4',
+  edit: 'm10.5 2.75 2.75 2.75L6 12.75l-3.25.5.5-3.25z',
+  delete: 'M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5 5 13h6l.5-8.5',
+  move: 'M2.5 8h10M9.5 5l3 3-3 3',
+  search: 'M11 7A4 4 0 1 1 3 7a4 4 0 0 1 8 0zM10 10l3.5 3.5',
+  execute: 'm3 4.5 3.5 3.5L3 11.5M8 12h5',
+  think: 'M5.5 11c-1.2-.9-2-2.2-2-3.75a4.5 4.5 0 0 1 9 0c0 1.55-.8 2.85-2 3.75v1h-5zM6 14.25h4',
+  fetch: 'M8 2.5v8M5 7.5l3 3 3-3M3 13.5h10',
+  switch_mode: 'M3 5.5h10l-2.5-2.5M13 10.5H3L5.5 13',
+  other: 'M6.5 3a3 3 0 0 0 3.8 3.8l3 3a1.8 1.8 0 0 1-2.5 2.5l-3-3A3 3 0 0 1 4 5.5l1.75 1.75 1.5-1.5L5.5 4z',
+} as const
+
+export const ToolIcon = ({ kind }: { kind: keyof typeof toolPaths }) => (
+  <Icon className="size-3.5">
+    <path d={toolPaths[kind]} />
+  </Icon>
+)

@@ -10,20 +10,21 @@ interface PageProps {
   readonly above?: ReactNode
   readonly actions?: ReactNode
   readonly tabs?: ReactNode
-  /** `wide`: as wide as the screen allows; `screen`: as high as the screen, what is in it scrolls by itself; `desk`: both. */
-  readonly room?: 'text' | 'wide' | 'screen' | 'desk'
+  /** `wide`: as wide as the screen allows; `desk`: as high, too, and what is in it scrolls by itself. */
+  readonly room?: 'text' | 'wide' | 'desk'
   readonly children: ReactNode
 }
 
-const wholeScreen =
+/** As high as the screen, less what is always there. */
+export const wholeScreen =
   'h-[calc(100dvh-var(--strip,0px))] max-md:h-[calc(100dvh-3.5rem-env(safe-area-inset-bottom)-var(--strip,0px))]'
 
 export function Page({ title, above, actions, tabs, room = 'text', children }: PageProps) {
   useTitle(title)
-  const width = { text: 'max-w-4xl', screen: 'max-w-4xl', wide: 'max-w-7xl', desk: 'max-w-none' }[room]
+  const width = { text: 'max-w-4xl', wide: 'max-w-7xl', desk: 'max-w-none' }[room]
   // Tabs stay where they are whatever is under them; what is narrower begins where they begin.
   const frame = tabs ? 'max-w-7xl' : width
-  const high = room === 'screen' || room === 'desk'
+  const high = room === 'desk'
   return (
     <div className={`flex flex-col ${high ? wholeScreen : 'min-h-full'}`}>
       <header className="border-b border-line px-4 md:px-8">
@@ -40,9 +41,7 @@ export function Page({ title, above, actions, tabs, room = 'text', children }: P
       </header>
       {high ? (
         <div className="flex min-h-0 flex-1 flex-col px-4 md:px-8">
-          <div className={`mx-auto flex min-h-0 w-full ${room === 'desk' ? width : frame} flex-1 flex-col`}>
-            <div className={`flex min-h-0 w-full ${width} flex-1 flex-col`}>{children}</div>
-          </div>
+          <div className="flex min-h-0 w-full flex-1 flex-col">{children}</div>
         </div>
       ) : (
         <div className="flex-1 px-4 py-6 md:px-8">

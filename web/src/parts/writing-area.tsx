@@ -13,12 +13,20 @@ interface WritingAreaProps {
   readonly onValue: (value: string) => void
   readonly onSend: () => void
   readonly onPaste?: (event: ClipboardEvent<HTMLTextAreaElement>) => void
+  /** Handles a key before anything else does; true: it is dealt with. */
+  readonly onKey?: (event: KeyboardEvent<HTMLTextAreaElement>) => boolean
+  readonly onSelect?: (area: HTMLTextAreaElement) => void
+  /** The list that completes what is written, and its entry that is chosen. */
+  readonly list?: { readonly id: string; readonly active: string | undefined } | undefined
+  readonly className?: string
 }
 
-export function WritingArea({ area, label, value, longest, onValue, onSend, onPaste }: WritingAreaProps) {
+export function WritingArea({ area, label, value, longest, onValue, onSend, onPaste, ...rest }: WritingAreaProps) {
+  const { onKey, onSelect, list, className = inputClass } = rest
   const enterSends = useChoice(enterChoice) === 'sends'
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
+    if (onKey?.(event)) return
     if (event.key !== 'Enter' || isComposing(event) || event.shiftKey) return
     const isOther = event.ctrlKey || event.metaKey
     if (!isOther && !enterSends) return
@@ -40,7 +48,15 @@ export function WritingArea({ area, label, value, longest, onValue, onSend, onPa
       onKeyDown={onKeyDown}
       onPaste={onPaste}
       onChange={(event) => onValue(event.target.value)}
-      className={`${inputClass} field-sizing-content max-h-[30dvh] min-h-10 resize-none`}
+      onSelect={(event) => onSelect?.(event.currentTarget)}
+      {...(list && {
+        role: 'combobox',
+        'aria-expanded': true,
+        'aria-controls': list.id,
+        'aria-autocomplete': 'list' as const,
+        'aria-activedescendant': list.active,
+      })}
+      className={`${className} field-sizing-content max-h-[30dvh] min-h-10 resize-none`}
     />
   )
 }

@@ -2,7 +2,7 @@
 import { Link, Outlet, useMatch, useRouterState } from '@tanstack/react-router'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import { useProjectWork } from '../live/work.ts'
-import { Page, useTitle } from '../parts/page.tsx'
+import { Page, useTitle, wholeScreen } from '../parts/page.tsx'
 import { useScrollToCurrent } from '../parts/scroll-to-current.ts'
 import { Gone } from '../shell/not-found.tsx'
 import type { Messages } from '../translations/en.ts'
@@ -41,10 +41,18 @@ function OneProject({ project }: { project: Project }) {
   const params = { projectId: project.id }
   // Not all tabs fit on a phone.
   const strip = useScrollToCurrent(useRouterState({ select: (state) => state.location.pathname }))
+  // A session has the whole screen and a head of its own.
+  if (chats || atDesk) {
+    return (
+      <div className={`flex flex-col ${wholeScreen}`}>
+        <Outlet />
+      </div>
+    )
+  }
   return (
     <Page
       title={project.name}
-      room={atDesk ? 'desk' : chats ? 'screen' : onTasks || onApproaches || onReview ? 'wide' : 'text'}
+      room={onTasks || onApproaches || onReview ? 'wide' : 'text'}
       tabs={
         <nav
           ref={strip}

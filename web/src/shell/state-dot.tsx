@@ -1,5 +1,5 @@
 /** The state of something live: the same meanings everywhere, told by shape and word as well as by colour. */
-export type LiveState = 'starting' | 'ready' | 'working' | 'waiting' | 'failed'
+export type LiveState = 'starting' | 'ready' | 'working' | 'waiting' | 'failed' | 'idle' | 'limited' | 'interrupted' | 'ended'
 
 const shapes = {
   starting: <circle cx="5" cy="5" r="3.25" fill="none" stroke="currentColor" strokeWidth="1.5" strokeDasharray="2.5 2" />,
@@ -12,6 +12,10 @@ const shapes = {
   ),
   waiting: <path d="m5 .5 4.5 4.5L5 9.5.5 5z" fill="currentColor" />,
   failed: <path d="M5 1 9.5 9h-9z" fill="currentColor" />,
+  idle: <circle cx="5" cy="5" r="3" fill="none" stroke="currentColor" strokeWidth="1.5" />,
+  limited: <path d="M2 1.5h2v7H2zM6 1.5h2v7H6z" fill="currentColor" />,
+  interrupted: <path d="M6 0 1.5 6H4L3.5 10 8.5 4H6z" fill="currentColor" />,
+  ended: <path d="M1.5 4.25h7v1.5h-7z" fill="currentColor" />,
 } as const
 
 const colours = {
@@ -20,6 +24,10 @@ const colours = {
   working: 'text-accent',
   waiting: 'text-warn',
   failed: 'text-bad',
+  idle: 'text-faint',
+  limited: 'text-warn',
+  interrupted: 'text-bad',
+  ended: 'text-faint',
 } as const
 
 export const StateDot = ({ state }: { state: LiveState }) => (

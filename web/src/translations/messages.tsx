@@ -28,6 +28,10 @@ interface Writing {
   readonly number: (value: number) => string
   /** 1.2K: rounded, for what is only compared. */
   readonly short: (value: number) => string
+  /** 31 % of 0.31 */
+  readonly percent: (share: number) => string
+  /** $0.34; less than a cent keeps two digits that count */
+  readonly money: (amount: number, currency: string) => string
   /** 12.3 MB */
   readonly size: (bytes: number) => string
 }
@@ -103,6 +107,7 @@ function writingOf(locale: string): Writing {
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 })
   const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
   return {
     clock: (at) => clock.format(at),
     exact: (at) => exact.format(Date.parse(at)),
@@ -117,6 +122,16 @@ function writingOf(locale: string): Writing {
     },
     number: (value) => number.format(value),
     short: (value) => short.format(value).toLowerCase(),
+    percent: (share) => percent.format(share),
+    money(amount, currency) {
+      const digits = amount > 0 && amount < 0.01 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }
+      const how = { style: 'currency', currency, currencyDisplay: 'narrowSymbol', ...digits } as const
+      try {
+        return new Intl.NumberFormat(locale, how).format(amount)
+      } catch {
+        return `${number.format(amount)} ${currency}`
+      }
+    },
     size(bytes) {
       const step = Math.min(sizes.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
       return `${tenths.format(bytes / 1024 ** step)} ${sizes[step]}`

@@ -1,13 +1,13 @@
 /** The two ways to get work out of a worktree from here: commit it on its branch, and bring it into another (WT6). */
 import { type FormEvent, useState } from 'react'
 import type { Worktree, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
-import { useRelayRequest } from '../consoles/use-relay-request.ts'
 import { client } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { TextField } from '../parts/field.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { useRequest } from '../turns/use-request.ts'
 
 const one = '/api/projects/{projectId}/worktrees/{worktreeId}'
 const paramsOf = ({ projectId, id }: Worktree) => ({ projectId, worktreeId: id })
@@ -21,7 +21,7 @@ interface FormProps {
 
 /** A refusal that was true of another state of the worktree is not shown any more. */
 function useRequestOf({ head, uncommitted, ahead, behind }: WorktreeState) {
-  const { send, waiting, error } = useRelayRequest()
+  const { send, waiting, error } = useRequest()
   const now = `${head} ${uncommitted} ${ahead} ${behind}`
   const [failedAt, setFailedAt] = useState('')
   const sendNow = (request: () => Promise<unknown>) => {

@@ -1,8 +1,8 @@
 /** The change of a tool in a file: removed and added lines, with a few around them. */
 import { structuredPatch } from 'diff'
 import { memo, useMemo } from 'react'
-import { useShortPath } from '../consoles/workplace.ts'
 import { useWords } from '../translations/messages.tsx'
+import { useShortPath } from '../turns/workplace.ts'
 
 interface DiffViewProps {
   readonly path: string
@@ -31,8 +31,14 @@ export const DiffView = memo(function DiffView({ path, oldText, newText }: DiffV
         <span className="ml-auto text-accent tabular-nums">+{count('+')}</span>
         <span className="text-bad tabular-nums">−{count('-')}</span>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard */}
-      <section tabIndex={0} aria-label={words.diffOf(shortPath(path))} className="max-h-96 overflow-auto font-mono text-xs">
+      {/* biome-ignore lint/a11y/useSemanticElements: no landmark, of which one file may have several */}
+      <div
+        role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
+        tabIndex={0}
+        aria-label={words.diffOf(shortPath(path))}
+        className="max-h-96 overflow-auto font-mono text-xs"
+      >
         <div className="w-max min-w-full">
           {hunks.map(({ oldStart, newStart, lines }, index) => (
             <div key={`${oldStart}.${newStart}`} className={index > 0 ? 'border-t border-dashed border-edge' : ''}>
@@ -46,7 +52,7 @@ export const DiffView = memo(function DiffView({ path, oldText, newText }: DiffV
             </div>
           ))}
         </div>
-      </section>
+      </div>
     </figure>
   )
 })

@@ -1,12 +1,12 @@
 /** Removing a worktree: what would be lost is asked of its machine and shown; confirmed is exactly that, and when it has changed it is asked anew (WT3). */
 import { useQuery } from '@tanstack/react-query'
 import type { Losses, Worktree } from '../../../src/protocol/worktrees/worktree.ts'
-import { useRelayRequest } from '../consoles/use-relay-request.ts'
 import { client, invalidate } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { useRequest } from '../turns/use-request.ts'
 
 const one = '/api/projects/{projectId}/worktrees/{worktreeId}'
 /** The number of entries listed of each kind; the rest is counted. */
@@ -26,7 +26,7 @@ export function RemoveWorktree({ worktree, onClose, onRemoved }: RemoveProps) {
     queryFn: ({ signal }) => (worktree.kind === 'plain' ? null : client.get(`${one}/losses`, { params, signal })),
     staleTime: 0,
   })
-  const { send, waiting, error } = useRelayRequest()
+  const { send, waiting, error } = useRequest()
   const remove = async () => {
     const query = losses.data ? { confirm: losses.data.digest } : {}
     const removed = await send(() => client.delete(one, { params, query }))

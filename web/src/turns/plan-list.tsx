@@ -3,7 +3,7 @@
 import { FoldIcon } from '../parts/icons.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
-import type { Item } from './console-state.ts'
+import type { Item } from './turn-state.ts'
 
 type Entries = Extract<Item, { kind: 'plan' }>['entries']
 

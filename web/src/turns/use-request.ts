@@ -1,14 +1,14 @@
-/** Sends one request at a time to the relay and keeps its outcome. */
+/** Sends one request at a time and keeps its outcome. */
 import { useRef, useState } from 'react'
 
-interface RelayRequest {
+interface OneRequest {
   readonly waiting: boolean
   readonly error: unknown
   /** True when it was done. */
   readonly send: (request: () => Promise<unknown>) => Promise<boolean>
 }
 
-export function useRelayRequest(): RelayRequest {
+export function useRequest(): OneRequest {
   const [waiting, setWaiting] = useState(false)
   const [error, setError] = useState<unknown>()
   const busy = useRef(false)

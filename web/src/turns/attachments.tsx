@@ -2,8 +2,8 @@
 import { useRef, useState } from 'react'
 import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
 import { useDraft } from '../live/draft.ts'
-import { Button, IconButton } from '../parts/button.tsx'
-import { CloseIcon } from '../parts/icons.tsx'
+import { IconButton } from '../parts/button.tsx'
+import { ClipIcon, CloseIcon } from '../parts/icons.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 /** The server's limit (src/protocol/turns/prompt.ts), less some room for the text of the prompt. */
@@ -89,9 +89,9 @@ export function AttachButton({ onFiles }: { onFiles: (files: readonly File[]) =>
           event.target.value = ''
         }}
       />
-      <Button look="quiet" onClick={() => input.current?.click()}>
-        {words.attach}
-      </Button>
+      <IconButton label={words.attach} onClick={() => input.current?.click()}>
+        <ClipIcon />
+      </IconButton>
     </>
   )
 }
@@ -101,13 +101,17 @@ export function AttachedList({ attached, trouble, remove }: Pick<Attachments, 'a
   return (
     <>
       {attached.length > 0 && (
-        <ul aria-label={words.attached} className="flex flex-wrap gap-1">
+        <ul aria-label={words.attached} className="flex flex-wrap gap-1.5">
           {attached.map((part, index) => {
             const name = part.type === 'image' ? words.picture : part.name
             return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two may be the same
-              <li key={index} data-attached className="flex max-w-full items-center gap-1 rounded-md bg-sunken pl-2 text-sm">
-                <span className="truncate">{name}</span>
+              <li
+                // biome-ignore lint/suspicious/noArrayIndexKey: two may be the same
+                key={index}
+                data-attached
+                className="flex max-w-full items-center rounded-md bg-sunken text-sm shadow-[inset_0_0_0_1px_var(--line)]"
+              >
+                {part.type === 'image' ? <Picture part={part} /> : <span className="truncate pl-2">{name}</span>}
                 <IconButton label={words.detach(name)} onClick={() => remove(part)}>
                   <CloseIcon />
                 </IconButton>
@@ -124,3 +128,18 @@ export function AttachedList({ attached, trouble, remove }: Pick<Attachments, 'a
     </>
   )
 }
+
+/** A picture that is at hand, small; its type is one that browsers draw without running anything. */
+export function Picture({ part }: { part: Extract<PromptPart, { type: 'image' }> }) {
+  const { console: words } = useWords()
+  if (part.base64 === '' || !drawn.test(part.mimeType)) return <span className="px-2">{words.picture}</span>
+  return (
+    <img
+      src={`data:${part.mimeType};base64,${part.base64}`}
+      alt={words.picture}
+      className="h-12 max-w-40 rounded-md object-contain"
+    />
+  )
+}
+
+const drawn = /^image\/(?:png|jpeg|gif|webp)$/

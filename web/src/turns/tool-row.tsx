@@ -1,42 +1,46 @@
 /** A tool call folds to one line with its outcome; opened, it shows what it was called with and what it did. */
 import { memo } from 'react'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
-import { FoldIcon } from '../parts/icons.tsx'
-import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+import { ToolIcon } from '../parts/icons.tsx'
+import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { DiffView } from '../worktrees/diff-view.tsx'
+import { Step } from './step.tsx'
 import { useShortPath } from './workplace.ts'
-
-const dots: Record<ToolCall['status'], LiveState> = {
-  pending: 'starting',
-  in_progress: 'working',
-  completed: 'ready',
-  failed: 'failed',
-}
 
 export const ToolRow = memo(function ToolRow({ call }: { call: ToolCall }) {
   const { console: words } = useWords()
+  const shortPath = useShortPath()
   // A change is what one wants to see; the rest is looked up when something is odd.
   const hasDiff = call.content.some(({ type }) => type === 'diff')
   return (
-    <details open={hasDiff} data-tool={call.toolCallId} className="group min-w-0 rounded-md shadow-[inset_0_0_0_1px_var(--line)]">
-      <summary className="flex min-h-8 items-center gap-2 px-2.5 text-sm max-md:min-h-10">
-        <FoldIcon />
-        <StateDot state={dots[call.status]} />
-        <span className="min-w-0 flex-1 truncate" title={call.title}>
-          {call.title}
-        </span>
-        <span className="shrink-0 text-xs text-faint">
-          {words.tools[call.toolKind]} · {words.toolStates[call.status]}
-          {call.exitCode !== undefined && ` · ${words.exitCode(call.exitCode)}`}
-        </span>
-      </summary>
-      <div className="px-2.5 pb-2.5">
-        <ToolContent call={call} />
-      </div>
-    </details>
+    <Step
+      data-tool={call.toolCallId}
+      open={hasDiff}
+      icon={<ToolIcon kind={call.toolKind} />}
+      verb={words.tools[call.toolKind]}
+      title={shortPath(call.title)}
+      end={<Outcome call={call} />}
+    >
+      <ToolContent call={call} />
+    </Step>
   )
 })
+
+function Outcome({ call }: { call: ToolCall }) {
+  const { console: words, duration } = useWords()
+  const { status, exitCode, durationMs } = call
+  const isOver = status === 'completed' || status === 'failed'
+  return (
+    <>
+      {!isOver && <StateDot state={status === 'pending' ? 'starting' : 'working'} />}
+      {status === 'failed' && <StateDot state="failed" />}
+      {exitCode !== undefined && exitCode !== 0 && <span className="text-bad">{words.exitCode(exitCode)}</span>}
+      <span className={status === 'completed' ? 'sr-only' : ''}>{words.toolStates[status]}</span>
+      {isOver && durationMs !== undefined && durationMs >= 1000 && <span>{duration(Math.round(durationMs / 1000))}</span>}
+    </>
+  )
+}
 
 const preClass =
   'max-h-72 overflow-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]'
@@ -62,7 +66,7 @@ export function ToolContent({ call }: { call: ToolCall }) {
           </p>
         )
       })}
-      {call.output !== undefined && <Words label={words.output} text={call.output} />}
+      {call.output !== undefined && call.output !== '' && <Words label={words.output} text={call.output} />}
       {call.locations.length > 0 && !hasDiff && (
         <p className="font-mono text-xs text-quiet [overflow-wrap:anywhere]">
           {call.locations.map(({ path, line }) => shortPath(path) + (line === null ? '' : `:${line}`)).join(', ')}

@@ -1,18 +1,17 @@
-/** Shows a prompt: its text as written, images and files by name. */
+/** Shows a prompt: its text as written, images small, files by name. */
 import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
-import { useWords } from '../translations/messages.tsx'
+import { Picture } from './attachments.tsx'
 
 export const boxClass = 'rounded-md bg-sunken px-3 py-2 shadow-[inset_0_0_0_1px_var(--line)]'
 
 export function PromptText({ content, className = '' }: { content: readonly PromptPart[]; className?: string }) {
-  const { console: words } = useWords()
   return (
     <div className={`${boxClass} ${className}`}>
       {content.map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: what was said does not change
-        <p key={index} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {part.type === 'text' ? part.text : part.type === 'image' ? words.picture : part.name}
-        </p>
+        <div key={index} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {part.type === 'text' ? part.text : part.type === 'image' ? <Picture part={part} /> : part.name}
+        </div>
       ))}
     </div>
   )

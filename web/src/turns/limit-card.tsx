@@ -4,7 +4,7 @@ import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import { useRelayRequest } from './use-relay-request.ts'
+import { useRequest } from './use-request.ts'
 
 interface LimitCardProps {
   readonly limit: { readonly until: string; readonly goesOn: boolean }
@@ -26,7 +26,7 @@ export function LimitCard({ limit, mayWrite, onChoose, inChat = false }: LimitCa
   const { console: words } = useWords()
   const writing = useWriting()
   const time = useLimitTime()(limit.until)
-  const { send, waiting, error } = useRelayRequest()
+  const { send, waiting, error } = useRequest()
   const choose = (goOn: boolean) => void send(() => onChoose(goOn))
   return (
     <section

@@ -8,28 +8,23 @@ import { type Look, SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import type { Permission } from './console-state.ts'
-import type { LiveConsole } from './live-console.ts'
+import { usePaneActions } from './pane-actions.ts'
 import { ToolContent } from './tool-row.tsx'
-import { useRelayRequest } from './use-relay-request.ts'
+import type { Permission } from './turn-state.ts'
+import { useRequest } from './use-request.ts'
 
-interface PermissionCardProps {
-  readonly permission: Permission
-  readonly agentId: string
-  readonly live: LiveConsole
-}
-
-export function PermissionCard({ permission, agentId, live }: PermissionCardProps) {
+export function PermissionCard({ permission }: { permission: Permission }) {
   const { console: words } = useWords()
   const writing = useWriting()
   const mayDecide = useMay('approve')
-  const asking = useRelayRequest()
+  const asking = useRequest()
   const { approvalId, title, call, options, deadline, outcome } = permission
-  const answer = (optionId: string, always?: AlwaysTerms) =>
-    void asking.send(() => live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }))
+  const { agentId, answer: send } = usePaneActions()
+  const answer = (option: Permission['options'][number], always?: AlwaysTerms) =>
+    void asking.send(() => send(approvalId, option, always))
   // "Always" is ours, with an end and revocable (AG6); the agent's own is there where it would be told to the agent.
   const offered = options.filter(({ kind }) => kind !== 'allow_always' || isKeptByAgent(call.toolKind, options))
-  const yes = options.find(({ kind }) => kind === 'allow_once')?.optionId
+  const yes = options.find(({ kind }) => kind === 'allow_once')
   const looks: Record<(typeof options)[number]['kind'], Look> = {
     allow_once: 'primary',
     allow_always: 'plain',
@@ -41,11 +36,11 @@ export function PermissionCard({ permission, agentId, live }: PermissionCardProp
       aria-label={words.asks(title)}
       data-permission={approvalId}
       data-outcome={outcome ?? 'open'}
-      className={`flex min-w-0 flex-col gap-2 rounded-md px-3 py-2.5 ${outcome ? 'shadow-[inset_0_0_0_1px_var(--line)]' : 'bg-warn-wash'}`}
+      className={`flex min-w-0 flex-col gap-2 rounded-md px-3 py-2.5 ${outcome ? 'shadow-[inset_0_0_0_1px_var(--line)]' : 'border border-l-3 border-warn/40 border-l-warn bg-warn-wash'}`}
     >
       <p className="flex items-baseline gap-2">
         <StateDot state={outcome === null ? 'waiting' : outcome === 'allowed' ? 'ready' : 'failed'} />
-        <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{words.asks(title)}</span>
+        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{words.asks(title)}</span>
       </p>
       <ToolContent call={call} />
       <ProblemNote error={asking.error} />
@@ -53,15 +48,15 @@ export function PermissionCard({ permission, agentId, live }: PermissionCardProp
         <>
           {mayDecide && (
             <div className="flex flex-wrap gap-2">
-              {offered.map(({ optionId, kind, name }) => (
+              {offered.map((option) => (
                 <SubmitButton
-                  key={optionId}
+                  key={option.optionId}
                   type="button"
-                  look={looks[kind]}
+                  look={looks[option.kind]}
                   waiting={asking.waiting}
-                  onClick={() => answer(optionId)}
+                  onClick={() => answer(option)}
                 >
-                  {name}
+                  {option.name}
                 </SubmitButton>
               ))}
               {yes !== undefined && (

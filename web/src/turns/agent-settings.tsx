@@ -4,19 +4,13 @@ import type { AgentOption } from '../../../src/protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
-import type { PaneAgent } from './console-state.ts'
-import type { LiveConsole } from './live-console.ts'
+import type { Offers } from './offers.ts'
+import { usePaneActions } from './pane-actions.ts'
 
-interface AgentSettingsProps {
-  readonly role: string
-  readonly agent: PaneAgent
-  readonly live: LiveConsole
-  readonly mayWrite: boolean
-}
-
-export function AgentSettings({ role, agent, live, mayWrite }: AgentSettingsProps) {
+export function AgentSettings({ offers, mayWrite }: { offers: Offers; mayWrite: boolean }) {
   const { console: words } = useWords()
   const translate = useSaid()
+  const { configure } = usePaneActions()
   // Several may be on their way: none is dropped because another was chosen right before.
   const [wished, setWished] = useState<readonly ConfigChange[]>([])
   const [error, setError] = useState<unknown>()
@@ -24,37 +18,43 @@ export function AgentSettings({ role, agent, live, mayWrite }: AgentSettingsProp
     setWished((before) => [...before, change])
     setError(undefined)
     const over = () => setWished((before) => before.filter((each) => each !== change))
-    live.request({ type: 'agent:configure', role, change }).catch(setError).finally(over)
+    configure?.(change).catch(setError).finally(over)
   }
-  const modes = agent.options.some(({ category }) => category === 'mode') ? [] : agent.modes
-  if (agent.state !== 'ACTIVE' || (modes.length === 0 && agent.options.length === 0)) return null
-  const asked = [...agent.asked, ...wished]
+  const modes = offers.options.some(({ category }) => category === 'mode') ? [] : offers.modes
+  if (modes.length === 0 && offers.options.length === 0) return null
+  const asked = [...offers.asked, ...wished]
   const askedMode = asked.findLast((change) => 'modeId' in change)
   return (
     <>
-      <div data-settings className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-xs text-quiet">
+      <div data-settings className="flex min-w-0 flex-wrap items-center gap-x-1 text-sm text-quiet">
         {modes.length > 0 && (
           <Choice
             label={words.mode}
-            value={askedMode?.modeId ?? agent.mode ?? ''}
+            value={askedMode?.modeId ?? offers.mode ?? ''}
             values={modes}
             disabled={!mayWrite}
             onValue={(modeId) => set({ modeId })}
           />
         )}
-        {agent.options.map((option) => (
+        {byImportance(offers.options).map((option) => (
           <Option key={option.id} option={option} asked={asked} disabled={!mayWrite} onChange={set} />
         ))}
       </div>
-      {agent.notSet !== null && (
+      {offers.notSet !== null && (
         <p role="alert" className="text-xs text-bad [overflow-wrap:anywhere]">
-          {words.notSet(translate(agent.notSet.text, agent.notSet.notice))}
+          {words.notSet(translate(offers.notSet.text, offers.notSet.notice))}
         </p>
       )}
       <ProblemNote error={error} />
     </>
   )
 }
+
+const order = ['model', 'mode', 'thought_level']
+
+/** The model first. */
+const byImportance = (options: readonly AgentOption[]): AgentOption[] =>
+  options.toSorted((a, b) => ((order.indexOf(a.category ?? '') + 4) % 4) - ((order.indexOf(b.category ?? '') + 4) % 4))
 
 interface OptionProps {
   readonly option: AgentOption
@@ -76,7 +76,7 @@ function Option({ option: { id, name, value: known, values }, asked, disabled, o
       />
     )
   return (
-    <label className="flex min-h-6 items-center gap-1.5">
+    <label className="flex h-7 items-center gap-1.5 px-1.5">
       <input
         type="checkbox"
         checked={value}
@@ -97,22 +97,18 @@ interface ChoiceProps {
 }
 
 const Choice = ({ label, value, values, disabled, onValue }: ChoiceProps) => (
-  <label className="flex min-h-6 min-w-0 items-center gap-1">
-    <span aria-hidden="true" className="shrink-0">
-      {label}
-    </span>
-    <select
-      aria-label={label}
-      value={value}
-      disabled={disabled}
-      onChange={(event) => onValue(event.target.value)}
-      className="min-w-0 max-w-44 truncate rounded bg-canvas px-1 py-0.5 text-ink shadow-[inset_0_0_0_1px_var(--edge)] max-md:min-h-9"
-    >
-      {values.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
-  </label>
+  <select
+    aria-label={label}
+    title={label}
+    value={value}
+    disabled={disabled}
+    onChange={(event) => onValue(event.target.value)}
+    className="h-7 max-w-40 min-w-0 truncate rounded-md bg-transparent px-1.5 text-sm text-quiet hover:bg-hover hover:text-ink max-md:h-9 max-md:max-w-32"
+  >
+    {values.map(({ id, name }) => (
+      <option key={id} value={id}>
+        {name}
+      </option>
+    ))}
+  </select>
 )

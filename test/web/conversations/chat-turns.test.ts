@@ -1,0 +1,92 @@
+/** The turns of a chat as the page puts them together (CH14), and where they stand among its messages (UI4). */
+import { expect, test } from 'vitest'
+import type { Turn } from '../../../src/protocol/consoles/user-session.ts'
+import type { Message } from '../../../src/protocol/conversations/message.ts'
+import type { HoldfastEvent } from '../../../src/protocol/events.ts'
+import { entriesOf, queuedOf } from '../../../web/src/conversations/chat-entries.ts'
+import { turnsAfterEvent, turnsAfterSnapshot } from '../../../web/src/turns/chat-turns.ts'
+import { asksSomething, type ShownTurn } from '../../../web/src/turns/turn-state.ts'
+
+const at = (minute: number): string => `2026-03-01T09:0${minute}:00.000Z`
+const event = (type: string, data: object, minute = 1): HoldfastEvent =>
+  ({ stream: 'turns:web:p.a', seq: 1, at: at(minute), type, data }) as HoldfastEvent
+const said = (messageId: string, text: string) => event('agent:update', { messageId, role: 'a', update: { kind: 'text', text } })
+const after = (turns: readonly ShownTurn[], ...events: HoldfastEvent[]) => events.reduce(turnsAfterEvent, turns)
+const running = (messageId: string, text: string) => ({
+  agentId: 'a',
+  turn: { messageId, content: [{ type: 'text', text: 'the prompt' }], state: 'running', createdAt: at(0) } as Turn,
+  items: [{ kind: 'text' as const, text }],
+  permissions: [],
+})
+const textOf = (turns: readonly ShownTurn[]) =>
+  turns.map(({ items }) => items.map((item) => ('text' in item ? item.text : item.kind)).join('|'))
+
+test('[CH14] pieces go on where the snapshot ended, another turn begins anew, and what ended stays as it was seen', () => {
+  const known = turnsAfterSnapshot([], { running: [running('t1', 'one ')] })
+  // The messages say what was asked.
+  expect(known).toMatchObject([{ content: [], state: 'running' }])
+  expect(textOf(after(known, said('t1', 'two')))).toEqual(['one two'])
+  const both = after(known, event('agent:prompted', { messageId: 't2', by: 'owner', content: [], role: 'a' }), said('t2', 'new'))
+  expect(textOf(both)).toEqual(['one ', 'new'])
+  expect(after(both, said('t3', 'of another page'))).toBe(both)
+  const over = after(
+    both,
+    event('agent:response', { messageId: 't1', content: 'one ', stopReason: 'end_turn', cut: false, error: null }, 3),
+  )
+  expect(over).toMatchObject([{ state: 'answered', endedAt: at(3) }, { state: 'running' }])
+  // Connected again: the one that ended stays, the one that went on is as the server says.
+  const again = turnsAfterSnapshot(over, { running: [running('t2', 'new and more')] })
+  expect(textOf(again)).toEqual(['one ', 'new and more'])
+  expect(turnsAfterSnapshot(again, { running: [] })).toMatchObject([{ messageId: 't1' }])
+})
+
+test('[CH14] tools, thoughts and a permission stand in the turn in which they came, and an answer closes its card', () => {
+  const call = { toolCallId: 'c', title: 'Write', status: 'pending' }
+  const asked = event('permission:requested', { messageId: 't1', approvalId: 7, options: [], call })
+  const known = after(
+    turnsAfterSnapshot([], { running: [running('t1', '')] }),
+    event('agent:update', { messageId: 't1', update: { kind: 'thought', text: 'hm' } }),
+    event('agent:update', { messageId: 't1', update: { kind: 'tool', call } }),
+    event('agent:update', { messageId: 't1', update: { kind: 'tool', call: { ...call, status: 'completed' } } }),
+    asked,
+  )
+  expect(known[0]?.items.map(({ kind }) => kind)).toEqual(['text', 'thought', 'tool', 'permission'])
+  expect(asksSomething(known[0])).toBe(true)
+  expect(asksSomething(after(known, event('permission:resolved', { approvalId: 7, outcome: 'allowed' }))[0])).toBe(false)
+})
+
+const message = (seq: number, minute: number, rest: Partial<Message> = {}): Message =>
+  ({ seq, createdAt: at(minute), role: 'user', clientId: null, content: `m${seq}`, ...rest }) as Message
+const turn = (messageId: string, minute: number, rest: Partial<ShownTurn> = {}): ShownTurn =>
+  ({
+    kind: 'turn',
+    messageId,
+    at: at(minute),
+    state: 'answered',
+    items: [{ kind: 'text', text: messageId }],
+    ...rest,
+  }) as ShownTurn
+const order = (entries: ReturnType<typeof entriesOf>) =>
+  entries.map((entry) => (entry.kind === 'turn' ? `${entry.turn.messageId}>${entry.message?.seq}` : entry.message.seq))
+
+test('[UI4] an answer stands where its turn began: what was written meanwhile comes after it, running or over', () => {
+  const first = message(1, 1)
+  const second = message(2, 3)
+  const going = turn('t1', 2, { state: 'running' })
+  expect(order(entriesOf([first, second], [going]))).toEqual([1, 't1>undefined', 2])
+  const answer = message(3, 4, { role: 'assistant', clientId: 't1' })
+  expect(order(entriesOf([first, second, answer], [turn('t1', 2)]))).toEqual([1, 't1>3', 2])
+  // Of a turn that is not at hand there is the message.
+  expect(order(entriesOf([first, second, answer], []))).toEqual([1, 2, 3])
+  // One that became no message is shown if it did something and is not older than the messages at hand.
+  const stopped = turn('t0', 2, { state: 'cancelled' })
+  expect(order(entriesOf([first], [stopped, turn('old', 0), turn('empty', 2, { items: [] })]))).toEqual([1, 't0>undefined'])
+})
+
+test('[UI4] what is written while it works waits, unless it was handed over already', () => {
+  const messages = [message(1, 1), message(2, 3), message(3, 4, { role: 'assistant' }), message(4, 4)]
+  const going = turn('t1', 2, { state: 'running' })
+  expect(queuedOf(messages, going, [1]).map(({ seq }) => seq)).toEqual([2, 4])
+  expect(queuedOf(messages, going, [1, 2]).map(({ seq }) => seq)).toEqual([4])
+  expect(queuedOf(messages, undefined, [])).toEqual([])
+})

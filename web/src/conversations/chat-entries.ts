@@ -1,0 +1,44 @@
+/** Puts the messages of a chat and the turns that answered them into the order in which they are read. Pure. */
+import type { Message } from '../../../src/protocol/conversations/message.ts'
+import type { ShownTurn } from '../turns/turn-state.ts'
+
+export type ChatEntry =
+  | { readonly kind: 'message'; readonly at: string; readonly message: Message }
+  /** `message`: what its answer became. */
+  | { readonly kind: 'turn'; readonly at: string; readonly turn: ShownTurn; readonly message: Message | undefined }
+
+/**
+ * An answer stands where its turn began: what was written while it ran comes after it. Turns that are older than the messages at hand are
+ * left out, as are those that did nothing and became no message.
+ */
+export function entriesOf(messages: readonly Message[], turns: readonly ShownTurn[]): ChatEntry[] {
+  const byId = new Map(turns.map((turn) => [turn.messageId, turn]))
+  const answers = new Map<string, Message>()
+  const others: Message[] = []
+  for (const message of messages) {
+    const turn = message.role === 'assistant' && message.clientId !== null ? byId.get(message.clientId) : undefined
+    if (turn) answers.set(turn.messageId, message)
+    else others.push(message)
+  }
+  const oldest = messages[0]?.createdAt ?? ''
+  const behind = new Map<number, ChatEntry[]>()
+  for (const turn of [...byId.values()].sort((a, b) => (a.at < b.at ? -1 : 1))) {
+    const message = answers.get(turn.messageId)
+    const isShown = message !== undefined || turn.state === 'running' || (turn.items.length > 0 && turn.at >= oldest)
+    if (!isShown) continue
+    const place = others.findLastIndex(({ createdAt }) => createdAt <= turn.at)
+    behind.set(place, [...(behind.get(place) ?? []), { kind: 'turn', at: turn.at, turn, message }])
+  }
+  const shown = others.map((message): ChatEntry => ({ kind: 'message', at: message.createdAt, message }))
+  return [...(behind.get(-1) ?? []), ...shown.flatMap((entry, index) => [entry, ...(behind.get(index) ?? [])])]
+}
+
+/** What was written to an agent that works on something else: it is told when that is done. */
+export const queuedOf = (
+  messages: readonly Message[],
+  running: ShownTurn | undefined,
+  handedOver: readonly number[],
+): Message[] =>
+  running === undefined
+    ? []
+    : messages.filter(({ role, createdAt, seq }) => role === 'user' && createdAt > running.at && !handedOver.includes(seq))

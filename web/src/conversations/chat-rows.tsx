@@ -1,0 +1,110 @@
+/** The rows of a chat: days, messages and turns; older messages come while one scrolls up. */
+import { Fragment, useEffect, useRef, useState } from 'react'
+import type { Message } from '../../../src/protocol/conversations/message.ts'
+import { type Chat, withOlder } from '../live/chat.ts'
+import { useDisplayName } from '../live/display-names.ts'
+import { client, useHome } from '../live/queries.ts'
+import { changeChat } from '../live/work.ts'
+import { SubmitButton } from '../parts/button.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
+import { TurnView } from '../turns/turn-view.tsx'
+import type { ChatEntry } from './chat-entries.ts'
+import { MessageRow } from './message-row.tsx'
+
+/** Messages by one sender within this stand under one name. */
+const togetherMs = 5 * 60_000
+const olderPage = 50
+/** The first answer repeats what the snapshot had, and goes on behind it. */
+const firstOlderPage = 100
+
+export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
+  const writing = useWriting()
+  const nameOf = useDisplayName()
+  const agents = useHome()?.agents ?? []
+  const days = entries.map(({ at }) => writing.day(at))
+  return (
+    <ol>
+      {entries.map((entry, index) => {
+        const before = entries[index - 1]
+        const newDay = days[index] !== days[index - 1]
+        return (
+          <Fragment key={entry.kind === 'turn' ? entry.turn.messageId : entry.message.seq}>
+            {newDay && <li className="pt-4 text-center text-xs text-faint">{days[index]}</li>}
+            {entry.kind === 'turn' ? (
+              <TurnView turn={entry.turn} {...(entry.message && { message: entry.message })} />
+            ) : (
+              <MessageRow
+                message={entry.message}
+                name={nameOf(entry.message.senderId)}
+                byAgent={entry.message.role === 'assistant' || agents.some(({ id }) => id === entry.message.senderId)}
+                goesOn={!newDay && before?.kind === 'message' && belongTogether(before.message, entry.message)}
+              />
+            )}
+          </Fragment>
+        )
+      })}
+    </ol>
+  )
+}
+
+const belongTogether = (before: Message, message: Message): boolean =>
+  before.senderId === message.senderId &&
+  before.receiverId === message.receiverId &&
+  Date.parse(message.createdAt) - Date.parse(before.createdAt) < togetherMs
+
+interface OlderMessagesProps {
+  readonly place: { readonly projectId: string; readonly agentId: string }
+  readonly conversationKey: string
+  readonly chat: Chat
+}
+
+export function OlderMessages({ place, conversationKey, chat }: OlderMessagesProps) {
+  const { chat: words } = useWords()
+  const [waiting, setWaiting] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const edge = useRef<HTMLDivElement>(null)
+  const { older } = chat
+
+  async function load() {
+    if (waiting || older === null) return
+    setWaiting(true)
+    setError(undefined)
+    try {
+      const query = older === undefined ? { limit: firstOlderPage } : { limit: olderPage, cursor: older }
+      const path = '/api/projects/{projectId}/agents/{agentId}/messages'
+      const page = await client.get(path, { params: place, query })
+      changeChat(conversationKey, (now) => withOlder(now, page))
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setWaiting(false)
+    }
+  }
+
+  // Read ahead, before the end is seen.
+  const loadNow = useRef(load)
+  loadNow.current = load
+  const known = chat.messages.length
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each page it may still be in sight
+  useEffect(() => {
+    const place = edge.current
+    if (!place) return
+    const options = { root: place.closest('[role="log"]'), rootMargin: '400px 0px 0px' }
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void loadNow.current(), options)
+    observer.observe(place)
+    return () => observer.disconnect()
+  }, [known, older])
+
+  if (older === null) return known > 0 && <p className="pt-4 text-center text-xs text-faint">{words.beginning}</p>
+  return (
+    <div ref={edge} className="flex flex-col items-center gap-2 pt-4">
+      <ProblemNote error={error} onRetry={() => void load()} />
+      {!error && (
+        <SubmitButton look="quiet" type="button" waiting={waiting} onClick={() => void load()}>
+          {words.older}
+        </SubmitButton>
+      )}
+    </div>
+  )
+}

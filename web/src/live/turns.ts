@@ -1,0 +1,77 @@
+/**
+ * The turns of a chat or task as the page knows them: those that run, and those that ended while it looked, out of the stream
+ * `turns:KEY` (CH14); earlier ones are read page by page. Messages stand beside them, so their prompts are left out.
+ */
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { HoldfastEvent } from '../../../src/protocol/events.ts'
+import type { Page } from '../../../src/protocol/page.ts'
+import type { TurnsState } from '../../../src/protocol/snapshot.ts'
+import type { ListedTurn } from '../../../src/protocol/turns/conversation-turn.ts'
+import { turnsAfterEvent, turnsAfterSnapshot } from '../turns/chat-turns.ts'
+import { listedTurn, type ShownTurn } from '../turns/turn-state.ts'
+import { client, invalidate, queryClient } from './queries.ts'
+import { useStream } from './streams.ts'
+
+export const turnsPrefix = 'turns:'
+const pageSize = 20
+
+const turnsKey = (conversationKey: string) => ['turns', conversationKey] as const
+
+const change = (key: string, next: (known: readonly ShownTurn[]) => readonly ShownTurn[]): void =>
+  void queryClient.setQueryData<readonly ShownTurn[]>(turnsKey(key), (known) => next(known ?? []))
+
+export function takeTurnsSnapshot(key: string, state: TurnsState): void {
+  change(key, (known) => turnsAfterSnapshot(known, state))
+  void invalidate(history(key).queryKey)
+}
+
+export function takeTurnEvent(key: string, event: HoldfastEvent): void {
+  change(key, (known) => turnsAfterEvent(known, event))
+  if (event.type === 'agent:response' && 'data' in event) void readUsage(key, event.data.messageId)
+}
+
+/** What a turn used is counted when it has ended. */
+async function readUsage(key: string, turnId: string): Promise<void> {
+  try {
+    const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', { params: { key, turnId } })
+    const { usage, primer } = turn
+    change(key, (known) => known.map((each) => (each.messageId === turnId ? { ...each, usage, primer } : each)))
+  } catch {
+    // It is read with the next page of turns.
+  }
+}
+
+const history = (key: string) =>
+  infiniteQueryOptions({
+    queryKey: ['turn-history', key],
+    queryFn: ({ pageParam, signal }): Promise<Page<ListedTurn>> =>
+      client.get('/api/conversations/{key}/turns', {
+        params: { key },
+        query: { items: true, limit: pageSize, ...(pageParam !== null && { cursor: pageParam }) },
+        signal,
+        retries: 0,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  })
+
+/** The turns since a message, oldest first; undefined until it is known which run. */
+export function useTurns(key: string, oldestAt: string | undefined): readonly ShownTurn[] | undefined {
+  useStream(turnsPrefix + key)
+  const live = useQuery<readonly ShownTurn[]>({ queryKey: turnsKey(key), enabled: false }).data
+  // A chat that has not begun has no turns, and cannot be asked for them.
+  const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({ ...history(key), enabled: oldestAt !== undefined })
+  const read = data?.pages.flatMap(({ items }) => items) ?? []
+  const reached = read.at(-1)?.createdAt
+  const isShort = hasNextPage && oldestAt !== undefined && reached !== undefined && reached > oldestAt
+  useEffect(() => {
+    if (isShort && !isFetching) void fetchNextPage()
+  }, [isShort, isFetching, fetchNextPage])
+  if (!live) return undefined
+  const known = new Set(live.map(({ messageId }) => messageId))
+  const earlier = read.filter(
+    ({ id, state, about }) => !known.has(id) && state !== 'queued' && state !== 'running' && about !== 'summary',
+  )
+  return [...earlier.map(listedTurn).reverse(), ...live]
+}

@@ -1,0 +1,127 @@
+/** Where one writes to an agent: text, commands, files of the workplace, pictures; and what the agent is set to and has used. */
+import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { useDraft } from '../live/draft.ts'
+import { Button } from '../parts/button.tsx'
+import { WritingArea } from '../parts/writing-area.tsx'
+import { useChoice } from '../preferences/choice.ts'
+import { enterChoice } from '../preferences/enter.ts'
+import { useWords } from '../translations/messages.tsx'
+import { AgentSettings } from './agent-settings.tsx'
+import { AttachButton, AttachedList, type Attachment, useAttachments } from './attachments.tsx'
+import { useCompletion } from './completion.tsx'
+import type { Offers } from './offers.ts'
+import { UsageMeter } from './usage-meter.tsx'
+
+interface ComposerProps {
+  readonly draftKey: string
+  readonly name: string
+  readonly longest: number
+  readonly offers: Offers
+  /** The conversation whose workplace `@` searches. */
+  readonly conversationKey: string | undefined
+  readonly mayAttach: boolean
+  /** A turn runs: what is sent waits for its end. */
+  readonly isBusy: boolean
+  /** False when it could not be taken. */
+  readonly onSend: (text: string, attached: readonly Attachment[]) => boolean
+  readonly children?: ReactNode
+}
+
+export function Composer(props: ComposerProps) {
+  const { draftKey, name, longest, offers, conversationKey, mayAttach, isBusy, onSend, children } = props
+  const { chat, console: words } = useWords()
+  const enter = useChoice(enterChoice)
+  const [text, setText, clearText] = useDraft(draftKey, '')
+  const [caret, setCaret] = useState(0)
+  const [full, setFull] = useState(false)
+  const [isOver, setOver] = useState(false)
+  const area = useRef<HTMLTextAreaElement>(null)
+  const attachments = useAttachments(draftKey, offers.images)
+  const completion = useCompletion({
+    text,
+    caret,
+    commands: offers.commands,
+    conversationKey,
+    onChange: (next, at) => {
+      setText(next)
+      setCaret(at)
+      requestAnimationFrame(() => area.current?.setSelectionRange(at, at))
+    },
+  })
+
+  function send() {
+    // Attachments that are still being read belong to this message.
+    if (attachments.reading) return
+    if (text.trim() === '' && attachments.attached.length === 0) return
+    const taken = onSend(text, attachments.attached)
+    setFull(!taken)
+    if (!taken) return
+    clearText()
+    setCaret(0)
+    attachments.clear()
+    area.current?.focus()
+  }
+
+  const drop = (event: DragEvent) => {
+    setOver(false)
+    if (!mayAttach || event.dataTransfer.files.length === 0) return
+    event.preventDefault()
+    void attachments.add([...event.dataTransfer.files])
+  }
+  const over = (event: DragEvent) => {
+    if (!mayAttach || !event.dataTransfer.types.includes('Files')) return
+    event.preventDefault()
+    setOver(true)
+  }
+
+  return (
+    <form
+      data-composer
+      className={`@container relative shrink-0 rounded-lg bg-raised p-2 shadow-[inset_0_0_0_1px_var(--edge)] focus-within:shadow-[inset_0_0_0_1px_var(--accent)] ${isOver ? 'bg-accent-wash' : ''}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      onDrop={drop}
+      onDragOver={over}
+      onDragLeave={() => setOver(false)}
+    >
+      {completion.menu}
+      {full && (
+        <p role="alert" className="px-1 text-sm text-warn">
+          {chat.full}
+        </p>
+      )}
+      <AttachedList {...attachments} />
+      <WritingArea
+        area={area}
+        label={words.write(name)}
+        value={text}
+        longest={longest}
+        onValue={setText}
+        onSend={send}
+        onKey={completion.onKey}
+        onSelect={(element) => setCaret(element.selectionStart)}
+        list={completion.list}
+        className="w-full bg-transparent px-1.5 py-1.5 outline-none max-md:text-base"
+        onPaste={(event) => {
+          if (!mayAttach || event.clipboardData.files.length === 0) return
+          event.preventDefault()
+          void attachments.add([...event.clipboardData.files])
+        }}
+      />
+      <div className="flex flex-wrap items-center gap-x-1 gap-y-1">
+        {mayAttach && <AttachButton onFiles={(files) => void attachments.add(files)} />}
+        <AgentSettings offers={offers} mayWrite />
+        {children}
+        <span className="min-w-0 flex-1 truncate text-right text-xs text-faint @max-md:invisible">
+          {isBusy ? words.keysWorking : chat.keys[enter]}
+        </span>
+        {offers.usage && <UsageMeter usage={offers.usage} />}
+        <Button look="primary" type="submit" className="ml-auto">
+          {isBusy ? words.queueIt : words.send}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,25 @@
+/** What a person can do in a conversation with an agent, whichever way it came about: in a role over the relay, in a chat over HTTP. */
+import { createContext, useContext } from 'react'
+import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
+import type { AskedPermission } from '../../../src/protocol/consoles/user-session.ts'
+import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
+
+type Option = AskedPermission['options'][number]
+
+export interface PaneActions {
+  /** The agent that is spoken to. */
+  readonly agentId: string
+  readonly answer: (approvalId: number, option: Option, always?: AlwaysTerms) => Promise<unknown>
+  readonly withdraw?: (messageId: string) => Promise<unknown>
+  readonly configure?: (change: ConfigChange) => Promise<unknown>
+  readonly goOn: (goOn: boolean) => Promise<unknown>
+  readonly stop: () => Promise<unknown>
+}
+
+export const PaneActionsContext = createContext<PaneActions | undefined>(undefined)
+
+export function usePaneActions(): PaneActions {
+  const actions = useContext(PaneActionsContext)
+  if (!actions) throw new Error('PaneActionsContext is missing')
+  return actions
+}

@@ -1,0 +1,165 @@
+/** Shows one turn: the prompt, then the agent's thoughts, tool calls, questions and answer in order, and what it cost. */
+import { memo, type ReactNode } from 'react'
+import { useDisplayName } from '../live/display-names.ts'
+import { AgentText } from '../markdown/agent-text.tsx'
+import { secondsBetween } from '../parts/elapsed-time.tsx'
+import { AgentIcon, HistoryIcon, ThoughtIcon } from '../parts/icons.tsx'
+import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
+import { usePaneActions } from './pane-actions.ts'
+import { PermissionCard } from './permission-card.tsx'
+import { PlanList } from './plan-list.tsx'
+import { PromptText } from './prompt-text.tsx'
+import { Step } from './step.tsx'
+import { ToolRow } from './tool-row.tsx'
+import type { Item, ShownTurn } from './turn-state.ts'
+
+interface TurnViewProps {
+  readonly turn: ShownTurn
+  /** The card of its agent's limit stands below, and says all there is to say. */
+  readonly carded?: boolean
+  /** The message that its answer became, with what was added to it. */
+  readonly message?: { readonly seq: number; readonly content: string }
+}
+
+export const TurnView = memo(function TurnView({ turn, carded = false, message }: TurnViewProps) {
+  const nameOf = useDisplayName()
+  const { agentId } = usePaneActions()
+  const said = turn.items.map((item) => (item.kind === 'text' ? item.text : '')).join('')
+  const added = message && message.content.trim() !== said.trim() ? behind(message.content, said.trim()) : ''
+  return (
+    <li data-turn={turn.state} data-seq={message?.seq} className="flex min-w-0 flex-col gap-2 pt-5">
+      {turn.content.length > 0 && (
+        <>
+          <Head name={nameOf(turn.by)} at={turn.at} />
+          <PromptText content={turn.content} />
+        </>
+      )}
+      <div
+        className="flex min-w-0 flex-col gap-1.5"
+        {...(turn.state === 'running' && { 'data-saying': turn.messageId, 'aria-live': 'off' as const })}
+      >
+        <Head name={nameOf(agentId)} at={turn.content.length > 0 ? undefined : (turn.endedAt ?? turn.at)} byAgent />
+        {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
+        {turn.items.map((item, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
+          <ItemView key={index} item={item} />
+        ))}
+        {added && <Said text={added} />}
+        {!(carded && turn.limited) && <Ending turn={turn} isTold={added !== ''} />}
+        <Cost turn={turn} />
+      </div>
+    </li>
+  )
+})
+
+/** What the server has added behind the agent's own words. */
+const behind = (content: string, said: string): string =>
+  content.startsWith(said) ? content.slice(said.length).trim() : content.trim()
+
+interface HeadProps {
+  readonly name: string
+  readonly at?: string | undefined
+  readonly byAgent?: boolean
+  readonly children?: ReactNode
+}
+
+export function Head({ name, at, byAgent = false, children }: HeadProps) {
+  const writing = useWriting()
+  return (
+    <div className="flex flex-wrap items-center gap-x-2 text-sm text-faint">
+      <span className="flex min-w-0 items-center gap-1.5 font-semibold text-ink">
+        {byAgent && <AgentIcon className="size-3.5 text-accent" />}
+        <span className="truncate">{name}</span>
+      </span>
+      {at !== undefined && (
+        <time dateTime={at} title={writing.exact(at)} className="text-xs tabular-nums">
+          {writing.clock(Date.parse(at))}
+        </time>
+      )}
+      {children}
+    </div>
+  )
+}
+
+function ItemView({ item }: { item: Item }) {
+  const { console: words } = useWords()
+  switch (item.kind) {
+    case 'text':
+      return <Said text={item.text} />
+    case 'thought':
+      return (
+        <Step icon={<ThoughtIcon />} verb={words.thought}>
+          <AgentText text={item.text} />
+        </Step>
+      )
+    case 'tool':
+      return <ToolRow call={item.call} />
+    case 'plan':
+      return <PlanList entries={item.entries} />
+    case 'permission':
+      return <PermissionCard permission={item.permission} />
+  }
+}
+
+/** The server's own words among them are in the reader's language. */
+function Said({ text }: { text: string }) {
+  const translate = useSaid()
+  return <AgentText text={translate(text)} />
+}
+
+function Primer({ text }: { text: string }) {
+  const { console: words } = useWords()
+  return (
+    <Step icon={<HistoryIcon />} verb={words.primed}>
+      <AgentText text={text} />
+    </Step>
+  )
+}
+
+/** Stop reasons of an ordinary answer, which need no remark. */
+const usual = ['end_turn', 'read', 'empty', 'joined', 'withdrawn']
+
+function Ending({ turn, isTold }: { turn: ShownTurn; isTold: boolean }) {
+  const { console: words } = useWords()
+  const translate = useSaid()
+  const { state, stopReason, error, limited, cut } = turn
+  const why = error && translate(error, turn.notice)
+  // The line above the composer says that it works.
+  if (state === 'running') return null
+  const odd = state === 'answered' && stopReason !== null && !usual.includes(stopReason)
+  return (
+    <>
+      {cut && <p className="text-sm text-faint">{words.cutShort}</p>}
+      {odd && <p className="text-sm text-warn">{words.stopReasons[stopReason] ?? words.stopped(stopReason)}</p>}
+      {state === 'cancelled' && !isTold && <p className="text-sm text-quiet">{words.cancelled}</p>}
+      {state === 'unknown' && !isTold && <p className="text-sm text-warn">{words.unknown}</p>}
+      {limited && (
+        <p className="text-sm text-warn [overflow-wrap:anywhere]">{[words.limitReached, why].filter(Boolean).join(': ')}</p>
+      )}
+      {state === 'failed' && !limited && !isTold && (
+        <div role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]">
+          <p className="font-medium text-bad">{words.turnFailed}</p>
+          {why && <p className="whitespace-pre-wrap">{why}</p>}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** How long it took and what it used, of turns that did something. */
+function Cost({ turn }: { turn: ShownTurn }) {
+  const words = useWords()
+  const writing = useWriting()
+  const { endedAt, at, usage, state } = turn
+  if (state === 'running' || endedAt === null) return null
+  const seconds = secondsBetween(Date.parse(at), Date.parse(endedAt))
+  const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
+  if (seconds < 2 && tokens === 0) return null
+  return (
+    <p className="flex flex-wrap gap-x-3 text-xs text-faint tabular-nums">
+      <span>{words.console.took(words.duration(seconds))}</span>
+      {tokens > 0 && <span>{words.console.tokens(writing.short(tokens))}</span>}
+      {usage?.cost && <span>{writing.money(usage.cost.amount, usage.cost.currency)}</span>}
+    </p>
+  )
+}
