@@ -26,6 +26,7 @@
  *     agents/       finds agents that are installed
  *   coordinator/    starts agents on its machine, ends them, reports what became of them
  *     acp/          speaks the Agent Client Protocol with an agent
+ *     sandbox/       the sandbox around an agent's process, its network and its repository
  *     worktrees/    git worktrees: make, inspect, commit, merge, remove
  *     file-states/  the files before and after turns: take, compare, bring back, fork
  *   demo/           the demo project and its agents

@@ -21,17 +21,12 @@ import type {
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
 import type { AcpContext, TurnEnd } from './acp/context.ts'
 import { AcpFailure, anomalyText } from './acp/failure.ts'
-import {
-  type AgentFacts,
-  addSignInMethods,
-  holdfastToolServer,
-  type OpenedAcpSession,
-  readyFact,
-} from './acp/open-acp-session.ts'
+import { addSignInMethods, holdfastToolServer, readyFact } from './acp/open-acp-session.ts'
 import { PendingPermissions, type PermissionAnswer } from './acp/permissions.ts'
 import { createCleaner, OutputGate } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
 import { RecentIds } from './link.ts'
+import { AgentSandbox } from './sandbox/agent-sandbox.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
 import { type PrepareWorkspaceOptions, prepareWorkspace, type Workspace } from './worktrees/make-workspace.ts'
 
@@ -67,6 +62,7 @@ export class AcpAgent {
   readonly #gate = new OutputGate()
   readonly #clean: <Value>(value: Value) => Value
   readonly #permissions = new PendingPermissions()
+  readonly sandbox: AgentSandbox
   readonly #knownOrders = new RecentIds(maxRememberedOrders)
   /** Rejects when the start takes too long. */
   readonly #startTimeout = Promise.withResolvers<never>()
@@ -92,6 +88,11 @@ export class AcpAgent {
   constructor(options: AcpAgentOptions) {
     this.#options = options
     this.#clean = createCleaner(options.particulars)
+    this.sandbox = new AgentSandbox({
+      runningTurn: () => this.#turns.keys().next().value,
+      ask: (turnId, request) => this.#ask({ context: undefined, turnId }, request, this.#startAborted.signal),
+      note: (text) => this.#writeNote(text),
+    })
     this.#startTimeout.promise.catch(() => {})
     this.#setStartTimeout(options.acp.startWithinMs)
   }
@@ -143,10 +144,11 @@ export class AcpAgent {
   }
 
   /** Initializes the running process and opens its first context. Reports the result. */
-  begin({ to, from }: Pipes, folder: string): void {
+  begin({ to, from }: Pipes, folder: string, takeOver?: () => Promise<void>): void {
     const { clock, version } = this.#options
     this.#step = 'initialize'
     this.#folder = folder
+    this.sandbox.begin(folder, takeOver)
     const connection = new AcpConnection({
       to,
       from,
@@ -260,7 +262,10 @@ export class AcpAgent {
     this.#stopWaiting()
     if (this.#phase !== 'starting') return
     this.#phase = 'ready'
-    this.#tellReady(facts, opened)
+    for (const update of this.#updatesBeforeReady.values())
+      this.#report({ type: 'turn-update', turnId: null, update: this.#clean(update) })
+    this.#updatesBeforeReady.clear()
+    this.#report(readyFact(facts, opened, this.#folder, this.#workspace, (detail) => this.#cut(detail)))
   }
 
   /** Opens a context with a tool server of its own, whose token names the context. */
@@ -289,13 +294,6 @@ export class AcpAgent {
     return found
   }
 
-  #tellReady(facts: AgentFacts, opened: OpenedAcpSession): void {
-    for (const update of this.#updatesBeforeReady.values())
-      this.#report({ type: 'turn-update', turnId: null, update: this.#clean(update) })
-    this.#updatesBeforeReady.clear()
-    this.#report(readyFact(facts, opened, this.#folder, this.#workspace, (detail) => this.#cut(detail)))
-  }
-
   async #run(turnId: string, content: TurnOrder['content'], order: OpenContext | undefined): Promise<void> {
     const end = (ended: EndedTurn): void => {
       const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false } = ended
@@ -322,7 +320,9 @@ export class AcpAgent {
     held.turnId = turnId
     this.#turns.set(turnId, held)
     try {
+      await this.sandbox.sync()
       const { promptRejected, ...ended } = await held.context.prompt(prompt, this.#options.acp.turnWithinMs)
+      await this.sandbox.sync()
       end({ ...ended, notRun: promptRejected ? 'refused' : null })
     } catch (error) {
       const { code, detail } = error instanceof AcpFailure ? error : { code: 'refused', detail: String(error) }
@@ -348,6 +348,7 @@ export class AcpAgent {
     const openedAt = Date.parse(lastOpenedAt ?? '') || this.#options.clock.now()
     const own = workspace === null ? (this.#options.particulars.folder ?? this.#folder) : this.#folder
     const folder = workspace ? (await this.#makeWorkspace(workspace, () => {})).folder : own
+    this.sandbox.requireWorkplace(folder)
     const { opened } = await this.#open(connection, contextId, folder, earlier, openedAt)
     const { acpSessionId, how, notRestored } = opened
     this.#report({ type: 'turn-began', turnId, contextId, acpSessionId, how, ...this.#told('notRestored', notRestored) })

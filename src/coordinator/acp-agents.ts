@@ -25,7 +25,7 @@ export interface AcpAgentsOptions extends Pick<AcpAgentOptions, 'program' | 'ver
 export class AcpAgents {
   readonly #options: AcpAgentsOptions
   readonly #agents = new Map<string, AcpAgent>()
-  readonly #git: Git
+  readonly git: Git
   readonly #occupancy = new Occupancy()
   /** Turns that are being fetched. */
   readonly #fetching = new Set<string>()
@@ -35,7 +35,7 @@ export class AcpAgents {
 
   constructor(options: AcpAgentsOptions) {
     this.#options = options
-    this.#git = new Git(options)
+    this.git = new Git(options)
   }
 
   async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<AcpAgent> {
@@ -48,7 +48,7 @@ export class AcpAgents {
       particulars,
       acp,
       serverUrl: serverUrl(),
-      git: this.#git,
+      git: this.git,
       occupancy: this.#occupancy,
       stop,
     })
@@ -89,9 +89,11 @@ export class AcpAgents {
   }
 
   /** Answers a request about worktrees. */
-  answer(ask: CoordinatorRequest): Promise<CoordinatorAnswer> {
+  async answer(ask: CoordinatorRequest): Promise<CoordinatorAnswer> {
     const { worktreesFolder, clock } = this.#options
-    return answerRequest({ git: this.#git, occupancy: this.#occupancy, worktreesFolder, clock }, ask)
+    // SB6: what an agent has committed in its sandbox is seen outside.
+    for (const agent of this.#agents.values()) if ('top' in ask && agent.sandbox.isAt(ask.top)) await agent.sandbox.sync()
+    return answerRequest({ git: this.git, occupancy: this.#occupancy, worktreesFolder, clock }, ask)
   }
 
   readOutput(yes: boolean): void {

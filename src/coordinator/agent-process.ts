@@ -10,12 +10,13 @@ import { rmdir } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../platform/clock.ts'
 import { type LaunchMark, markVariables } from '../platform/launch-mark.ts'
-import type { LiveProcess } from '../platform/processes.ts'
+import type { LiveProcess, ProcessIdentity } from '../platform/processes.ts'
 import { type OwnProgram, programOf } from '../platform/program-of.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
-import { type Detail, DetailError, statusNotice } from '../protocol/status-texts.ts'
+import { type Detail, DetailError, detailOf, statusNotice } from '../protocol/status-texts.ts'
 import { AgentOutput } from './agent-output.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
+import { openSandbox, type Sandboxed, type SandboxOptions } from './sandbox/sandbox.ts'
 
 /**
  * Variables of a launch (CO4) that can be used in an agent's arguments, as `${HOLDFAST_AGENT_ID}`: there is no shell to expand
@@ -115,6 +116,8 @@ export interface AgentProcessOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly table: ProcessTable
   readonly clock: Clock
+  /** What a sandbox needs of its surroundings. */
+  readonly sandbox: Pick<SandboxOptions, 'git' | 'dataFolder' | 'ask'>
   readonly onOutput: (text: string) => void
   /** Called when the process has exited; its children may still be ending. */
   readonly onExit: (exit: Exit) => void
@@ -138,6 +141,8 @@ export class AgentProcess {
   readonly pipes: Pipes | undefined
   /** Resolves with the processes that could not be ended, none if all have. */
   readonly gone: Promise<readonly LiveProcess[]>
+  /** SB6: takes over what a sandboxed agent has committed. */
+  readonly sync: (() => Promise<void>) | undefined
   readonly #tree: ProcessTree
   readonly #output: AgentOutput
   readonly #end: () => void
@@ -146,28 +151,48 @@ export class AgentProcess {
   static async start(options: AgentProcessOptions): Promise<AgentProcess> {
     const { particulars, program, mark, serverUrl, env, table } = options
     const variables = agentEnvironment(env, particulars, mark, serverUrl)
-    const [file, args] = programOf(particulars.command, filledIn(particulars.args, variables), program)
+    const { command, wrapper, sandbox } = particulars.isolation ?? { ...particulars, wrapper: null, sandbox: 'off' }
+    const [own, ownArgs] = programOf(command, filledIn(particulars.args, variables), program)
+    const [file = own, ...args] = [...(wrapper ?? []), own, ...ownArgs]
     const cwd = workingFolder(options)
-    const child = await spawned(file, args, {
-      cwd,
-      env: variables,
+    const box = sandbox === 'off' ? undefined : await sandboxed(options, { variables, file, args, folder: cwd })
+    const child = await spawned(box?.file ?? file, box?.args ?? args, {
+      cwd: box?.folder ?? cwd,
+      env: box?.env ?? variables,
       // A process group and terminal session of its own.
       detached: true,
       // Pulling agents read no input.
-      stdio: [particulars.protocol === 'acp' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      stdio: [
+        particulars.protocol === 'acp' ? 'pipe' : 'ignore',
+        'pipe',
+        'pipe',
+        ...(box?.inputs ?? []).map(() => 'pipe' as const),
+      ],
       windowsHide: true,
+    }).catch((error: unknown) => {
+      box?.close()
+      throw error
     })
+    for (const [index, bytes] of (box?.inputs ?? []).entries())
+      (child.stdio[index + 3] as Writable | undefined)?.on('error', () => {}).end(bytes)
     const { pid } = child
     const birth = pid === undefined ? undefined : table.source.birthOf(pid, 'or-dead')
-    return new AgentProcess(options, child, cwd, pid ?? 0, birth ?? '')
+    return new AgentProcess(options, child, cwd, { pid: pid ?? 0, birth: birth ?? '' }, box)
   }
 
-  private constructor(options: AgentProcessOptions, child: ChildProcess, folder: string, pid: number, birth: string) {
+  private constructor(
+    options: AgentProcessOptions,
+    child: ChildProcess,
+    folder: string,
+    { pid, birth }: ProcessIdentity,
+    box: Sandboxed | undefined,
+  ) {
     const { particulars, mark, table, clock, onOutput } = options
     this.folder = folder
     this.pid = pid
     this.birth = birth
-    this.#tree = new ProcessTree(mark, { pid, birth })
+    this.#tree = new ProcessTree(mark, { pid, birth }, box !== undefined)
+    this.sync = box?.sync
     this.#output = new AgentOutput({ clock, secrets: secretsOf(particulars), onPiece: onOutput })
     if (child.stderr) this.#output.read(child.stderr)
     const { stdin, stdout } = child
@@ -176,7 +201,13 @@ export class AgentProcess {
     else if (!this.pipes) stdout?.resume()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#end = resolve
-    this.gone = promise.then(() => this.#tree.end(table)).finally(() => removeIfEmpty(options.fallbackFolder))
+    this.gone = promise
+      .then(() => this.#tree.end(table))
+      .finally(async () => {
+        await box?.sync().catch((error: unknown) => onOutput(`[Holdfast: ${String(error)}]\n`))
+        box?.close()
+        await removeIfEmpty(options.fallbackFolder)
+      })
     // Handled where it is awaited, which may be later.
     this.gone.catch(() => {})
     void this.#watch(options, child)
@@ -214,6 +245,22 @@ export class AgentProcess {
     this.#output.end()
     onExit({ exitCode: code, signal })
   }
+}
+
+type Started = Pick<SandboxOptions, 'variables' | 'file' | 'args' | 'folder'>
+
+async function sandboxed(options: AgentProcessOptions, started: Started): Promise<Sandboxed | undefined> {
+  const { particulars, mark, serverUrl, env, sandbox, onOutput } = options
+  const { isolation, protocol } = particulars
+  const onRefused = ({ host, port }: { host: string; port: number }): void =>
+    onOutput(`[Holdfast: the sandbox refused ${host}:${port}]\n`)
+  const outside = { mark, serverUrl, env, ...sandbox, onRefused, waits: protocol === 'mcp' }
+  return (
+    isolation &&
+    openSandbox({ ...outside, isolation, ...started }).catch((error: unknown) => {
+      throw new CannotStart(detailOf(error))
+    })
+  )
 }
 
 function workingFolder({ particulars: { folder }, fallbackFolder }: AgentProcessOptions): string {

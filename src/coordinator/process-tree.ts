@@ -59,11 +59,14 @@ export class ProcessTree {
   readonly #root: ProcessIdentity | undefined
   /** Every process ever seen to belong to it. A parent may exit before its child, and an exec may lose the mark. */
   readonly #known = new Set<string>()
+  readonly #isWrapped: boolean
   #graceMs = graceMs
 
-  constructor(mark: LaunchMark, root?: ProcessIdentity) {
+  /** `isWrapped`: the root only holds a sandbox, and ends it without grace when it is asked to. */
+  constructor(mark: LaunchMark, root?: ProcessIdentity, isWrapped = false) {
     this.#mark = mark
     this.#root = root
+    this.#isWrapped = isWrapped
     if (root) this.#known.add(keyOf(root))
   }
 
@@ -118,7 +121,8 @@ export class ProcessTree {
       const kill = passed >= this.#graceMs
       for (const each of left ?? []) {
         // Many programs treat a second SIGTERM as "at once".
-        if (!kill && asked.has(keyOf(each))) continue
+        if (!kill && (asked.has(keyOf(each)) || (this.#isWrapped && each.pid === this.#root?.pid && left && left.length > 1)))
+          continue
         asked.add(keyOf(each))
         signalExactly(table.source, each, kill ? 'SIGKILL' : 'SIGTERM')
       }

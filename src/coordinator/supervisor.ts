@@ -4,7 +4,7 @@
  *
  *   waiting ──its turn──▶ starting ──▶ running ──▶ over     (withdrawn, failed to start, exited; told once)
  */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LaunchOrder, LaunchParticulars } from '../protocol/processes/link.ts'
@@ -269,7 +269,7 @@ export class Supervisor {
       if (this.#isKilling) started.kill()
       else if (launch.stopping) started.stop()
       if (!this.#readsOutput) started.pauseOutput()
-      if (pipes) launch.acpAgent?.begin(pipes, folder)
+      if (pipes) launch.acpAgent?.begin(pipes, folder, started.sync)
       const exit = await exited.promise
       await launch.acpAgent?.end(exit)
       this.#reportExit(launch, exit)
@@ -300,6 +300,11 @@ export class Supervisor {
         mark: { launchId, keeper },
         serverUrl: serverUrl(),
         fallbackFolder: launchFolder(launchesFolder, launchId),
+        sandbox: {
+          git: acpAgents.git,
+          dataFolder: dirname(launchesFolder),
+          ask: async (target) => (await launch.acpAgent?.sandbox.askHost(target)) ?? false,
+        },
         onOutput: (text) => report({ type: 'process-output', launchId, text }),
         onExit,
       })

@@ -28,6 +28,9 @@ export const earlierSentences = {
   notReadyInTime: 'It was not ready in time',
 
   noProgram: 'There is no program {file} on this machine.',
+  noSandbox: 'This agent runs in a sandbox, and there is none on this machine ({problem}). Install it: {install}',
+  workplaceTooWide: 'A sandbox would show all of {folder}. Give the project a folder of its own.',
+  otherWorkplace: 'Its sandbox is made for another workplace.',
   noProgramOnPath: "There is no program {file} on this machine's PATH.",
   mayNotRun: '{file} may not be run by the user Holdfast runs as.',
   tooLongToStart: 'The arguments and variables of {file} are too long.',

@@ -2,6 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { AgentProcess, type Exit } from '../../src/coordinator/agent-process.ts'
 import { ProcessTable } from '../../src/coordinator/process-tree.ts'
+import { Git } from '../../src/coordinator/worktrees/git.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import type { LaunchParticulars } from '../../src/protocol/processes/link.ts'
 import { particularsOf } from './launch-particulars.ts'
@@ -22,6 +23,7 @@ export async function startAgent(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<StartedAgent> {
   const particulars = particularsOf(changes)
+  const dataFolder = temporaryFolder()
   const pieces: string[] = []
   let heard = (): void => {}
   const { promise: exit, resolve } = Promise.withResolvers<Exit>()
@@ -30,7 +32,8 @@ export async function startAgent(
     mark: { launchId: particulars.launchId, keeper: 'keeper-of-this-test' },
     serverUrl: 'http://127.0.0.1:1',
     program: [process.execPath, '-e', 'console.log("it is I:", ...process.argv.slice(1))', '--'],
-    fallbackFolder: `${temporaryFolder()}/${particulars.launchId}`,
+    fallbackFolder: `${dataFolder}/launches/${particulars.launchId}`,
+    sandbox: { git: new Git({ clock: systemClock, env }), dataFolder, ask: async () => false },
     env,
     table: new ProcessTable(machine),
     clock: systemClock,

@@ -3,6 +3,8 @@
  * configuration are disabled (platform/git-environment.ts, repository.ts).
  */
 import { spawn } from 'node:child_process'
+import { lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { gitEnvironment } from '../../platform/git-environment.ts'
 import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
@@ -53,12 +55,31 @@ export interface GitDependencies {
 export class Git {
   readonly #options: GitDependencies
   readonly #waiting: (() => void)[] = []
+  /** What `.git` must be at the top of checkouts in which a sandboxed agent works: the text of a file, or null for a folder. */
+  readonly #guarded = new Map<string, string | null>()
   /** The last queued task by key. */
   readonly #queues = new Map<string, Promise<unknown>>()
   #running = 0
 
   constructor(options: GitDependencies) {
     this.#options = options
+  }
+
+  /** SB6: from now on nothing runs in this checkout if its `.git` is another. Undefined ends it. */
+  guard(top: string, expected: string | null | undefined): void {
+    if (expected === undefined) this.#guarded.delete(top)
+    else this.#guarded.set(top, expected)
+  }
+
+  #requireSame(folder: string): void {
+    for (const [top, expected] of this.#guarded) {
+      if (folder !== top && !folder.startsWith(`${top}/`)) continue
+      const file = join(top, '.git')
+      const found = lstatSync(file, { throwIfNoEntry: false })
+      const isSame = expected === null ? found?.isDirectory() : found?.isFile() && readFileSync(file, 'utf8') === expected
+      if (!isSame)
+        throw new GitFailure(-1, `${file} is not what it was before an agent worked there. Look at it, then put it right.`)
+    }
   }
 
   /** Runs tasks with the same key one at a time: git's worktree list must not be read while it changes. */
@@ -91,6 +112,7 @@ export class Git {
     if (this.#running >= maxConcurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#running++
     try {
+      this.#requireSame(folder)
       return await this.#spawn(folder, args, options)
     } finally {
       this.#running--

@@ -28,6 +28,9 @@ const words: Sentences = {
   notReadyInTime: '時間内に準備ができませんでした',
 
   noProgram: 'このマシンにプログラム {file} がありません。',
+  noSandbox: 'このエージェントはサンドボックスで動きますが、このマシンにはありません ({problem})。インストール: {install}',
+  workplaceTooWide: 'サンドボックスから {folder} のすべてが見えてしまいます。プロジェクト専用のフォルダーを指定してください。',
+  otherWorkplace: 'このサンドボックスは別の作業場所のために作られています。',
   noProgramOnPath: 'このマシンの PATH にプログラム {file} がありません。',
   mayNotRun: 'Holdfast の実行ユーザーには {file} を実行する権限がありません。',
   tooLongToStart: '{file} の引数と環境変数が長すぎます。',

@@ -1,0 +1,96 @@
+/**
+ * What an ACP agent has to do with its sandbox: what it committed is taken over around each turn (SB6), it stays in one workplace (SB3),
+ * and a person is asked about hosts that a strict sandbox does not allow (SB7), as a permission of the running turn: allow once, allow
+ * always (an allowance, with its scope and expiry), or keep refusing. One question for each host and turn, whose answer counts for it.
+ */
+import { createHash } from 'node:crypto'
+import { isBelow } from '../../platform/path-inside.ts'
+import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
+import type { PermissionRequest } from '../../protocol/turns/agent-update.ts'
+import type { PermissionAnswer } from '../acp/permissions.ts'
+import type { HostPort } from './network-rules.ts'
+
+/** A connection is held this long for an answer. A later answer counts for the next connection. */
+const holdMs = 120_000
+/** Of one turn. Others are refused without a question. */
+const maxHosts = 20
+
+const allowOnce = 'allow'
+
+export interface AgentSandboxOptions {
+  /** Outside a turn nobody is asked. */
+  readonly runningTurn: () => string | undefined
+  readonly ask: (turnId: string, request: PermissionRequest) => Promise<PermissionAnswer>
+  readonly note: (text: string) => void
+}
+
+export class AgentSandbox {
+  readonly #options: AgentSandboxOptions
+  #folder: string | undefined
+  #takeOver = async (): Promise<void> => {}
+  #turnId = ''
+  readonly #answers = new Map<string, Promise<boolean>>()
+
+  constructor(options: AgentSandboxOptions) {
+    this.#options = options
+  }
+
+  /** Without `takeOver` it runs in no sandbox. */
+  begin(folder: string, takeOver: (() => Promise<void>) | undefined): void {
+    if (!takeOver) return
+    this.#folder = folder
+    this.#takeOver = takeOver
+  }
+
+  isAt(top: string): boolean {
+    return this.#folder !== undefined && (this.#folder === top || isBelow(top, this.#folder))
+  }
+
+  requireWorkplace(folder: string): void {
+    if (this.#folder !== undefined && folder !== this.#folder) throw new DetailError(statusNotice('otherWorkplace'))
+  }
+
+  /** A failure is written to the agent's output. */
+  sync(): Promise<void> {
+    return this.#takeOver().catch((error: unknown) => this.#options.note(error instanceof Error ? error.message : String(error)))
+  }
+
+  async askHost({ host, port }: HostPort): Promise<boolean> {
+    const turnId = this.#options.runningTurn()
+    if (turnId === undefined) return false
+    if (this.#turnId !== turnId) this.#answers.clear()
+    this.#turnId = turnId
+    const known = this.#answers.get(host)
+    if (!known && this.#answers.size >= maxHosts) return false
+    const asked = known ?? this.#options.ask(turnId, requestFor({ host, port })).then(isAllowed)
+    this.#answers.set(host, asked)
+    const { promise: late, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => resolve(false), holdMs)
+    return Promise.race([asked, late]).finally(() => clearTimeout(timer))
+  }
+}
+
+const isAllowed = (answer: PermissionAnswer): boolean => 'optionId' in answer && answer.optionId === allowOnce
+
+const requestFor = ({ host, port }: HostPort): PermissionRequest => {
+  const input = JSON.stringify({ host })
+  const likeness = createHash('sha256').update(`host ${host}`).digest('hex')
+  return {
+    call: {
+      toolCallId: `host-${host}`,
+      title: `Reach ${host}:${port} from the sandbox`,
+      toolKind: 'fetch',
+      status: 'pending',
+      input,
+      locations: [],
+      content: [],
+      cut: false,
+    },
+    options: [
+      { optionId: allowOnce, name: 'Allow for this turn', kind: 'allow_once' },
+      { optionId: 'refuse', name: 'Keep refusing', kind: 'reject_once' },
+    ],
+    digest: createHash('sha256').update(input).digest('hex'),
+    likeness,
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Which hosts a sandbox may reach (SB5). Named hosts are compared as text before they are looked up, so that a strict sandbox leaks
+ * nothing through DNS; addresses are compared after, and the address that was compared is the one connected to.
+ */
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+
+export interface NetworkRules {
+  /** Only named hosts. */
+  readonly strict: boolean
+  /** `name`, `name:port` or `*.name`. */
+  readonly hosts: readonly string[]
+}
+
+export interface HostPort {
+  readonly host: string
+  readonly port: number
+}
+
+/** Lower case, without brackets and the final dot. */
+export const hostOf = (typed: string): string =>
+  typed
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+
+/** `name:port`, `[address]:port`, or either without a port. Undefined when it is none. */
+export function hostPortOf(typed: string, fallback?: number): HostPort | undefined {
+  const [, host, port] = /^(\[[^\]]+\]|[^:]+|[0-9A-Fa-f:]+)(?::(\d{1,5}))?$/.exec(typed) ?? []
+  const number = port === undefined ? fallback : Number(port)
+  return host && number !== undefined && number > 0 && number < 65536 ? { host: hostOf(host), port: number } : undefined
+}
+
+/** How a host is named in the rules: with this port, without one, or not. */
+export function namedAs({ hosts }: NetworkRules, { host, port }: HostPort): 'port' | 'name' | undefined {
+  const found = hosts.map((rule) => {
+    const ported = /:\d+$/.test(rule) && (rule.startsWith('[') || rule.indexOf(':') === rule.lastIndexOf(':'))
+    const name = hostOf(ported ? rule.slice(0, rule.lastIndexOf(':')) : rule)
+    if (ported && Number(rule.slice(rule.lastIndexOf(':') + 1)) !== port) return undefined
+    const matches = name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
+    return matches ? (ported || isIP(name) || name === 'localhost' ? 'port' : 'name') : undefined
+  })
+  return found.includes('port') ? 'port' : found.find((each) => each !== undefined)
+}
+
+/** Never reached unless named with a port: this machine, what only its link reaches (cloud metadata), and no address at all. */
+const nowhere = new BlockList()
+for (const [net, bits] of [
+  ['127.0.0.0', 8],
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['224.0.0.0', 3],
+] as const)
+  nowhere.addSubnet(net, bits)
+for (const [net, bits] of [
+  ['::1', 128],
+  ['::', 128],
+  ['fe80::', 10],
+  ['ff00::', 8],
+  ['fd00:ec2::', 32],
+] as const)
+  nowhere.addSubnet(net, bits, 'ipv6')
+
+export function isThisMachine(address: string): boolean {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  return nowhere.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4') || own.some((each) => each.address === plain)
+}
+
+/** The address to connect to. Undefined when the host is not allowed or not known. */
+export async function allowedAddress(target: HostPort, named: 'port' | 'name' | undefined): Promise<string | undefined> {
+  const found = isIP(target.host) ? [{ address: target.host }] : await lookup(target.host, { all: true }).catch(() => [])
+  const [first] = found
+  if (!first || (named !== 'port' && found.some(({ address }) => isThisMachine(address)))) return undefined
+  return first.address
+}

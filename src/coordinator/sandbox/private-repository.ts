@@ -1,0 +1,312 @@
+/**
+ * A repository as a sandbox has it (SB6). What the agent writes of git lies in a folder of ours: its new objects, whose alternate is
+ * the real object folder, read-only; its branch; its index and HEAD. The real git folder is never writable inside, and git outside
+ * never reads what the agent writes. `sync` takes over what is new: a pack made inside, checked by `index-pack --strict` outside;
+ * then the branch moves if it is still where it was, and the index follows.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { gitEnvironment } from '../../platform/git-environment.ts'
+import { type Git, GitFailure } from '../worktrees/git.ts'
+import { openRepository, Repository } from '../worktrees/repository.ts'
+import type { Mount } from './profile.ts'
+
+/** Where the real objects are inside. */
+const realObjects = '/run/holdfast/objects'
+const maxPackBytes = 4 * 1024 ** 3
+const maxIndexBytes = 512 * 1024 ** 2
+const packMs = 120_000
+
+/** What outside and inside were last brought to. */
+interface Synced {
+  readonly top: string
+  readonly own: string
+  readonly ref: string
+  readonly tip: string
+  readonly index: string
+}
+
+export interface PrivateRepositoryOptions {
+  readonly git: Git
+  /** The agent's folder; its repository is found from here. */
+  readonly folder: string
+  /** Parent of the private folders. */
+  readonly root: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Runs a command of git in a sandbox with these mounts and no network; its output goes to the descriptor. */
+export type RunInside = (
+  mounts: readonly Mount[],
+  folder: string,
+  args: readonly string[],
+  stdio: [Buffer, number],
+) => Promise<number>
+
+const objectId = /^[0-9a-f]{40,64}$/
+
+export class PrivateRepository {
+  readonly top: string
+  readonly mounts: readonly Mount[]
+  readonly #repository: Repository
+  readonly #options: PrivateRepositoryOptions
+  readonly #folder: string
+  /** The branch, or HEAD when none is checked out. */
+  readonly #ref: string
+  #synced: Synced
+
+  /** Undefined for a folder without a repository of its own. `run` is needed for what an earlier process has left. */
+  static async open(options: PrivateRepositoryOptions, run: RunInside): Promise<PrivateRepository | undefined> {
+    const repository = await openRepository(options.git, options.folder)
+    if (!(repository instanceof Repository)) return undefined
+    const found = new PrivateRepository(options, repository)
+    if (existsSync(found.#stateFile)) await found.sync(run)
+    await found.#prepare()
+    return found
+  }
+
+  private constructor(options: PrivateRepositoryOptions, repository: Repository) {
+    const { top, gitFolder: own, commonFolder: common, branch, head } = repository.facts
+    this.top = top
+    this.#options = options
+    this.#repository = repository
+    this.#folder = privateFolder(options.root, top)
+    this.#ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
+    this.#synced = { top, own, ref: this.#ref, tip: head, index: '' }
+    const isCheckout = own === common
+    const within = (name: string): string => join(this.#folder, name)
+    const read = (...names: string[]): Mount[] =>
+      names.filter((path) => existsSync(path)).map((path) => ({ kind: 'read', from: path, to: path }))
+    this.mounts = [
+      ...(isCheckout
+        ? read(...['config', 'hooks', 'info', 'description', 'modules', 'shallow'].map((name) => join(own, name)))
+        : ([
+            ...read(common),
+            // Where other worktrees are, and what they have staged, is hidden.
+            { kind: 'empty', to: join(common, 'worktrees') },
+            ...read(join(top, '.git')),
+          ] satisfies Mount[])),
+      { kind: 'write', from: within('own'), to: own },
+      { kind: 'write', from: within('refs'), to: join(common, this.#branchFolder) },
+      { kind: 'write', from: within('logs'), to: join(common, 'logs', this.#branchFolder) },
+      { kind: 'write', from: within('objects'), to: join(common, 'objects') },
+      { kind: 'read', from: join(common, 'objects'), to: realObjects },
+      ...read(...this.#alternates()),
+    ]
+  }
+
+  get #stateFile(): string {
+    return join(this.#folder, 'synced.json')
+  }
+
+  /** Refs are renamed into place, so what can be given is a folder. */
+  get #branchFolder(): string {
+    return dirname(this.#ref === 'HEAD' ? 'refs/heads/holdfast/none' : this.#ref)
+  }
+
+  /** The file of its branch inside. Each file read or written there lies directly in a mount: no folder between can be a link. */
+  get #insideRef(): string {
+    return join(this.#folder, this.#ref === 'HEAD' ? 'own/HEAD' : join('refs', basename(this.#ref)))
+  }
+
+  /** What the real object folder borrows from. */
+  #alternates(): string[] {
+    const objects = join(this.#repository.facts.commonFolder, 'objects')
+    const text = existsSync(join(objects, 'info/alternates')) ? readFileSync(join(objects, 'info/alternates'), 'utf8') : ''
+    return text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => resolve(objects, line))
+  }
+
+  /** Made anew for each process. Only the git folder of a worktree stays, where a rebase may be under way. */
+  async #prepare(): Promise<void> {
+    const { gitFolder: own, commonFolder: common, head } = this.#repository.facts
+    const isCheckout = own === common
+    const within = (name: string): string => join(this.#folder, name)
+    const stays = !isCheckout && this.#read()?.ref === this.#ref ? ['objects', 'refs', 'logs'] : ['']
+    for (const name of stays) rmSync(within(name), { recursive: true, force: true })
+    for (const name of ['own', 'objects/info', 'objects/pack', 'refs', 'logs'])
+      mkdirSync(within(name), { recursive: true, mode: 0o700 })
+    writeFileSync(within('objects/info/alternates'), [realObjects, ...this.#alternates(), ''].join('\n'))
+    if (!existsSync(within('own/HEAD')))
+      replaceFile(within('own/HEAD'), Buffer.from(this.#ref === 'HEAD' ? `${head}\n` : `ref: ${this.#ref}\n`))
+    // A mount needs something to be mounted on.
+    const places = [this.#branchFolder, join('logs', this.#branchFolder)]
+    if (isCheckout) {
+      for (const { to, kind } of this.mounts) {
+        if (dirname(to) !== own) continue
+        if (kind === 'read' && lstatSync(to).isFile()) writeFileSync(within(join('own', basename(to))), '')
+        else mkdirSync(within(join('own', basename(to))), { recursive: true })
+      }
+      for (const place of [...places, 'refs/tags']) mkdirSync(within(join('own', place)), { recursive: true })
+    } else {
+      for (const name of ['commondir', 'gitdir']) replaceFile(within(join('own', name)), readFileSync(join(own, name)))
+      for (const place of [...places, 'worktrees']) mkdirSync(join(common, place), { recursive: true })
+    }
+    await this.#copyIn(head)
+    this.#options.git.guard(this.top, isCheckout ? null : readFileSync(join(this.top, '.git'), 'utf8'))
+  }
+
+  /** Brings what is outside to the inside: the branch, the other refs of a checkout, the index. */
+  async #copyIn(tip: string): Promise<void> {
+    const { gitFolder: own, commonFolder: common } = this.#repository.facts
+    if (this.#ref !== 'HEAD') replaceFile(this.#insideRef, Buffer.from(`${tip}\n`))
+    if (own === common) {
+      const refs = await this.#repository.run(['for-each-ref', '--format=%(objectname) %(refname)'])
+      replaceFile(join(this.#folder, 'own/packed-refs'), Buffer.from(`# pack-refs with: sorted\n${refs}`))
+    }
+    const index = bytesOf(join(own, 'index'), maxIndexBytes)
+    if (index) replaceFile(join(this.#folder, 'own/index'), index)
+    this.#remember(tip, index)
+  }
+
+  /** Nothing of it runs any more. */
+  close(): void {
+    this.#options.git.guard(this.top, undefined)
+  }
+
+  #remember(tip: string, index: Buffer | undefined): void {
+    this.#synced = { ...this.#synced, tip, index: index ? digestOf(index) : '' }
+    replaceFile(this.#stateFile, Buffer.from(JSON.stringify(this.#synced)))
+  }
+
+  #read(): Synced | undefined {
+    try {
+      return JSON.parse(readFileSync(this.#stateFile, 'utf8')) as Synced
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Takes over what is new on either side. Throws GitFailure with the reason when it cannot be. */
+  sync(run: RunInside): Promise<void> {
+    return this.#options.git.serialize(`sandbox ${this.top}`, () => this.#sync(run))
+  }
+
+  async #sync(run: RunInside): Promise<void> {
+    const { gitFolder: own } = this.#repository.facts
+    const before = this.#read()
+    if (!before || before.ref !== this.#ref || before.own !== own) return
+    const outside = (await this.#repository.run(['rev-parse', '--verify', '--quiet', `${this.#ref}^{commit}`])).trim()
+    const inside = objectIdIn(this.#insideRef) ?? before.tip
+    const staged = bytesOf(join(this.#folder, 'own/index'), maxIndexBytes)
+    const isStaged = staged !== undefined && digestOf(staged) !== before.index && this.#isOnBranch()
+    const outsideIndex = bytesOf(join(own, 'index'), maxIndexBytes)
+    const outsideMoved =
+      outside !== before.tip || digestOf(outsideIndex ?? Buffer.of()) !== (before.index || digestOf(Buffer.of()))
+    const detached = this.#ref === 'HEAD' ? undefined : objectIdIn(join(this.#folder, 'own/HEAD'))
+    if (inside !== before.tip || isStaged || detached) {
+      await this.#takeObjects(run, [inside, ...(detached ? [detached] : [])], before.tip)
+      if (inside !== before.tip) await this.#moveBranch(inside, before.tip, outside)
+      if (isStaged && !outsideMoved) replaceFile(join(own, 'index'), staged)
+      if (!outsideMoved) return this.#remember(inside, isStaged ? staged : outsideIndex)
+    }
+    if (outsideMoved) await this.#copyIn((await this.#repository.run(['rev-parse', `${this.#ref}^{commit}`])).trim())
+  }
+
+  #isOnBranch(): boolean {
+    const head = bytesOf(join(this.#folder, 'own/HEAD'), 4096)?.toString().trim()
+    return this.#ref === 'HEAD' ? objectId.test(head ?? '') : head === `ref: ${this.#ref}`
+  }
+
+  /** The pack is made inside, where nothing of the host can be named, and checked outside. */
+  async #takeObjects(run: RunInside, tips: readonly string[], base: string): Promise<void> {
+    const file = join(this.#folder, 'taken.pack')
+    const pack = openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600)
+    try {
+      const args = ['pack-objects', '--revs', '--local', '--indexed-objects', '--stdout', '-q', '--threads=1']
+      const code = await run([...this.mounts, { kind: 'read', from: this.top, to: this.top }], this.top, args, [
+        Buffer.from(`${tips.join('\n')}\n^${base}\n`),
+        pack,
+      ])
+      if (code !== 0) throw new GitFailure(code, 'What the agent has committed cannot be read.')
+      const input = openSync(file, 'r')
+      const strict = ['index-pack', '--stdin', '--strict', '--fix-thin', `--max-input-size=${maxPackBytes}`]
+      const { code: checked, said } = await this.#indexPack(strict, input)
+      closeSync(input)
+      if (checked !== 0) throw new GitFailure(checked, `What the agent has committed is damaged: ${said.trim().slice(0, 500)}`)
+      await this.#repository.run(['rev-list', '--objects', '--quiet', ...tips, '--not', '--all'])
+    } finally {
+      closeSync(pack)
+      rmSync(file, { force: true })
+    }
+  }
+
+  #indexPack(args: readonly string[], input: number): Promise<{ code: number; said: string }> {
+    const { commonFolder } = this.#repository.facts
+    const env = gitEnvironment(this.#options.env)
+    const child = spawn('git', [`--git-dir=${commonFolder}`, ...args], {
+      cwd: '/',
+      env,
+      stdio: [input, 'ignore', 'pipe'],
+      timeout: packMs,
+    })
+    let said = ''
+    child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk}`.slice(-2000)))
+    return new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (code) => resolve({ code: code ?? -1, said }))
+    })
+  }
+
+  async #moveBranch(tip: string, base: string, outside: string): Promise<void> {
+    const update = ['update-ref', '--no-deref', '-m', 'holdfast: taken over from a sandbox']
+    if (outside === base) return void (await this.#repository.run([...update, this.#ref, tip, base]))
+    // Both sides have moved: nothing is lost, and a person decides.
+    const kept = `refs/heads/holdfast/kept/${tip.slice(0, 12)}`
+    await this.#repository.run([...update, kept, tip])
+    throw new GitFailure(
+      -1,
+      `Its branch was moved by somebody else meanwhile. What the agent has committed is on ${kept.slice(11)}.`,
+    )
+  }
+}
+
+export const privateFolder = (root: string, top: string): string =>
+  join(root, createHash('sha256').update(top).digest('hex').slice(0, 20))
+
+/** Regular files only, never through a link: the agent can write where they lie. */
+function bytesOf(file: string, maxBytes: number): Buffer | undefined {
+  try {
+    if (!isAbsolute(file) || !lstatSync(file).isFile()) return undefined
+    const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      const found = fstatSync(handle)
+      return found.isFile() && found.size <= maxBytes ? readFileSync(handle) : undefined
+    } finally {
+      closeSync(handle)
+    }
+  } catch {
+    return undefined
+  }
+}
+
+const objectIdIn = (file: string): string | undefined => {
+  const text = bytesOf(file, 100)?.toString().trim() ?? ''
+  return objectId.test(text) ? text : undefined
+}
+
+/** A rename replaces a link that lies there, and never follows it. */
+function replaceFile(file: string, bytes: Buffer): void {
+  const next = `${file}.holdfast`
+  rmSync(next, { force: true, recursive: true })
+  writeFileSync(next, bytes, { flag: 'wx', mode: 0o600 })
+  renameSync(next, file)
+}
+
+const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

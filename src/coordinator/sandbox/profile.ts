@@ -1,0 +1,68 @@
+/**
+ * The file system and namespaces of a sandbox, as arguments for bubblewrap (SB3, SB4). It begins with an empty root: what is not
+ * named here does not exist inside. Mounts are ordered by their path, so a folder inside another is mounted after it.
+ */
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+
+export type Mount =
+  | { readonly kind: 'read' | 'write'; readonly from: string; readonly to: string }
+  /** Empty, writable and gone at the end; what lies there outside is hidden. */
+  | { readonly kind: 'empty'; readonly to: string }
+
+export interface ProfileOptions {
+  readonly mounts: readonly Mount[]
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  /** It may make user namespaces of its own. */
+  readonly nested: boolean
+  /** bubblewrap is 0.8 or later. */
+  readonly modern: boolean
+}
+
+/** By name, because all of /etc would show what others can read. No resolver: names are looked up by the bridge outside. */
+const etc = [
+  ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'ssl', 'pki', 'hosts', 'nsswitch.conf', 'host.conf', 'gai.conf'],
+  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'timezone', 'passwd', 'group', 'gitconfig', 'mime.types'],
+  ...['protocols', 'services', 'bash.bashrc', 'profile', 'inputrc', 'terminfo', 'fonts', 'os-release', 'shells', 'java'],
+].map((name) => `/etc/${name}`)
+const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
+/** Writable for uid 0 through the sandbox's own /proc: code on the host by `core_pattern`. */
+const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs', 'driver', 'tty'].map((name) => `/proc/${name}`)
+/** Say what others do on the machine. */
+const maskedFiles = ['keys', 'key-users', 'kcore', 'kmsg', 'kallsyms', 'timer_list', 'sched_debug', 'latency_stats']
+  .map((name) => `/proc/${name}`)
+  .filter((path) => existsSync(path))
+/** Of one temporary folder. */
+const maxTemporaryBytes = 4 * 1024 ** 3
+const temporary = ['/tmp', '/var/tmp', '/run', '/dev/shm']
+
+export function bwrapArguments({ mounts, folder, env, nested, modern }: ProfileOptions): string[] {
+  const sized = modern ? ['--size', String(maxTemporaryBytes)] : []
+  const all: Mount[] = [...temporary.map((to) => ({ kind: 'empty' as const, to })), ...mounts]
+  const depth = ({ to }: Mount): number => to.split('/').filter(Boolean).length
+  return [
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
+    ...(nested || !modern ? [] : ['--disable-userns']),
+    ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent', '--hostname', 'workplace'],
+    ...['--ro-bind', '/usr', '/usr'],
+    ...systemFolders.flatMap((path) => {
+      if (!existsSync(path)) return []
+      return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
+    }),
+    ...etc.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--proc', '/proc'],
+    ...kernelFiles.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...maskedFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...['--dev', '/dev', '--dir', '/var/lib'],
+    ...all
+      .toSorted((a, b) => depth(a) - depth(b))
+      .flatMap((each) => {
+        if (each.kind === 'empty') return [...sized, '--tmpfs', each.to]
+        return [each.kind === 'read' ? '--ro-bind' : '--bind', each.from, each.to]
+      }),
+    ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...['--chdir', folder],
+    // The new root is a tmpfs and would stay writable.
+    ...['--remount-ro', '/'],
+  ]
+}

@@ -1,0 +1,283 @@
+/**
+ * Runs an agent's process in a sandbox (SB3-SB6): its workplace and its own settings writable, toolchains readable, everything else of
+ * the machine not there, and a network of its own behind a bridge. Fails where there is no sandbox rather than run without one.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
+import { agentFolders } from '../../platform/agent-folders.ts'
+import { findProgram } from '../../platform/find-program.ts'
+import { type LaunchMark, markVariables } from '../../platform/launch-mark.ts'
+import { findPackageRoot } from '../../platform/package-root.ts'
+import { isBelow } from '../../platform/path-inside.ts'
+import { probeSandbox, type SandboxAbility } from '../../platform/sandbox-probe.ts'
+import type { LaunchParticulars } from '../../protocol/processes/link.ts'
+import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
+import type { Git } from '../worktrees/git.ts'
+import { Bridge, type BridgeOptions, forwarder, proxyPort } from './bridge.ts'
+import { PrivateRepository, type RunInside } from './private-repository.ts'
+import { bwrapArguments, type Mount } from './profile.ts'
+import { macProfile } from './profile-mac.ts'
+import { seccompFilter } from './seccomp.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' | 'onRefused'> {
+  readonly isolation: NonNullable<LaunchParticulars['isolation']>
+  readonly mark: LaunchMark
+  readonly git: Git
+  readonly dataFolder: string
+  /** The coordinator's environment. */
+  readonly env: Variables
+  /** The agent's. */
+  readonly variables: Readonly<Record<string, string>>
+  /** The command with its arguments, and the folder it starts in. */
+  readonly file: string
+  readonly args: readonly string[]
+  readonly folder: string
+  /** It begins by itself, so the way to the network must be open first. */
+  readonly waits: boolean
+}
+
+/** What to start, with what is written to descriptors 3 and above. */
+export interface Sandboxed {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly folder: string
+  readonly inputs: readonly Buffer[]
+  /** Takes over what the agent has committed. */
+  readonly sync: () => Promise<void>
+  readonly close: () => void
+}
+
+/** A sandbox cannot be made, with a message for the person who chose it. */
+class NoSandbox extends DetailError {}
+
+const inside = { bridge: '/run/holdfast/bridge', ready: '/run/holdfast-ready' }
+/** Not handed in: sockets that are not there, and proxies that cannot be reached. */
+const leftOut = /^(SSH_AUTH_SOCK|XDG_RUNTIME_DIR|TMPDIR|(HTTPS?|ALL|NO)_PROXY)$/i
+/** Starts the forwarder beside the agent, with `wait` first. */
+const beside = [
+  'node=$1 code=$2 socket=$3 ready=$4 ports=$5 wait=$6; shift 6',
+  '"$node" -e "$code" "$socket" "$ready" $ports </dev/null >/dev/null 2>&1 &',
+  'while [ "$wait" -gt 0 ] && [ ! -e "$ready" ]; do sleep 0.02; wait=$((wait - 1)); done',
+  'exec "$@"',
+].join('\n')
+/** Steps of 20 ms. */
+const maxWaits = 500
+
+let ability: Promise<SandboxAbility> | undefined
+
+async function requireAbility(env: Variables): Promise<SandboxAbility> {
+  ability ??= probeSandbox(env)
+  const found = await ability
+  if (found.works) return found
+  // It may be installed meanwhile.
+  ability = undefined
+  const { problem, install } = found
+  throw new NoSandbox(statusNotice('noSandbox', { problem: problem ?? '', install: install ?? '`holdfast doctor`' }))
+}
+
+export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
+  const { isolation, env, variables, folder, file, args, mark, git, dataFolder } = options
+  const { tool, version } = await requireAbility(env)
+  if (tool === 'sandbox-exec') return macSandbox(options)
+  const home = variables['HOME'] ?? '/nonexistent'
+  const top = realpathSync(folder)
+  if (isBelow(top, home) || top === home || top === '/') throw new NoSandbox(statusNotice('workplaceTooWide', { folder: top }))
+  const modern = !/^0\.[0-7]\./.test(version ?? '')
+  const runInside = insideRunner({ modern, env })
+  const program = await findProgram(file, variables)
+  const known = agentFolders[basename(isolation.command)] ?? agentFolders[basename(program ?? '')]
+  const readable = [
+    ...(
+      await Promise.all([file, ...(isolation.wrapper ?? []).slice(0, 1)].map((each) => programFolders(each, variables)))
+    ).flat(),
+    ...toolchains(variables, home),
+    ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].flatMap((name) => variables[name] ?? []),
+    ...isolation.allow.folders,
+  ]
+  const isHidden = (path: string): boolean => path === dataFolder || isBelow(dataFolder, path)
+  const shown = readable.filter((path) => isAbsolute(path) && existsSync(path) && !isHidden(path) && !isOfSystem(path))
+  const repository = await PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env }, runInside)
+  const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
+  try {
+    const mounts: Mount[] = [
+      { kind: 'empty', to: home },
+      { kind: 'empty', to: dataFolder },
+      ...[...new Set(shown)].map((path) => ({ kind: 'read' as const, from: path, to: path })),
+      ...settingsOf(known, variables, home),
+      ...(repository && repository.top !== top && isNarrow(repository.top, [home, dataFolder])
+        ? [{ kind: 'read' as const, from: repository.top, to: repository.top }]
+        : []),
+      { kind: 'write', from: top, to: top },
+      ...(repository?.mounts ?? []),
+      { kind: 'read', from: bridge.socket, to: inside.bridge },
+    ]
+    const nested = known?.nestedNamespaces === true
+    const plan = bwrapArguments({
+      mounts,
+      folder: top,
+      nested,
+      modern,
+      env: { ...(await identityOf(git, top)), ...insideVariables(variables) },
+    })
+    const filter = seccompFilter(nested)
+    return {
+      file: 'bwrap',
+      args: [
+        ...['--args', '3', ...(filter ? ['--seccomp', '4'] : []), '--', '/bin/sh', '-c', beside, 'sh'],
+        ...[
+          process.execPath,
+          forwarder,
+          inside.bridge,
+          inside.ready,
+          bridge.ports.join(' '),
+          options.waits ? String(maxWaits) : '0',
+        ],
+        ...[file, ...args],
+      ],
+      // What bubblewrap itself is given can be read inside as /proc/1/environ.
+      env: { PATH: env['PATH'] ?? '/usr/bin:/bin', ...markVariables(mark) },
+      folder: '/',
+      inputs: [Buffer.from(`${plan.join('\0')}\0`), ...(filter ? [filter] : [])],
+      sync: async () => repository?.sync(runInside),
+      close: () => {
+        bridge.close()
+        repository?.close()
+      },
+    }
+  } catch (error) {
+    bridge.close()
+    throw error
+  }
+}
+
+const isNarrow = (path: string, kept: readonly string[]): boolean =>
+  path !== '/' && kept.every((each) => each !== path && !isBelow(path, each))
+
+/** Already visible inside. */
+const isOfSystem = (path: string): boolean => /^\/(usr|bin|sbin|lib\w*|etc|proc|dev|run|sys)(\/|$)/.test(path) || path === '/'
+
+function insideVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
+  const proxy = `http://127.0.0.1:${proxyPort}`
+  const kept = Object.entries(variables).filter(([name]) => !leftOut.test(name))
+  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((name) => [name, proxy])
+  const local = ['NO_PROXY', 'no_proxy'].map((name) => [name, 'localhost,127.0.0.1,::1'])
+  return { ...Object.fromEntries([...kept, ...proxies, ...local]), TMPDIR: '/tmp', NODE_USE_ENV_PROXY: '1' }
+}
+
+/** The person's identity for git, whose file in home is not shown. */
+async function identityOf(git: Git, folder: string): Promise<Record<string, string>> {
+  const { stdout } = await git.try(folder, ['config', '--global', '--null', '--get-regexp', '^user\\.(name|email)$'])
+  const found = stdout.split('\0').flatMap((entry) => {
+    const [key = '', value = ''] = entry.split('\n')
+    const name = key.slice('user.'.length).toUpperCase()
+    return value === ''
+      ? []
+      : [
+          [`GIT_AUTHOR_${name}`, value],
+          [`GIT_COMMITTER_${name}`, value],
+        ]
+  })
+  return Object.fromEntries(found)
+}
+
+/** A program, what its link leads to, and what lies beside it: its package, or the folder above `bin`. */
+async function programFolders(command: string, variables: Variables): Promise<string[]> {
+  const found = await findProgram(command, variables)
+  if (!found || !isAbsolute(found)) return []
+  const real = realpathSync(found)
+  const modules = real.indexOf('/node_modules/')
+  const folder = modules < 0 ? dirname(real) : real.slice(0, modules + '/node_modules'.length)
+  // `PREFIX/lib/node_modules` belongs to a Node in `PREFIX`.
+  const prefix = /^(.+)\/lib\/node_modules$/.exec(folder)?.[1]
+  const home = variables['HOME'] ?? '/nonexistent'
+  const isShared = [home, join(home, '.local'), '/', '/opt'].includes(dirname(folder))
+  return [found, prefix ?? (basename(folder) === 'bin' && !isShared ? dirname(folder) : modules < 0 ? real : folder)]
+}
+
+const homeToolchains = [
+  ...[
+    '.nvm/versions',
+    '.volta',
+    '.fnm',
+    '.local/share/fnm',
+    '.local/share/mise',
+    '.local/share/uv',
+    '.local/share/pnpm',
+    '.asdf',
+  ],
+  ...['.cargo/bin', '.rustup', '.pyenv', '.rbenv', '.sdkman', '.bun/bin', '.deno/bin', 'go/bin', '.local/bin'],
+]
+
+/** Programs that a person has installed beside the system's. */
+function toolchains(variables: Variables, home: string): string[] {
+  const { folder } = findPackageRoot()
+  const path = (variables['PATH'] ?? '').split(delimiter).filter((each) => isAbsolute(each) && isNarrow(each, [home]))
+  return [...path, ...homeToolchains.map((each) => join(home, each)), '/opt', '/nix', '/home/linuxbrew', process.execPath, folder]
+}
+
+const xdg: readonly (readonly [string, string])[] = [
+  ['.config/', 'XDG_CONFIG_HOME'],
+  ['.local/share/', 'XDG_DATA_HOME'],
+  ['.local/state/', 'XDG_STATE_HOME'],
+  ['.cache/', 'XDG_CACHE_HOME'],
+]
+/** Variables by which agents are told where their settings are. */
+const settingsVariables = ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'PI_CODING_AGENT_DIR', 'COPILOT_HOME', 'OPENCODE_CONFIG_DIR']
+
+function settingsOf(known: (typeof agentFolders)[string] | undefined, variables: Variables, home: string): Mount[] {
+  const placeOf = (name: string): string => {
+    const [begin, variable] = xdg.find(([start]) => name.startsWith(start)) ?? []
+    const root = variable && variables[variable]
+    return begin && root && isAbsolute(root) ? join(root, name.slice(begin.length)) : join(home, name)
+  }
+  const named = settingsVariables
+    .flatMap((name) => variables[name] ?? [])
+    .filter((path) => isAbsolute(path) && isNarrow(path, [home]))
+  const folders = known ? [...known.folders.map(placeOf), ...named] : []
+  for (const path of folders) mkdirSync(path, { recursive: true, mode: 0o700 })
+  const files = (known?.files ?? []).map(placeOf).filter((path) => existsSync(path) && lstatSync(path).isFile())
+  return [...folders, ...files].map((path) => ({ kind: 'write', from: path, to: path }))
+}
+
+/** Runs git in a sandbox without network, for `PrivateRepository`. */
+function insideRunner({ modern, env }: { readonly modern: boolean; readonly env: Variables }): RunInside {
+  return (mounts, folder, args, [input, output]) => {
+    const variables = { PATH: '/usr/bin:/bin:/usr/local/bin', HOME: '/tmp', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' }
+    const plan = bwrapArguments({ mounts, folder, nested: false, modern, env: variables })
+    const child = spawn('bwrap', ['--args', '3', '--', 'git', '-c', 'safe.directory=*', ...args], {
+      cwd: '/',
+      env: { PATH: env['PATH'] ?? '/usr/bin:/bin' },
+      stdio: ['pipe', output, 'ignore', 'pipe'],
+      timeout: 120_000,
+      killSignal: 'SIGKILL',
+    })
+    child.stdin?.on('error', () => {}).end(input)
+    ;(child.stdio[3] as NodeJS.WritableStream).on('error', () => {}).end(`${plan.join('\0')}\0`)
+    return new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => resolve(code ?? -1)))
+  }
+}
+
+/** Built after the system's documentation, and not tried. The network stays the machine's own, without its loopback. */
+async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
+  const { isolation, variables, folder, file, args, dataFolder } = options
+  const home = variables['HOME'] ?? '/nonexistent'
+  const known = agentFolders[basename(isolation.command)]
+  const writable = [realpathSync(folder), ...settingsOf(known, variables, home).map(({ to }) => to)]
+  const readable = [...(await programFolders(file, variables)), ...toolchains(variables, home), ...isolation.allow.folders]
+  const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
+  const profile = macProfile({ writable, readable, hidden: [home, dataFolder], bridge: bridge.socket, ports: bridge.ports })
+  const start = ['/bin/sh', '-c', beside, 'sh', process.execPath, forwarder, bridge.socket, `${bridge.socket}-ready`]
+  return {
+    file: 'sandbox-exec',
+    args: ['-p', profile, ...start, bridge.ports.join(' '), options.waits ? String(maxWaits) : '0', file, ...args],
+    env: insideVariables(variables),
+    folder,
+    inputs: [],
+    sync: async () => {},
+    close: () => bridge.close(),
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Agents in a sandbox, with real processes, git and sockets. Where this machine can run none, each test says so and checks that the
+ * agent is not started without one. All attempts to get out, as root and as an ordinary user: `npm run test:faults -- --only escapes`.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { AgentSandbox } from '../../../src/coordinator/sandbox/agent-sandbox.ts'
+import { seccompFilter } from '../../../src/coordinator/sandbox/seccomp.ts'
+import { probeSandbox } from '../../../src/platform/sandbox-probe.ts'
+import { attempts, escapedIn, scriptOf } from '../../faults/escapes/attempts.ts'
+import { makeScene, type RunOptions, runInScene, type Scene } from '../../faults/escapes/scene.ts'
+
+const ability = await probeSandbox(process.env)
+
+async function scene(): Promise<Scene> {
+  const made = await makeScene()
+  onTestFinished(() => made.close())
+  return made
+}
+
+/** Runs it, or shows that it is refused here. */
+async function run(
+  place: Scene,
+  mode: 'workplace' | 'strict',
+  script: string,
+  options?: RunOptions,
+): Promise<string | undefined> {
+  const started = runInScene(place, mode, script, options)
+  if (ability.works) return (await started).output
+  process.stderr.write(`no sandbox on this machine, so only the refusal is tested: ${ability.problem}\n`)
+  await expect(started).rejects.toThrow(/there is none on this machine .*Install it: /)
+  return undefined
+}
+
+test('[SB4] of a small set of attempts to get out none does, in either mode', async () => {
+  for (const mode of ['workplace', 'strict'] as const) {
+    const place = await scene()
+    const chosen = attempts.filter(({ name }) => !/outlive|proxy|tunnel|socks/.test(name)).filter((_, index) => index % 3 === 0)
+    if ((await run(place, mode, scriptOf(place, chosen))) === undefined) return
+    expect(escapedIn(place, chosen)).toEqual([])
+  }
+})
+
+test('[SB6] what is committed and staged in a worktree is seen outside with its branch; other branches and tags are refused', async () => {
+  const place = await scene()
+  const script = [
+    'echo one > one.txt; git add one.txt; git commit -qm "one" && echo COMMITTED',
+    'echo two > two.txt; git add two.txt; git log --oneline | head -3; git status --short',
+    'git branch other || echo NO-BRANCH; git tag t || echo NO-TAG; git checkout -q main || echo NO-SWITCH',
+  ].join('\n')
+  const output = await run(place, 'workplace', script)
+  if (output === undefined) return
+  for (const word of ['COMMITTED', 'A  two.txt', 'NO-TAG']) expect(output).toContain(word)
+  expect(place.git(place.worktree, 'log', '--format=%an %s', 'holdfast/u/a')).toBe('Ada one\nAda first')
+  expect(place.git(place.worktree, 'status', '--short')).toBe('A  two.txt')
+  expect(place.git(place.worktree, 'fsck', '--strict')).not.toContain('missing')
+  expect(place.git(place.repository, 'tag')).toBe('')
+  expect(place.git(place.repository, 'rev-parse', 'main')).toBe(place.git(place.repository, 'rev-parse', 'holdfast/u/b'))
+  // What is committed outside meanwhile is there when it is started again.
+  place.git(place.worktree, 'commit', '-qm', 'from outside')
+  expect(await run(place, 'workplace', 'git log --format=%s | head -1; git status --short')).toContain('from outside\n')
+})
+
+test('[SB6] in the project’s own checkout it commits on its branch too, and the history cannot be deleted', async () => {
+  const place = await scene()
+  const identity = 'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b'
+  const script = `${identity}; echo x > x.txt; git add x.txt; git commit -qm x && echo COMMITTED; rm -rf .git/objects/* .git/refs/* .git/config 2>/dev/null; true`
+  const output = await run(place, 'workplace', `${identity}; echo x > x.txt; git add x.txt; git commit -qm x && echo COMMITTED`, {
+    folder: place.checkout,
+  })
+  if (output === undefined) return
+  expect(output).toContain('COMMITTED')
+  expect(place.git(place.checkout, 'log', '--format=%s')).toBe('x\nfirst')
+  expect(place.git(place.checkout, 'status', '--short')).toBe('')
+  await run(place, 'workplace', script, { folder: place.checkout })
+  expect(place.git(place.checkout, 'log', '--format=%s')).toMatch(/first$/)
+  expect(place.git(place.checkout, 'fsck')).not.toContain('missing')
+})
+
+test('[SB6] damaged objects are not taken over, and the branch stays', async () => {
+  const place = await scene()
+  // A tree with an entry named `.git` is refused by a strict check.
+  const script = [
+    'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b',
+    'blob=$(echo evil | git hash-object -w --stdin)',
+    'tree=$(printf "100644 .git\\0$(echo $blob | sed "s/../\\\\\\\\x&/g")" >/dev/null; perl -e \'print "100644 .git\\0".pack("H*",shift)\' $blob | git hash-object -t tree --literally -w --stdin)',
+    'commit=$(git commit-tree -p HEAD -m evil $tree); git update-ref refs/heads/holdfast/u/a $commit && echo MOVED',
+  ].join('\n')
+  const output = await run(place, 'workplace', script)
+  if (output === undefined) return
+  expect(output).toContain('MOVED')
+  expect(output).toMatch(/Holdfast: .*damaged/)
+  expect(place.git(place.worktree, 'log', '--format=%s', 'holdfast/u/a')).toBe('first')
+})
+
+test('[SB5] the endpoints of the launch and allowed hosts are reached; strict reaches no other, not even to look it up', async () => {
+  const place = await scene()
+  const { serverPort, allowedPort } = place
+  const script = `curl -s -m 5 http://127.0.0.1:${serverPort}/mcp; curl -s -m 5 http://127.0.0.1:${allowedPort}/direct; getent hosts localhost.example.test || echo NO-LOOKUP`
+  const allow = { folders: [], hosts: [`127.0.0.1:${allowedPort}`] }
+  for (const mode of ['workplace', 'strict'] as const) {
+    const output = await run(place, mode, script, { allow })
+    if (output === undefined) return
+    expect(output).toContain('endpoint of the launch')
+    expect(output).toContain('the internet /direct')
+    expect(output).toContain('NO-LOOKUP')
+  }
+})
+
+test('[SB3] it sees its workplace, its own settings and allowed folders, and what it leaves there stays', async () => {
+  const place = await scene()
+  const tools = join(place.root, 'tools')
+  mkdirSync(tools)
+  writeFileSync(join(tools, 'claude'), '#!/bin/sh\nexec /bin/sh "$@"\n', { mode: 0o755 })
+  rmSync(join(place.home, '.claude'), { recursive: true })
+  const script = `echo kept > "$HOME/.claude/history"; cat ${place.root}/elsewhere/file; echo no > ${place.root}/elsewhere/new || echo READ-ONLY; ls -A "$HOME"; echo t > /tmp/t && cat /tmp/t`
+  const options = { command: join(tools, 'claude'), allow: { folders: [join(place.root, 'elsewhere')], hosts: [] } }
+  const output = await run(place, 'strict', script, options)
+  if (output === undefined) return
+  expect(readFileSync(join(place.home, '.claude/history'), 'utf8')).toBe('kept\n')
+  expect(output).toContain(place.secret)
+  expect(output).toContain('READ-ONLY')
+  expect(output).not.toMatch(/\.ssh|\.gemini|\.bashrc/)
+  expect(existsSync(join(place.root, 'elsewhere/new'))).toBe(false)
+})
+
+test('[SB4] the filter is made for both machines and for none that is not known', () => {
+  for (const arch of ['x64', 'arm64'])
+    expect(seccompFilter(false, arch)?.length).toBeGreaterThan(seccompFilter(true, arch)?.length ?? 0)
+  expect(seccompFilter(false, 'mips')).toBeUndefined()
+})
+
+test('[SB7] a person is asked once for a host and turn, and the answer counts for all of its connections', async () => {
+  let turn: string | undefined
+  const asked: string[] = []
+  const answers = [{ optionId: 'allow' }, { choose: 'deny' } as const, { optionId: 'allow' }]
+  const sandbox = new AgentSandbox({
+    runningTurn: () => turn,
+    ask: async (turnId, { call, options }) => {
+      asked.push(`${turnId} ${call.title} ${options.map(({ kind }) => kind)}`)
+      return answers.shift() ?? { choose: 'deny' }
+    },
+    note: () => {},
+  })
+  const target = { host: 'api.example.com', port: 443 }
+  expect(await sandbox.askHost(target)).toBe(false)
+  turn = 't1'
+  expect(await Promise.all([sandbox.askHost(target), sandbox.askHost({ ...target, port: 80 })])).toEqual([true, true])
+  expect(await sandbox.askHost({ host: 'other.example.com', port: 443 })).toBe(false)
+  expect(await sandbox.askHost({ host: 'other.example.com', port: 443 })).toBe(false)
+  turn = 't2'
+  expect(await sandbox.askHost(target)).toBe(true)
+  expect(asked).toEqual([
+    't1 Reach api.example.com:443 from the sandbox allow_once,reject_once',
+    't1 Reach other.example.com:443 from the sandbox allow_once,reject_once',
+    't2 Reach api.example.com:443 from the sandbox allow_once,reject_once',
+  ])
+})
