@@ -2,7 +2,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Seals } from '../platform/seals.ts'
-import type { DetectedAgent } from '../protocol/agents/detected-agent.ts'
+import type { DetectedAgents } from '../protocol/agents/detected-agent.ts'
 import type { NotRestored } from '../protocol/work/resume.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agent-sessions/agent-calls.ts'
@@ -69,7 +69,7 @@ export interface ServerDependencies {
   readonly figures: Figures
   readonly search: SearchIndexer
   /** Detects the agents installed on this machine (AG5). */
-  readonly detectAgents: () => Promise<readonly DetectedAgent[]>
+  readonly detectAgents: () => Promise<DetectedAgents>
   /** True once the server has begun to stop. */
   closing: boolean
 }

@@ -75,7 +75,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     files,
     coordinatorRules,
     folderRules,
-    detectAgents = async () => [],
+    detectAgents = async () => ({ items: [], missing: [] }),
   } = options
   const { expectsCoordinator = false } = options
   const { logger, version, publicUrl, behindProxy } = listener.options

@@ -26,14 +26,14 @@ export function findProgram(name: string, { program }: Recipe, folder: string | 
   return places.map((place) => join(place, program)).find((path) => existsSync(path))
 }
 
-export function install(name: string, { package: wanted }: Recipe, folder: string): void {
+export function install(name: string, { packages }: Recipe, folder: string): void {
   const place = join(folder, name)
   mkdirSync(place, { recursive: true })
   writeFileSync(join(place, 'package.json'), '{"private":true}')
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', wanted]
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
   // npm picks an older release in silence when the newest wants a newer Node than npm runs on, so ours comes first.
   const { status, stderr } = spawnSync('npm', args, { cwd: place, env: { ...process.env, PATH: pathWith() }, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`${wanted} could not be installed: ${stderr}`)
+  if (status !== 0) throw new Error(`${packages.join(' ')} could not be installed: ${stderr}`)
 }
 
 /** The agent's entry as an owner would make it, with its own home folder; the model is the only address it reaches. */
@@ -46,7 +46,7 @@ export function entryOf(
   const fill = (text: string): string => text.replaceAll('MODEL', modelUrl).replaceAll('HOME', home)
   for (const [file, content] of Object.entries(files)) {
     mkdirSync(dirname(join(home, file)), { recursive: true })
-    writeFileSync(join(home, file), fill(JSON.stringify(content, null, 2)))
+    writeFileSync(join(home, file), fill(typeof content === 'string' ? content : JSON.stringify(content, null, 2)))
   }
   const proxy = { HTTP_PROXY: modelUrl, HTTPS_PROXY: modelUrl, NO_PROXY: '127.0.0.1,localhost' }
   return {

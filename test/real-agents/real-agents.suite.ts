@@ -11,7 +11,7 @@ import { openScene } from './scene.ts'
 const installed = installedAgents()
 
 for (const { name, recipe } of allAgents().filter(({ program }) => !program))
-  test(`[AC5] ${name} is not installed here and was not tried (${recipe.package})`, () => {
+  test(`[AC5] ${name} is not installed here and was not tried (${recipe.packages.join(' ')})`, () => {
     expect(findProgram(name, recipe, undefined)).toBeUndefined()
   })
 

@@ -1,7 +1,7 @@
 /** How each real agent is installed and told to speak to the scripted model instead of its vendor. The product knows nothing of this. */
 export interface Recipe {
-  /** On npm, with the version these were seen to work with. */
-  readonly package: string
+  /** On npm, with the version these were seen to work with; the first has the program. */
+  readonly packages: readonly string[]
   readonly program: string
   readonly args: readonly string[]
   /** Ours where it wants a newer one than a machine may have; the machine's where ours is too new for it. */
@@ -9,12 +9,12 @@ export interface Recipe {
   /** `MODEL` and `HOME` are filled in. */
   readonly env: Readonly<Record<string, string>>
   /** Written below its home. */
-  readonly files: Readonly<Record<string, object>>
+  readonly files: Readonly<Record<string, object | string>>
 }
 
 export const recipes: Readonly<Record<string, Recipe>> = {
   claude: {
-    package: '@agentclientprotocol/claude-agent-acp@0.99.0',
+    packages: ['@agentclientprotocol/claude-agent-acp@0.99.0'],
     program: 'claude-agent-acp',
     args: [],
     node: 'ours',
@@ -30,7 +30,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     files: {},
   },
   gemini: {
-    package: '@google/gemini-cli@0.61.0',
+    packages: ['@google/gemini-cli@0.61.0'],
     program: 'gemini',
     args: ['--acp', '--skip-trust'],
     // Seen with 0.61: on Node 26 its MCP client says initialize and nothing more.
@@ -52,7 +52,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     },
   },
   opencode: {
-    package: 'opencode-ai@1.18.33',
+    packages: ['opencode-ai@1.18.33'],
     program: 'opencode',
     args: ['acp'],
     node: 'machine',
@@ -79,6 +79,70 @@ export const recipes: Readonly<Record<string, Recipe>> = {
           },
         },
       },
+    },
+  },
+  codex: {
+    packages: ['@agentclientprotocol/codex-acp@2.6.0'],
+    program: 'codex-acp',
+    args: [],
+    node: 'ours',
+    env: {
+      CODEX_HOME: 'HOME/.codex',
+      OPENAI_API_KEY: 'not-a-key',
+      INITIAL_AGENT_MODE: 'read-only',
+      NO_BROWSER: '1',
+    },
+    files: {
+      '.codex/config.toml': [
+        'model = "scripted-1"',
+        'model_provider = "script"',
+        'approval_policy = "on-request"',
+        'sandbox_mode = "read-only"',
+        'check_for_update_on_startup = false',
+        '[analytics]',
+        'enabled = false',
+        '[model_providers.script]',
+        'name = "Script"',
+        'base_url = "MODEL/v1"',
+        'env_key = "OPENAI_API_KEY"',
+        'wire_api = "responses"',
+        '',
+      ].join('\n'),
+    },
+  },
+  copilot: {
+    packages: ['@github/copilot@1.0.102'],
+    program: 'copilot',
+    args: ['--acp'],
+    node: 'ours',
+    env: {
+      COPILOT_OFFLINE: 'true',
+      COPILOT_PROVIDER_BASE_URL: 'MODEL/v1',
+      COPILOT_PROVIDER_TYPE: 'openai',
+      COPILOT_PROVIDER_API_KEY: 'not-a-key',
+      COPILOT_MODEL: 'scripted-1',
+      COPILOT_AUTO_UPDATE: 'false',
+    },
+    files: {},
+  },
+  pi: {
+    packages: ['pi-acp@0.0.34', '@earendil-works/pi-coding-agent@0.87.1'],
+    program: 'pi-acp',
+    args: [],
+    node: 'ours',
+    env: { PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1', PI_TELEMETRY: '0' },
+    files: {
+      '.pi/agent/models.json': {
+        providers: {
+          script: {
+            baseUrl: 'MODEL/v1',
+            api: 'openai-completions',
+            apiKey: 'not-a-key',
+            models: [{ id: 'scripted-1' }],
+          },
+        },
+      },
+      '.pi/agent/settings.json': { defaultProvider: 'script', defaultModel: 'scripted-1', quietStartup: true },
     },
   },
 }

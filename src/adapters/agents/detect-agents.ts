@@ -1,12 +1,18 @@
 /**
- * Detects which known agents are installed on this machine, and their versions (AG5). Searches PATH and runs each program with a
- * time limit and without a shell. Results are cached for a minute, because programs take long to answer.
+ * Detects which known agents are installed on this machine, their versions, and whether somebody has signed in (AG5). Searches
+ * PATH, then the folders npm installs programs to, and runs each program with a time limit and without a shell. Results are cached
+ * for a minute, because programs take long to answer.
  */
 import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import { findProgram } from '../../platform/find-program.ts'
-import type { DetectedAgent } from '../../protocol/agents/detected-agent.ts'
-import { holdSeconds, type KnownAgent, knownAgents } from './known-agents.ts'
+import type { DetectedAgents } from '../../protocol/agents/detected-agent.ts'
+import { holdSeconds, type KnownAgent } from '../../protocol/agents/known-agent.ts'
+import { type KnownRecipe, knownAgents, knownRecipes } from '../../protocol/agents/known-agents.ts'
+
+type DetectedAgent = DetectedAgents['items'][number]
 
 const believedMs = 60_000
 const defaultPatienceMs = 10_000
@@ -19,11 +25,11 @@ export interface DetectionOptions {
   readonly patienceMs?: number
 }
 
-export type DetectAgents = () => Promise<readonly DetectedAgent[]>
+export type DetectAgents = () => Promise<DetectedAgents>
 
 /** Concurrent callers share one detection. */
 export function agentDetection({ clock, env, patienceMs = defaultPatienceMs }: DetectionOptions): DetectAgents {
-  let found: { readonly agents: Promise<readonly DetectedAgent[]>; readonly until: number } | undefined
+  let found: { readonly agents: Promise<DetectedAgents>; readonly until: number } | undefined
   return () => {
     if (!found || clock.now() >= found.until)
       found = { agents: detectAgents({ env, patienceMs }), until: clock.now() + believedMs }
@@ -34,22 +40,86 @@ export function agentDetection({ clock, env, patienceMs = defaultPatienceMs }: D
 interface Detection extends Required<Omit<DetectionOptions, 'clock'>> {
   /** Versions by file: a program with several recipes is run once. */
   readonly versions: Map<string, Promise<string | null>>
+  readonly npmFolders: readonly string[]
 }
 
-async function detectAgents(options: Omit<Detection, 'versions'>): Promise<readonly DetectedAgent[]> {
-  const detection = { ...options, versions: new Map() }
-  const found = await Promise.all(Object.entries(knownAgents).map(([id, known]) => lookFor(id, known, detection)))
-  return found.filter((each) => each !== undefined)
+async function detectAgents(options: Omit<Detection, 'versions' | 'npmFolders'>): Promise<DetectedAgents> {
+  const detection = { ...options, versions: new Map(), npmFolders: await npmProgramFolders(options.env) }
+  const looked = await Promise.all(knownRecipes.map((recipe) => lookFor(recipe, detection)))
+  const items = looked.filter((each) => each !== undefined)
+  const missing = knownAgents
+    .filter(({ id }) => !items.some((item) => item.agent === id))
+    .map(({ id, name, install }) => ({ id, name, install }))
+  return { items, missing }
 }
 
-async function lookFor(id: string, known: KnownAgent, detection: Detection): Promise<DetectedAgent | undefined> {
-  const { name, protocol, command, triedWith, args, env, setup } = known
-  const file = await findProgram(command, detection.env)
+async function lookFor(recipe: KnownRecipe, detection: Detection): Promise<DetectedAgent | undefined> {
+  const { id, protocol, program, command, args, env, triedWith, agent } = recipe
+  const onPath = await findProgram(program, detection.env)
+  const file = onPath ?? (await findInstalled(program, detection))
   if (file === undefined) return undefined
   const version = detection.versions.get(file) ?? versionOf(file, detection)
   detection.versions.set(file, version)
-  const draft = { id, name, protocol, command, args: [...args], env: { ...env }, holdSeconds }
-  return { id, name, file, version: await version, triedWith, draft, setup }
+  const { name } = agent
+  // A program outside of PATH is named by its file, and its folder comes first on its PATH: there is the Node it was installed with.
+  const elsewhere: Record<string, string> =
+    onPath === undefined ? { PATH: `${dirname(file)}:${detection.env['PATH'] ?? ''}` } : {}
+  const started = command ?? (onPath === undefined ? file : program)
+  const draft = { id, name, protocol, command: started, args: [...args], env: { ...env, ...elsewhere }, holdSeconds }
+  const { command: signIn, keys } = agent.signIn
+  return {
+    ...{ id, agent: agent.id, name, file, version: await version, triedWith, draft },
+    ...{ signedIn: isSignedIn(agent, detection.env), signIn, keys: [...keys] },
+  }
+}
+
+/** Whether a file shows that somebody has signed in; null where no file would show it. */
+function isSignedIn({ signIn }: KnownAgent, { HOME }: DetectionOptions['env']): boolean | null {
+  if (signIn.files.length === 0 || HOME === undefined) return null
+  return signIn.files.some((file) => existsSync(join(HOME, file)))
+}
+
+async function findInstalled(program: string, { npmFolders }: Detection): Promise<string | undefined> {
+  for (const folder of npmFolders) {
+    const file = await findProgram(join(folder, program), {})
+    if (file !== undefined) return file
+  }
+  return undefined
+}
+
+/** Where npm puts programs of global packages: its prefix as configured, its usual places, and those of nvm. */
+async function npmProgramFolders(env: DetectionOptions['env']): Promise<string[]> {
+  const { HOME, npm_config_prefix: configured, NVM_DIR } = env
+  const home = (...path: string[]): string[] => (HOME === undefined ? [] : [join(HOME, ...path)])
+  const npm = await findProgram('npm', env)
+  const nvm = join(NVM_DIR ?? home('.nvm')[0] ?? '', 'versions', 'node')
+  const prefixes = [
+    ...(configured ? [configured] : []),
+    ...prefixIn(home('.npmrc')[0]),
+    ...home('.npm-global'),
+    ...home('.local'),
+    ...(npm === undefined ? [] : [dirname(dirname(npm))]),
+    ...namesIn(nvm).map((version) => join(nvm, version)),
+  ]
+  return [...new Set(prefixes.map((prefix) => join(prefix, 'bin')))]
+}
+
+function prefixIn(npmrc: string | undefined): string[] {
+  try {
+    const [, prefix] = /^\s*prefix\s*=\s*(.+?)\s*$/m.exec(readFileSync(npmrc ?? '', 'utf8')) ?? []
+    return prefix === undefined ? [] : [prefix.replace(/^(~|\$\{HOME\})/, dirname(npmrc ?? ''))]
+  } catch {
+    return []
+  }
+}
+
+/** The names in a folder, the last first; none where there is no such folder. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort().reverse()
+  } catch {
+    return []
+  }
 }
 
 /** Returns the first part of its output that looks like a version. */

@@ -17,7 +17,7 @@ import { projectNames } from '../projects/project-names.ts'
 import { fields, table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { exact } from '../times.ts'
-import { findDetected, setupNote } from './detected-agents.ts'
+import { findDetected } from './detected-agents.ts'
 
 /**
  * Reads the variables to give to an agent. Values are often secrets and other users of the machine can read command lines, so
@@ -98,10 +98,11 @@ export async function add(context: CommandContext, given: Given): Promise<void> 
     throw usage('--detected brings its own command.', 'Leave out --detected, or what stands behind --.')
   const client = await context.client()
   const found = detected === undefined ? undefined : await findDetected(client, detected)
-  const body = { protocol: 'acp' as const, name: id, ...found?.draft, ...change, id }
+  // What the person adds comes to the recipe's variables.
+  const env = { ...found?.draft.env, ...change.env }
+  const body = { protocol: 'acp' as const, name: id, ...found?.draft, ...change, env, id }
   const { passkey: secret, ...agent } = await client.post('/api/agents', { body })
   context.done(`Added the agent ${context.paint('bold', visible(agent.id))}`)
-  if (found?.setup) context.note(setupNote(found.setup))
   context.answer({ ...agent, passkey: secret }, () => `${describe(context, agent)}\n${passkeyOnce(context, agent.id, secret)}`)
   if (!context.json) context.note(context.hint(nextFor(agent)))
 }

@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { visible } from '../../platform/visible.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { DetectedAgent } from '../../protocol/agents/detected-agent.ts'
+import { isRecipeOf } from '../../protocol/agents/known-agent.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure } from '../failure.ts'
 import { table } from '../table.ts'
@@ -14,7 +15,7 @@ export async function detect(context: CommandContext): Promise<void> {
   for await (const agent of client.pages('/api/agents', { query: { limit: 200 } })) agents.push(agent)
   context.answer(answer, () =>
     answer.items.length === 0
-      ? "No agent that Holdfast knows is on the PATH of the server's machine."
+      ? "No agent that Holdfast knows was found on the server's machine."
       : table(
           answer.items,
           [
@@ -22,6 +23,7 @@ export async function detect(context: CommandContext): Promise<void> {
             { title: 'NAME', of: ({ name }) => name },
             { title: 'PROTOCOL', of: ({ draft }) => draft.protocol },
             { title: 'VERSION', of: ({ version }) => version ?? '–' },
+            { title: 'SIGNED IN', of: ({ signedIn }) => (signedIn === null ? '?' : signedIn ? 'yes' : 'no') },
             { title: 'ADDED AS', of: ({ draft }) => addedAs(draft, agents) },
             { title: 'PROGRAM', of: ({ file }) => visible(file), shrinks: true },
           ],
@@ -29,14 +31,24 @@ export async function detect(context: CommandContext): Promise<void> {
           context.width,
         ),
   )
+  if (!context.json) {
+    const seen = new Set<string>()
+    for (const { agent, name, signedIn, signIn, keys } of answer.items) {
+      if (signedIn || seen.has(agent)) continue
+      seen.add(agent)
+      const orKey = keys.length > 0 ? `, or add it with --env ${keys[0]}` : ''
+      context.note(`${name}: sign in once on the server's machine with \`${signIn}\`${orKey}.`)
+    }
+    for (const { name, install } of answer.missing) context.note(`${name} was not found: ${install}`)
+  }
   const [offered] = answer.items.filter(({ draft }) => addedAs(draft, agents) === '–')
   if (offered && !context.json)
     context.note(context.hint(`Add one with its recipe: holdfast agents add --detected ${offered.id}`))
 }
 
-const addedAs = ({ command, protocol }: DetectedAgent['draft'], agents: readonly Agent[]): string =>
+const addedAs = (draft: DetectedAgent['draft'], agents: readonly Agent[]): string =>
   agents
-    .filter((agent) => agent.command === command && agent.protocol === protocol)
+    .filter((agent) => isRecipeOf(agent, draft))
     .map(({ id }) => id)
     .join(', ') || '–'
 
@@ -48,6 +60,3 @@ export async function findDetected(client: Client, typed: string): Promise<Detec
   const next = names ? `Found were: ${names}.` : 'None was found; add one by hand: holdfast agents add ID -- COMMAND'
   throw new CommandFailure('notFound', `${typed} was not found on the server's machine.`, next)
 }
-
-export const setupNote = ({ file, content }: NonNullable<DetectedAgent['setup']>): string =>
-  `One thing is left to do. Put this into ${file}:\n${content}`

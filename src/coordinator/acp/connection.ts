@@ -6,6 +6,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
+import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
 import { AcpFailure, type Anomaly, AnomalyCounter, failureOf } from './failure.ts'
@@ -199,4 +200,4 @@ export class AcpConnection {
 }
 
 /** Observed: its record is named after the minute, and a load in the same minute overwrites it. */
-const loadsOncePerMinute = ({ name }: AgentFacts): boolean => name === 'gemini-cli'
+const loadsOncePerMinute = ({ name }: AgentFacts): boolean => hasQuirk(name, 'loads_once_a_minute')

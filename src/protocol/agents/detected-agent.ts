@@ -3,8 +3,10 @@ import * as z from 'zod'
 import { Agent } from './agent.ts'
 
 export const DetectedAgent = z.object({
-  /** Its short name. */
+  /** The recipe. */
   id: z.string(),
+  /** The short name of the agent, which may have several recipes. */
+  agent: z.string(),
   name: z.string(),
   /** Path of its program. */
   file: z.string(),
@@ -14,7 +16,17 @@ export const DetectedAgent = z.object({
   triedWith: z.string().nullable(),
   /** The entry to add. */
   draft: Agent.pick({ id: true, name: true, protocol: true, command: true, args: true, env: true, holdSeconds: true }),
-  /** What a person must configure once before it works, and where. */
-  setup: z.object({ file: z.string(), content: z.string() }).nullable(),
+  /** Whether somebody has signed in on the machine; null where that cannot be seen. */
+  signedIn: z.boolean().nullable(),
+  /** What to run once to sign in; instead of it, one of these variables in the entry. */
+  signIn: z.string(),
+  keys: z.array(z.string()),
 })
 export type DetectedAgent = z.output<typeof DetectedAgent>
+
+export const DetectedAgents = z.object({
+  items: z.array(DetectedAgent),
+  /** Known agents that were not found, and how each is installed. */
+  missing: z.array(z.object({ id: z.string(), name: z.string(), install: z.string() })),
+})
+export type DetectedAgents = z.output<typeof DetectedAgents>

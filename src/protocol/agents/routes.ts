@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
 import { Agent, AgentChange, AgentDraft, AgentWithPasskey } from './agent.ts'
-import { DetectedAgent } from './detected-agent.ts'
+import { DetectedAgents } from './detected-agent.ts'
 
 const agentId = z.object({ agentId: z.string().max(200) })
 
@@ -66,8 +66,9 @@ export const agentRoutes = {
     method: 'GET',
     path: '/api/detected-agents',
     scope: 'manage',
-    summary: "Agents that are installed on the server's machine, each with what to add it with",
+    summary:
+      "Agents that are installed on the server's machine, each with what to add it with; and known ones that are not, each with how to install it",
     status: 200,
-    answer: z.object({ items: z.array(DetectedAgent) }),
+    answer: DetectedAgents,
   },
 } as const satisfies Record<string, Route>

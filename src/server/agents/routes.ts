@@ -32,5 +32,5 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     const projectIds = await store.query(findOccupiedProjects, params)
     return store.run(replacePasskey, { ...params, projectIds, by: who.id }, receipt)
   },
-  listDetectedAgents: async ({ deps }) => ({ items: [...(await deps.detectAgents())] }),
+  listDetectedAgents: ({ deps }) => deps.detectAgents(),
 }

@@ -1,12 +1,12 @@
 /** Which agents are installed (AG5): real programs on a PATH of the test's own. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentDetection } from '../../../src/adapters/agents/detect-agents.ts'
-import { knownAgents } from '../../../src/adapters/agents/known-agents.ts'
 import { filledIn } from '../../../src/coordinator/agent-process.ts'
 import { AgentDraft } from '../../../src/protocol/agents/agent.ts'
-import { DetectedAgent } from '../../../src/protocol/agents/detected-agent.ts'
+import { DetectedAgents } from '../../../src/protocol/agents/detected-agent.ts'
+import { knownAgentOf, knownAgents, knownRecipes } from '../../../src/protocol/agents/known-agents.ts'
 import { recipes } from '../../real-agents/recipes.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { isRunning } from '../../support/script-process.ts'
@@ -18,14 +18,18 @@ const byCommand = (a: { command: string }, b: { command: string }): number => a.
 const systemPath = `${dirname(process.execPath)}:/usr/bin:/bin`
 
 /** Each program is a script; what it does is its text. */
-function machine(programs: Record<string, string>, patienceMs?: number) {
+function machine(programs: Record<string, string>, patienceMs?: number, elsewhere: readonly string[] = []) {
   const folder = temporaryFolder()
   for (const [name, text] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`)
     chmodSync(join(folder, name), 0o755)
   }
+  for (const file of elsewhere) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), '#!/bin/sh\necho 1.0.0\n', { mode: 0o755 })
+  }
   const clock = manualClock()
-  const env = { PATH: `${folder}:${systemPath}`, ANTHROPIC_API_KEY: 'never', HOLDFAST_TOKEN: 'never' }
+  const env = { HOME: folder, PATH: `${folder}:${systemPath}`, ANTHROPIC_API_KEY: 'never', HOLDFAST_TOKEN: 'never' }
   const detect = agentDetection({ clock, env, ...(patienceMs !== undefined && { patienceMs }) })
   return { folder, clock, detect }
 }
@@ -35,18 +39,19 @@ test('[AG5] agents on PATH are found with their version and how to add them; wha
   mkdirSync(join(folder, 'gemini'))
   writeFileSync(join(folder, 'opencode'), 'not a program')
   const found = await detect()
-  expect(found.map(({ id, version, file }) => [id, version, file])).toEqual([
+  expect(found.items.map(({ id, version, file }) => [id, version, file])).toEqual([
     ['claude', '2.1.325', join(folder, 'claude')],
     ['codex', '0.166.0', join(folder, 'codex')],
   ])
-  for (const each of found) expect(DetectedAgent.parse(each)).toEqual(each)
+  expect(DetectedAgents.parse(found)).toEqual(found)
+  expect(found.missing.map(({ id }) => id)).toEqual(['gemini', 'opencode', 'copilot', 'pi', 'qwen', 'goose'])
 })
 
 test('[AG5] one that can also be spoken to is offered both ways, and asked for its version once', async () => {
   const asked = join(temporaryFolder(), 'asked')
   const { detect } = machine({ gemini: `echo x >> ${asked}; echo 0.61.0`, 'claude-agent-acp': 'echo 0.99.0' })
-  expect((await detect()).map(({ draft, version }) => [draft.id, draft.protocol, draft.command, version])).toEqual([
-    ['gemini', 'mcp', 'gemini', '0.61.0'],
+  expect((await detect()).items.map(({ draft, version }) => [draft.id, draft.protocol, draft.command, version])).toEqual([
+    ['gemini', 'mcp', 'sh', '0.61.0'],
     ['claude-acp', 'acp', 'claude-agent-acp', '0.99.0'],
     ['gemini-acp', 'acp', 'gemini', '0.61.0'],
   ])
@@ -60,7 +65,7 @@ test('[AG5] a program that hangs, floods or fails has no version, and nothing of
     300,
   )
   const found = await detect()
-  expect(found.map(({ id, version }) => [id, version])).toEqual([
+  expect(found.items.map(({ id, version }) => [id, version])).toEqual([
     ['claude', null],
     ['codex', null],
     ['gemini', null],
@@ -92,23 +97,55 @@ test('[SE4] a program that was only found gets no key of the server', async () =
   expect(readFileSync(seen, 'utf8')).not.toContain('never')
 })
 
-test('[AG5] every recipe is an agent the server accepts, with the call held as long as it says, and no secret in it', () => {
-  for (const [id, { name, protocol, command, args, env, setup }] of Object.entries(knownAgents)) {
-    expect(AgentDraft.parse({ id, name, protocol, command, args, env, holdSeconds: 600 }).id).toBe(id)
-    if (protocol === 'mcp') expect(args.join(' ')).toContain('wait_seconds 600')
-    expect(JSON.stringify({ args, env, setup }), id).not.toMatch(/hf_|passkey/)
-  }
+test('[AG5] a program that npm has installed outside of PATH is found, and started with the Node beside it', async () => {
+  const { folder, detect } = machine({}, undefined, ['.npm-global/bin/pi-acp', '.nvm/versions/node/v24.1.0/bin/copilot'])
+  const { items } = await detect()
+  expect(items.map(({ id, draft }) => [id, draft.command, draft.env['PATH']?.split(':')[0]])).toEqual(
+    [
+      ['copilot', '.nvm/versions/node/v24.1.0/bin'],
+      ['copilot-acp', '.nvm/versions/node/v24.1.0/bin'],
+      ['pi-acp', '.npm-global/bin'],
+    ].map(([id, at]) => [id, join(folder, at ?? '', id === 'pi-acp' ? 'pi-acp' : 'copilot'), join(folder, at ?? '')]),
+  )
 })
 
-test('[AC5] what is said to be tried is what the tests with real agents try: program, arguments and version, of three vendors', () => {
-  const said = Object.values(knownAgents)
+test('[AG5] whether somebody has signed in is told, and otherwise how; where no file would show it, nothing is claimed', async () => {
+  const { folder, detect } = machine({ codex: 'echo 1.0', claude: 'echo 1.0', copilot: 'echo 1.0' })
+  mkdirSync(join(folder, '.codex'))
+  writeFileSync(join(folder, '.codex/auth.json'), '{}')
+  const { items } = await detect()
+  const shown = Object.fromEntries(items.map(({ agent, signedIn, signIn }) => [agent, [signedIn, signIn]]))
+  expect(shown).toEqual({ codex: [true, 'codex login'], claude: [false, 'claude /login'], copilot: [null, 'copilot login'] })
+})
+
+test('[AG5] every recipe is an agent the server accepts, with the call held as long as it says, and no secret in it', () => {
+  for (const { id, agent, protocol, program, command = program, args, env } of knownRecipes) {
+    expect(AgentDraft.parse({ id, name: agent.name, protocol, command, args, env, holdSeconds: 600 }).id).toBe(id)
+    if (protocol === 'mcp') expect(args.join(' ')).toContain('wait_seconds 600')
+    expect(JSON.stringify({ args, env }), id).not.toMatch(/hf_|passkey/)
+    expect(knownAgentOf({ command: `/opt/bin/${command}`, args: [...args] })?.id).toBe(agent.id)
+  }
+  expect(knownAgentOf({ command: 'npx', args: ['-y', '@google/gemini-cli@0.61.0', '--acp'] })?.id).toBe('gemini')
+  expect(knownAgentOf({ command: 'sh', args: ['-c', 'something else'] })).toBeUndefined()
+  expect(knownAgentOf({ command: null, args: [] })).toBeUndefined()
+})
+
+test('[AG5] each agent is a file, and each file is an agent', () => {
+  const files = readdirSync(join(import.meta.dirname, '../../../src/protocol/agents/known')).map((name) =>
+    name.replace('.ts', ''),
+  )
+  expect(knownAgents.map(({ id }) => id).sort()).toEqual(files.sort())
+})
+
+test('[AC5] what is said to be tried is what the tests with real agents try: program, arguments and version, of six vendors', () => {
+  const said = knownRecipes
     .filter(({ protocol, triedWith }) => protocol === 'acp' && triedWith !== null)
-    .map(({ command, args, triedWith }) => ({ command, args, triedWith }))
-  const tried = Object.values(recipes).map(({ program, args, package: wanted }) => {
+    .map(({ program, args, triedWith }) => ({ command: program, args, triedWith }))
+  const tried = Object.values(recipes).map(({ program, args, packages: [wanted = ''] }) => {
     return { command: program, args, triedWith: wanted.slice(wanted.lastIndexOf('@') + 1) }
   })
   expect(said.toSorted(byCommand)).toEqual(tried.toSorted(byCommand))
-  expect(said.length).toBeGreaterThanOrEqual(3)
+  expect(said).toHaveLength(6)
 })
 
 test('[CO4] what a launch tells is filled into arguments; the token and what is not known are not', () => {

@@ -1,14 +1,11 @@
 /** Agents that are installed on the server's machine, each added with one click (AG5). Nothing is shown where none is found. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { DetectedAgent } from '../../../src/protocol/agents/detected-agent.ts'
 import { useHome } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { Button, SubmitButton } from '../parts/button.tsx'
-import { CopySecret } from '../parts/copy.tsx'
-import { DialogBody, DialogFoot, InputDialog } from '../parts/dialog.tsx'
+import { SubmitButton } from '../parts/button.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -35,9 +32,8 @@ export function DetectedAgents() {
 function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly Agent[] }) {
   const { detected } = useWords()
   const navigate = useNavigate()
-  const [added, setAdded] = useState<Agent>()
   const { waiting, error, send } = useSending<Agent>()
-  const { draft, setup, name, version, file, triedWith } = found
+  const { draft, name, version, file, triedWith, signedIn, signIn, keys } = found
   const already = addedAs(found, agents)
   const show = (agentId: string) => void navigate({ to: '/agents/$agentId', params: { agentId } })
 
@@ -46,8 +42,7 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
     const agent = await send(body, (options) => addDetected(body, options))
     if (!agent) return
     notify(detected.added(agent.name))
-    if (setup) setAdded(agent)
-    else show(agent.id)
+    show(agent.id)
   }
 
   return (
@@ -59,6 +54,7 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
           {triedWith === null && <span className="text-sm text-faint"> · {detected.untried}</span>}
         </span>
         <span className="truncate font-mono text-sm text-faint">{file}</span>
+        {signedIn === false && <span className="text-sm text-quiet">{detected.signIn(signIn, keys[0])}</span>}
       </div>
       {already.length > 0 ? (
         <span className="text-sm text-faint">{detected.already(already.join(', '))}</span>
@@ -78,22 +74,6 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
           <ProblemNote error={error} />
         </div>
       ) : null}
-      {added && setup && <Setup name={name} setup={setup} onClose={() => show(added.id)} />}
     </li>
-  )
-}
-
-function Setup({ name, setup, onClose }: { name: string; setup: NonNullable<DetectedAgent['setup']>; onClose: () => void }) {
-  const { detected, act } = useWords()
-  return (
-    <InputDialog open title={detected.setupTitle(name)} onClose={onClose}>
-      <DialogBody>
-        <p>{detected.setupText(setup.file)}</p>
-        <CopySecret secret={setup.content} onCopied={() => undefined} />
-      </DialogBody>
-      <DialogFoot>
-        <Button onClick={onClose}>{act.done}</Button>
-      </DialogFoot>
-    </InputDialog>
   )
 }

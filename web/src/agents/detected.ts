@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { DetectedAgent } from '../../../src/protocol/agents/detected-agent.ts'
+import { isRecipeOf } from '../../../src/protocol/agents/known-agent.ts'
 import { withAgent } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
 
@@ -15,7 +16,7 @@ export const detectedAgents = queryOptions<DetectedAgent[]>({
 
 /** Those that it was added as. */
 export const addedAs = ({ draft }: DetectedAgent, agents: readonly Agent[]): string[] =>
-  agents.filter(({ command, protocol }) => command === draft.command && protocol === draft.protocol).map(({ id }) => id)
+  agents.filter((agent) => isRecipeOf(agent, draft)).map(({ id }) => id)
 
 /** Somebody may have taken its id for something else: then one is made. */
 export function draftOf({ draft: { id, ...rest } }: DetectedAgent, agents: readonly Agent[]) {

@@ -116,6 +116,6 @@ export const detected = {
   version: (version: string) => `version ${version}`,
   noVersion: 'version unknown',
   untried: 'not tried yet',
-  setupTitle: (agent: string) => `One thing is left for ${agent}`,
-  setupText: (file: string) => `It cannot be told at its start where Holdfast is. Put this into ${file} once:`,
+  signIn: (command: string, key: string | undefined) =>
+    `Sign in once on that machine: ${command}${key === undefined ? '' : `, or add it with ${key}`}`,
 }

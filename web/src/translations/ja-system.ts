@@ -114,6 +114,6 @@ export const detected: typeof english.detected = {
   version: (version) => `バージョン ${version}`,
   noVersion: 'バージョン不明',
   untried: '動作未確認',
-  setupTitle: (agent) => `${agent} にはあと一つ設定が必要です`,
-  setupText: (file) => `Holdfast の場所を起動時に伝えられないため、次の内容を一度だけ ${file} に書いてください。`,
+  signIn: (command, key) =>
+    `そのマシンで一度サインインしてください: ${command}${key === undefined ? '' : `、または ${key} を設定して追加`}`,
 }

@@ -1,0 +1,40 @@
+/** Codex, and its ACP adapter. */
+import { callLimitSeconds, type KnownAgent, pullingPrompt } from '../known-agent.ts'
+
+/** `CODEX_CONFIG` of the adapter: settings as JSON. `OPENAI_BASE_URL` alone does not reach the address. */
+const gatewayConfig = {
+  model_provider: 'holdfast',
+  model_providers: {
+    holdfast: { name: 'Holdfast', base_url: '{url}/v1', env_key: 'OPENAI_API_KEY', wire_api: 'responses' },
+  },
+}
+
+export const codex: KnownAgent = {
+  id: 'codex',
+  name: 'Codex',
+  acpName: '@agentclientprotocol/codex-acp',
+  packages: ['@openai/codex', '@agentclientprotocol/codex-acp'],
+  install: 'npm install -g @openai/codex @agentclientprotocol/codex-acp',
+  signIn: { command: 'codex login', keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'], files: ['.codex/auth.json'] },
+  acp: { program: 'codex-acp', args: [], env: {}, triedWith: '2.6.0' },
+  pulls: {
+    program: 'codex',
+    args: [
+      ...['exec', '--skip-git-repo-check'],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in by the launch
+      ...['-c', 'mcp_servers.holdfast.url="${HOLDFAST_MCP_URL}"'],
+      ...['-c', 'mcp_servers.holdfast.bearer_token_env_var="HOLDFAST_LAUNCH_TOKEN"'],
+      ...['-c', `mcp_servers.holdfast.tool_timeout_sec=${callLimitSeconds}`],
+      pullingPrompt,
+    ],
+    env: {},
+    triedWith: '0.166.0',
+  },
+  sandbox: { folders: ['.codex'], files: [], userNamespaces: true },
+  gateway: {
+    dialect: 'openai-responses',
+    env: { CODEX_CONFIG: JSON.stringify(gatewayConfig), OPENAI_API_KEY: '{key}' },
+    files: {},
+  },
+  quirks: ['authenticate_first', 'first_start_alone', 'hides_model_errors'],
+}

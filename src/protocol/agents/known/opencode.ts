@@ -1,0 +1,51 @@
+/** opencode, which speaks ACP itself. */
+import { callLimitSeconds, type KnownAgent, pullingPrompt } from '../known-agent.ts'
+
+const pullingConfig = {
+  mcp: {
+    holdfast: {
+      type: 'remote',
+      url: '{env:HOLDFAST_MCP_URL}',
+      headers: { Authorization: 'Bearer {env:HOLDFAST_LAUNCH_TOKEN}' },
+      oauth: false,
+      timeout: callLimitSeconds * 1000,
+      enabled: true,
+    },
+  },
+}
+
+const gatewayConfig = {
+  model: 'holdfast/{model}',
+  small_model: 'holdfast/{model}',
+  provider: {
+    holdfast: {
+      npm: '@ai-sdk/openai-compatible',
+      name: 'Holdfast',
+      options: { baseURL: '{url}/v1', apiKey: '{key}' },
+      models: { '{model}': { name: '{model}' } },
+    },
+  },
+}
+
+export const opencode: KnownAgent = {
+  id: 'opencode',
+  name: 'opencode',
+  acpName: 'OpenCode',
+  packages: ['opencode-ai'],
+  install: 'npm install -g opencode-ai',
+  signIn: { command: 'opencode auth login', keys: [], files: ['.local/share/opencode/auth.json'] },
+  acp: { program: 'opencode', args: ['acp'], env: {}, triedWith: '1.18.33' },
+  pulls: {
+    program: 'opencode',
+    args: ['run', pullingPrompt],
+    env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(pullingConfig) },
+    triedWith: '1.18.33',
+  },
+  sandbox: {
+    folders: ['.config/opencode', '.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
+    files: [],
+    userNamespaces: false,
+  },
+  gateway: { dialect: 'openai-chat', env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(gatewayConfig) }, files: {} },
+  quirks: [],
+}

@@ -1,0 +1,27 @@
+/** pi, and its ACP adapter. It takes no MCP servers, so it cannot pull its work. */
+import type { KnownAgent } from '../known-agent.ts'
+
+const models = {
+  providers: { holdfast: { baseUrl: '{url}/v1', api: 'openai-completions', apiKey: '{key}', models: [{ id: '{model}' }] } },
+}
+
+export const pi: KnownAgent = {
+  id: 'pi',
+  name: 'pi',
+  acpName: 'pi-acp',
+  packages: ['@earendil-works/pi-coding-agent', 'pi-acp'],
+  install: 'npm install -g @earendil-works/pi-coding-agent pi-acp',
+  signIn: { command: 'pi, then /login', keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'], files: [] },
+  acp: { program: 'pi-acp', args: [], env: {}, triedWith: '0.0.34' },
+  pulls: null,
+  sandbox: { folders: ['.pi'], files: [], userNamespaces: false },
+  gateway: {
+    dialect: 'openai-chat',
+    env: { PI_CODING_AGENT_DIR: '{folder}' },
+    files: {
+      'models.json': JSON.stringify(models),
+      'settings.json': JSON.stringify({ defaultProvider: 'holdfast', defaultModel: '{model}', quietStartup: true }),
+    },
+  },
+  quirks: ['never_asks', 'no_tools', 'hides_model_errors'],
+}
