@@ -74,6 +74,7 @@ const notInTheFile: ReadonlySet<string> = new Set([
   'messages-read',
   'chat-limited',
   'workplace-chosen',
+  'title-set',
   'turn-begins',
 ])
 const maxEventsChecked = 200

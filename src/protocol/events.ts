@@ -65,6 +65,7 @@ export interface EventBodies extends RelayEventBodies {
   'turn-waiting': { turnId: string; agentId: string; conversationKey: string }
   /** AG6: its agent is at its vendor's limit until then, and continues automatically or not; null: the limit is over. */
   'chat-limited': { agentId: string; until: string | null; goesOn: boolean; by: string | null }
+  'title-set': { title: string | null; by: string }
   'summary-set': { summary: string; throughSeq: number }
   'history-truncated': { keptAfter: number }
   'conversation-reset': { keptAfter: number }

@@ -46,6 +46,7 @@ import { endChat } from './conversations/end-chat.ts'
 import { getOrCreateConversation } from './conversations/get-or-create-conversation.ts'
 import { importConversation } from './conversations/import-conversation.ts'
 import { makeSearchable } from './conversations/make-searchable.ts'
+import { markSeen, setTitle } from './conversations/mark-seen.ts'
 import { expirePanel, touchAllPanels, touchPanels } from './conversations/panels.ts'
 import { postMessage, sendMessage } from './conversations/post-message.ts'
 import { setFlags } from './conversations/set-flags.ts'
@@ -101,6 +102,8 @@ export const useCases = {
   'begin-upload': beginUpload,
   'begin-with-demo': beginWithDemo,
   'cancel-turn': cancelTurn,
+  'mark-seen': markSeen,
+  'set-title': setTitle,
   'stop-turns': stopTurns,
   'change-agent': changeAgent,
   'change-approach': changeApproach,

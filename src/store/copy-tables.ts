@@ -39,6 +39,7 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   messages: ['conversation_key', 'seq'],
   chapters: ['conversation_key', 'day'],
   notes: ['day'],
+  seen_conversations: ['person_id', 'conversation_key'],
   unread_messages: ['agent_id', 'project_id', 'conversation_key', 'seq'],
   pending_purposes: ['agent_id', 'project_id'],
   open_conversations: ['agent_session_id', 'conversation_key'],

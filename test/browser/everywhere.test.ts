@@ -335,7 +335,7 @@ test('[UI5] the first visit loads less than 230 kB of script', async () => {
   // With everything that is fetched ahead for the next places.
   await page.waitForFunction(() => {
     const fetched = performance.getEntriesByType('resource').map(({ name }) => name)
-    return ['/creation-', '/chat-page-', '/tasks-page-'].every((part) => fetched.some((name) => name.includes(part)))
+    return ['/creation-', '/tasks-page-'].every((part) => fetched.some((name) => name.includes(part)))
   })
   page.removeAllListeners('requestfinished')
   const sizes = await Promise.all(scripts)

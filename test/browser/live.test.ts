@@ -10,7 +10,7 @@ const here = visit()
 
 test('[HT6] a change made elsewhere shows at once, without a reload', async () => {
   const page = await here.ownerPage('/')
-  const rail = page.getByRole('navigation', { name: 'Places' })
+  const rail = page.getByRole('navigation', { name: 'Projects' })
   const main = page.getByRole('main')
   const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'from-elsewhere' } })
   await rail.getByRole('link', { name: 'from-elsewhere' }).click()
@@ -51,7 +51,7 @@ test('[HT6] what changes while the first answer is on its way is asked for anew'
     const answer = await route.fetch()
     await here.elsewhere.post('/api/people', { body: { name: 'Katherine', role: 'member' } })
     await here.elsewhere.post('/api/projects', { body: { name: 'heard-of-later' } })
-    await rail.getByRole('link', { name: 'heard-of-later' }).waitFor()
+    await page.getByRole('navigation', { name: 'Projects' }).getByRole('link', { name: 'heard-of-later' }).waitFor()
     await route.fulfill({ response: answer }).catch(() => undefined)
   })
   await rail.getByRole('link', { name: 'People' }).click()

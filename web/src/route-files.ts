@@ -7,12 +7,12 @@ export const load = {
   now: loadOnce(() => import('./now/now-page.tsx')),
   project: loadOnce(() => import('./projects/project-page.tsx')),
   projectOverview: loadOnce(() => import('./projects/project-overview.tsx')),
-  chat: loadOnce(() => import('./conversations/chat-page.tsx')),
   tasks: loadOnce(() => import('./work/tasks-page.tsx')),
 }
 
 /** Deeper ones, and those that bring much along: fetched when somebody goes there, or is about to. The first visit has its bound (UI5). */
 export const loadWhenVisited = {
+  chat: loadOnce(() => import('./conversations/chat-page.tsx')),
   system: loadOnce(() => import('./system/system-page.tsx')),
   approvals: loadOnce(() => import('./approvals/approvals-page.tsx')),
   agents: loadOnce(() => import('./agents/agents-page.tsx')),
@@ -23,6 +23,7 @@ export const loadWhenVisited = {
   workSession: loadOnce(() => import('./work/work-session-page.tsx')),
   approaches: loadOnce(() => import('./work/approaches-page.tsx')),
   projectSettings: loadOnce(() => import('./projects/project-settings.tsx')),
+  talks: loadOnce(() => import('./shell/talks-page.tsx')),
   conversations: loadOnce(() => import('./conversations/conversations-page.tsx')),
   notes: loadOnce(() => import('./conversations/notes-page.tsx')),
   // A list that is read from its middle must know how high its rows are.

@@ -61,12 +61,12 @@ const projectSettings = createRoute({
 const projectChat = createRoute({
   getParentRoute: () => project,
   path: '/chat',
-  component: lazyRoute(load.chat, 'ChatPage'),
+  component: lazyRoute(loadWhenVisited.chat, 'ChatPage'),
 })
 const agentChat = createRoute({
   getParentRoute: () => project,
   path: '/chat/$agentId',
-  component: lazyRoute(load.chat, 'AgentChatPage'),
+  component: lazyRoute(loadWhenVisited.chat, 'AgentChatPage'),
 })
 const projectTasks = createRoute({
   getParentRoute: () => project,
@@ -146,6 +146,11 @@ const conversation = createRoute({
   validateSearch: ({ at }): { at?: number } => (Number.isSafeInteger(at) ? { at: at as number } : {}),
   component: lazyRoute(loadWhenVisited.conversation, 'ConversationPage'),
 })
+const talks = createRoute({
+  getParentRoute: () => shell,
+  path: '/talks',
+  component: lazyRoute(loadWhenVisited.talks, 'TalksPage'),
+})
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
@@ -193,6 +198,7 @@ const routeTree = root.addChildren([
       projectSettings,
     ]),
     conversations.addChildren([noConversation, notes, conversation]),
+    talks,
     agents,
     agent,
     people,

@@ -40,6 +40,8 @@ export type Conversation = z.output<typeof Conversation>
 
 /** In a list, with the beginning of the last message. */
 export const ListedConversation = Conversation.extend({
+  opening: z.string().nullable().describe('The beginning of the first message that was written'),
+  unread: z.boolean().describe('Something was said that the caller has not seen'),
   lastMessage: z
     .object({
       seq: z.number().int(),

@@ -17,6 +17,7 @@ import { deleteConversation } from '../../services/conversations/delete-conversa
 import { endChat } from '../../services/conversations/end-chat.ts'
 import { getOrCreateConversation } from '../../services/conversations/get-or-create-conversation.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
+import { markSeen, setTitle } from '../../services/conversations/mark-seen.ts'
 import { postMessage } from '../../services/conversations/post-message.ts'
 import {
   getConversation,
@@ -42,13 +43,19 @@ import { type HandlersOf, query, run } from '../http/handler.ts'
 
 /** REST handlers for conversations on any channel. */
 export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
-  listConversations: query(listConversations, ({ query: page, who }) => ({ ...page, accountId: accountOf(who) })),
+  listConversations: query(listConversations, ({ query: page, who }) => ({
+    ...page,
+    accountId: accountOf(who),
+    personId: who.id,
+  })),
   getOrCreateConversation: async ({ body, deps, receipt, reply }) => {
     const { conversation, created } = await deps.store.run(getOrCreateConversation, body, receipt)
     reply.code(created ? 201 : 200)
     return conversation
   },
   getConversation: query(getConversation, ({ params }) => params),
+  changeConversation: run(setTitle, ({ params, body, who }) => ({ ...params, ...body, by: who.id })),
+  markSeen: run(markSeen, ({ params, body, who }) => ({ ...params, ...body, personId: who.id })),
   deleteConversation: run(deleteConversation, ({ params, who }) => ({ ...params, by: who.id })),
   getHistory: query(getHistory, (call) => ({ ...call.query, ...call.params })),
   readArchive: query(readArchive, (call) => ({ ...call.query, ...call.params })),

@@ -19,6 +19,7 @@ import {
   updateRole,
 } from '../../store/access/credentials.ts'
 import { revokeOfGiver } from '../../store/approvals/allowances.ts'
+import { deleteSeenBy } from '../../store/conversations/seen.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { scopeExceeded } from '../refusals.ts'
 import { findChangeable, personCredential } from './person-record.ts'
@@ -117,6 +118,7 @@ export const removePerson = defineUseCase({
     await tx.write(deleteSignInCodesOfPerson, { personId })
     await tx.write(deleteCredentialsOfPerson, { personId })
     await tx.write(deletePersonRow, { id: personId })
+    await tx.write(deleteSeenBy, { personId })
     for (const giver of [personId, ...credentials.map(({ id }) => id)]) await tx.write(revokeOfGiver, { giver, now, by })
     tx.append(home, { type: 'person-removed', data: { personId, by } })
     for (const { id: tokenId } of credentials.filter(isToken)) tx.append(home, { type: 'token-revoked', data: { tokenId, by } })

@@ -7,6 +7,7 @@ import { removeChaptersOf } from '../../store/conversations/chapters.ts'
 import { deleteConversationRow, deleteNameOf, deleteOpenConversation } from '../../store/conversations/conversations.ts'
 import { deleteMessagesOf } from '../../store/conversations/messages.ts'
 import { forgetConversation } from '../../store/conversations/search.ts'
+import { deleteSeenOf } from '../../store/conversations/seen.ts'
 import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
 import { closeLimitedHolders } from '../../store/processes/ready-launches.ts'
 import { defineUseCase } from '../../store/store.ts'
@@ -28,6 +29,7 @@ export const deleteConversation = defineUseCase({
     await tx.write(deleteTurnsOf, { key })
     await forgetConversation(tx, key)
     await tx.write(deleteMessagesOf, { key })
+    await tx.write(deleteSeenOf, { key })
     await tx.write(removeChaptersOf, { key })
     await tx.write(deleteOpenConversation, { key })
     await tx.write(deleteNameOf, { key })

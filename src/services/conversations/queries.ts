@@ -7,7 +7,14 @@ import type { Message } from '../../protocol/conversations/message.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { conversationsPage, selectConversation, selectOpenConversationsOf } from '../../store/conversations/conversations.ts'
-import { afterAllMessages, messagesAfter, messagesBefore, selectLastSaid } from '../../store/conversations/messages.ts'
+import {
+  afterAllMessages,
+  messagesAfter,
+  messagesBefore,
+  selectLastSaid,
+  selectOpening,
+} from '../../store/conversations/messages.ts'
+import { selectSeen } from '../../store/conversations/seen.ts'
 import { noticeFrom } from '../../store/notices.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { selectProject } from '../../store/projects/projects.ts'
@@ -38,6 +45,9 @@ export const findWorkplace = defineQuery({
 
 interface ConversationsQuery extends PageQuery {
   readonly channel?: string | undefined
+  readonly projectId?: string | undefined
+  /** Whose unread marks are told. */
+  readonly personId?: string
   /** The account whose consoles are included. Null for all. */
   readonly accountId: string | null
 }
@@ -45,20 +55,31 @@ interface ConversationsQuery extends PageQuery {
 /** Lists conversations, last changed first, in pages (HT1), each with the beginning of its last message. */
 export const listConversations = defineQuery({
   name: 'list-conversations',
-  run: async (reader, { channel, accountId, ...page }: ConversationsQuery): Promise<Page<ListedConversation>> => {
-    const found = await conversationsPage(reader, pageParams(page), { channel, accountId })
+  run: async (
+    reader,
+    { channel, projectId, accountId, personId = '', ...page }: ConversationsQuery,
+  ): Promise<Page<ListedConversation>> => {
+    const found = await conversationsPage(reader, pageParams(page), { channel, projectId, accountId })
     const { items, nextCursor } = cutPageBy(found, page.limit, ({ key, updated_at }) => ({ createdAt: updated_at, id: key }))
     const listed: ListedConversation[] = []
-    for (const item of items) listed.push(await withLastMessage(reader, await conversationView(reader, item)))
+    for (const item of items) listed.push(await withMessages(reader, await conversationView(reader, item), personId))
     return { items: listed, nextCursor }
   },
 })
 
-async function withLastMessage(reader: Reader, conversation: Conversation): Promise<ListedConversation> {
-  const last = await reader.first(selectLastSaid, { key: conversation.key })
-  if (!last) return { ...conversation, lastMessage: null }
+async function withMessages(reader: Reader, conversation: Conversation, personId: string): Promise<ListedConversation> {
+  const { key } = conversation
+  const opening = (await reader.first(selectOpening, { key }))?.beginning ?? null
+  const last = await reader.first(selectLastSaid, { key })
+  if (!last) return { ...conversation, opening, unread: false, lastMessage: null }
   const { seq, role, sender_id: senderId, created_at: createdAt, beginning } = last
-  return { ...conversation, lastMessage: { seq, role, senderId, createdAt, beginning, notice: noticeFrom(last.notice) } }
+  const unread = senderId !== personId && seq > ((await reader.first(selectSeen, { key, personId }))?.seq ?? 0)
+  return {
+    ...conversation,
+    opening,
+    unread,
+    lastMessage: { seq, role, senderId, createdAt, beginning, notice: noticeFrom(last.notice) },
+  }
 }
 
 /** Returns the history that agents get, oldest first, in pages (CV1 getHistory). */

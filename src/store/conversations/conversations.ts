@@ -24,6 +24,7 @@ const changing = (p: Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_
   flags: p.flags,
   generation: p.generation,
   title: p.title,
+  titled_by: p.titled_by,
   account_id: p.account_id,
   workplace: p.workplace,
   updated_at: p.updated_at,
@@ -80,18 +81,20 @@ export const deleteConversationRow = statement<{ key: string }>()((db, p) =>
 )
 
 /** `from` and `to` enclose the keys: all, or those of one channel. */
-const selectConversationsPage = statement<PageParams & { from: string; to: string; accountId: string | null; isOwner: number }>()(
-  (db, p) =>
-    db
-      .selectFrom('conversations')
-      .selectAll()
-      .where('key', '>=', p.from)
-      .where('key', '<', p.to)
-      .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)]))
-      .where((eb) => eb(eb.refTuple('updated_at', 'key'), '<', eb.tuple(p.createdAt, p.id)))
-      .orderBy('updated_at', 'desc')
-      .orderBy('key', 'desc')
-      .limit(p.limit),
+const selectConversationsPage = statement<
+  PageParams & { from: string; to: string; accountId: string | null; isOwner: number; projectId: string; inAny: number }
+>()((db, p) =>
+  db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('key', '>=', p.from)
+    .where('key', '<', p.to)
+    .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
+    .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)]))
+    .where((eb) => eb(eb.refTuple('updated_at', 'key'), '<', eb.tuple(p.createdAt, p.id)))
+    .orderBy('updated_at', 'desc')
+    .orderBy('key', 'desc')
+    .limit(p.limit),
 )
 
 export const conversationOf = (row: ConversationRow): Conversation => ({
@@ -111,11 +114,13 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
 export async function conversationsPage(
   reader: Reader,
   { createdAt, id, limit }: PageParams,
-  { channel, accountId }: { channel?: string | undefined; accountId: string | null },
+  { channel, accountId, projectId }: { channel?: string | undefined; accountId: string | null; projectId?: string | undefined },
 ): Promise<ConversationRow[]> {
   // `;` follows `:` in every collation, and no character follows the last one.
   const keys = channel === undefined ? { from: '', to: '\u{10ffff}' } : { from: `${channel}:`, to: `${channel};` }
-  return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, accountId, isOwner: accountId === null ? 1 : 0 })
+  const whose = { accountId, isOwner: accountId === null ? 1 : 0 }
+  const where = { projectId: projectId ?? '', inAny: projectId === undefined ? 1 : 0 }
+  return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, ...whose, ...where })
 }
 
 /** The row of a new conversation. */
@@ -139,6 +144,7 @@ export const newConversationRow = (
   flags: '{}',
   generation: 0,
   title: null,
+  titled_by: null,
   account_id: null,
   workplace: null,
   created_at: now,

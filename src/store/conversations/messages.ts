@@ -169,6 +169,18 @@ export const selectLastSaid = statement<{ key: string }>()((db, p) =>
     .limit(1),
 )
 
+/** The beginning of the first message that was written, which stands for a title. */
+export const selectOpening = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .select(sql<string>`substr(content, 1, 200)`.as('beginning'))
+    .where('conversation_key', '=', p.key)
+    .where('visible', '=', 1)
+    .where('role', '=', 'user')
+    .orderBy('seq')
+    .limit(1),
+)
+
 export const selectMessageId = statement<{ key: string; seq: number }>()((db, p) =>
   db.selectFrom('messages').select('id').where('conversation_key', '=', p.key).where('seq', '=', p.seq),
 )

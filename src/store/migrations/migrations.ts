@@ -28,6 +28,7 @@ import { workplaces } from './0026-workplaces.ts'
 import { notices } from './0027-notices.ts'
 import { isolation } from './0028-isolation.ts'
 import { moreNotices } from './0029-more-notices.ts'
+import { seenConversations } from './0030-seen-conversations.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -60,6 +61,7 @@ export const migrations: readonly Migration[] = [
   notices,
   isolation,
   moreNotices,
+  seenConversations,
 ]
 
 export const newestVersion = migrations.length

@@ -28,6 +28,8 @@ export interface ConversationsTable {
   generation: number
   /** null: none was given; readers derive one. */
   title: string | null
+  /** The person who gave the title; null: the agent, or nobody. */
+  titled_by: string | null
   /** The account it belongs to, besides the owner; null: all who may read its project. */
   account_id: string | null
   /** CX9: where its agent works; null: the project's own folder, the only one before this column. */

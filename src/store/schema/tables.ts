@@ -268,6 +268,13 @@ export interface HumanApprovalsTable {
   likeness: string | null
 }
 
+/** How far a person has read a conversation. */
+export interface SeenConversationsTable {
+  person_id: string
+  conversation_key: string
+  seq: number
+}
+
 export interface PanelsTable {
   project_id: string
   agent_id: string
@@ -305,6 +312,7 @@ export interface Tables extends SearchTables, ChannelTables, WorktreeTables, Tur
   coordinators: CoordinatorsTable
   launches: LaunchesTable
   panels: PanelsTable
+  seen_conversations: SeenConversationsTable
   user_sessions: UserSessionsTable
   role_agents: RoleAgentsTable
   approaches: ApproachesTable

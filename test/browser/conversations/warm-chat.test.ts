@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openForwardProxy } from '../../support/forward-proxy.ts'
 import { makeRepository } from '../../support/git-repository.ts'
 import { axeFindings } from '../axe.ts'
-import { phone, type TabOptions } from '../tabs.ts'
+import { phone, type TabOptions, wide } from '../tabs.ts'
 import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
@@ -116,7 +116,7 @@ test('[CH14] what an agent that is spoken to says is read while it is being said
   const whole = 'the first part\nallowed\necho: the rest'
   await page.getByRole('log').locator('[data-seq]', { hasText: 'echo: the rest' }).waitFor()
   await saying.waitFor({ state: 'detached' })
-  expect(await page.getByText('the first part', { exact: false }).count()).toBe(2)
+  expect(await page.getByRole('log').getByText('the first part', { exact: false }).count()).toBe(2)
   expect((await said())[0]).toBe(whole)
 
   // AG6: its vendor's limit, with its end; what a person said about it is there after a reload too.
@@ -163,6 +163,34 @@ test('[UI4] a chat with a prompted agent shows tools, plan and diff; what is wri
   expect((await here.elsewhere.get('/api/approvals')).items.filter((each) => each.projectId === projectId)).toEqual([])
 })
 
+test('[UI1] the sidebar lists a session with its state and title, marks what is unread, and gives another title', async () => {
+  const { page, projectId } = await openChat('gil', {}, 'acp', { viewport: wide })
+  const rows = page.getByRole('navigation', { name: 'Projects' }).getByRole('link')
+  await presence(page, 'ready')
+  await say(page, 'Move **the build** [[ask]]')
+  await rows.filter({ hasText: 'Waiting for you: Move the build' }).waitFor()
+  await page.getByRole('link', { name: 'Now' }).click()
+  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+  await allow(projectId)
+  await rows.filter({ hasText: 'Ready: Move the build' }).filter({ hasText: 'unread' }).click()
+  await page.getByRole('log').getByText('echo: Move').waitFor()
+  await rows.filter({ hasText: 'unread' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Details' }).click()
+  await page.getByRole('textbox', { name: 'Title' }).fill('Vite 8')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Vite 8', level: 1 }).waitFor()
+  await rows.filter({ hasText: 'Vite 8' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  // By keyboard: the composer, all keys, and folding.
+  await page.getByRole('button', { name: 'Details' }).press('c')
+  await page.waitForFunction(() => document.activeElement?.matches('[data-composer] textarea'))
+  await page.getByRole('button', { name: 'Sessions of gil' }).press('Enter')
+  await rows.filter({ hasText: 'Vite 8' }).waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+})
+
 test('[CH14] cut off in the middle of an answer, and again at its end: after each the page shows all of it, once', async () => {
   const proxy = await openForwardProxy()
   const { page, projectId, said, processes } = await openChat('eli', {}, 'acp', { proxy: { server: proxy.url } })
@@ -179,7 +207,7 @@ test('[CH14] cut off in the middle of an answer, and again at its end: after eac
     })
   await allowWhileAway(async () => {})
   await saying.getByText('the second part').waitFor()
-  const times = async (text: string, within = page.getByRole('main')) => (await within.innerText()).split(text).length - 1
+  const times = async (text: string, within = page.getByRole('log')) => (await within.innerText()).split(text).length - 1
   expect([await times('the first part', saying), await times('the second part', saying)]).toEqual([1, 1])
 
   const whole = 'the first part\nallowed\nthe second part\nallowed\necho: the rest'

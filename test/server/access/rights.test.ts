@@ -65,6 +65,11 @@ const rights: readonly Right[] = [
     ],
   },
   {
+    scope: 'read',
+    because: 'it marks what the caller has read, for the caller alone',
+    operations: ['markSeen'],
+  },
+  {
     scope: 'write',
     because: 'it says something to a configured agent, or has one started where somebody who manages has put it',
     operations: ['startChat', 'endChat', 'goOnInChat', 'postMessage', 'assignAgent', 'unassignAgent', 'releaseAgent'],
@@ -82,6 +87,7 @@ const rights: readonly Right[] = [
         'setFlags',
         'beginTurn',
         'stopTurns',
+        'changeConversation',
       ] as const),
       'cutOverConversation',
     ],

@@ -22,6 +22,32 @@ async function cookieOf(server: TestServer): Promise<string> {
 }
 
 describe('chat', () => {
+  test('[UI1] what was said and not seen is unread for each person alone; a title that a person gave stays, and none is the first message', async () => {
+    const { server, projectId, post } = await open()
+    const { json: amy } = await server.ask('/api/people', { method: 'POST', body: { name: 'Amy', role: 'member' } })
+    await post({ content: 'The first prompt' })
+    const listed = async (token?: string) =>
+      (await server.ask(`/api/conversations?projectId=${projectId}`, { ...(token && { token }) })).json.items
+    const at = `/api/conversations/${encodeURIComponent(`web:${projectId}.ann`)}`
+    // One's own words are not news; to somebody else they are.
+    expect(await listed()).toMatchObject([{ opening: 'The first prompt', title: null, unread: false }])
+    expect(await listed(amy.token)).toMatchObject([{ unread: true }])
+    const see = (seq: number) => server.ask(`${at}/seen`, { method: 'PUT', body: { seq }, token: amy.token })
+    const { seq } = (await listed())[0].lastMessage
+    expect((await see(seq)).status).toBe(204)
+    // Another device that is behind takes nothing back.
+    expect((await see(seq - 1)).status).toBe(204)
+    expect(await listed(amy.token)).toMatchObject([{ unread: false }])
+    await post({ content: 'more' })
+    expect(await listed(amy.token)).toMatchObject([{ unread: true }])
+    expect((await server.ask(at, { method: 'PATCH', body: { title: 'A good name' } })).json).toMatchObject({
+      title: 'A good name',
+    })
+    expect(await listed()).toMatchObject([{ title: 'A good name' }])
+    expect((await server.ask(at, { method: 'PATCH', body: { title: '' } })).status).toBe(400)
+    expect((await server.ask('/api/conversations?projectId=another')).json.items).toEqual([])
+  })
+
   test('[CH10] a message that says who wrote it is taken from nobody else', async () => {
     const { post, list, server } = await open()
     const { json: amy } = await server.ask('/api/people', { method: 'POST', body: { name: 'Amy', role: 'member' } })

@@ -61,23 +61,23 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('getOrCreateConversation', '/api/conversations', { key: 'slack:C1' })
   await call('addMessage', `${conversation}/messages`, { role: 'tool', content: 'x', toolCallId: 't', media: [{ url: 'u' }] })
   await call('setHistory', `${conversation}/messages`, { messages: [{ role: 'user', content: 'x', toolCalls: [{}] }] })
-  await call('getHistory', `${conversation}/messages`)
-  await call('readArchive', `${conversation}/archive?around=2`)
+  await call('getHistory', `${conversation}/messages`).then(() => call('readArchive', `${conversation}/archive?around=2`))
   expect((await call('search', '/api/search?q=x')).json.items).toHaveLength(2)
   await call('setConversationSummary', `${conversation}/summary`, { summary: 's' })
   await call('truncateHistory', `${conversation}/truncate`, { keepLast: 0 })
-  await call('setFlags', `${conversation}/flags`, { localOnly: true, other: [1] })
-  await call('getFlags', `${conversation}/flags`)
+  for (const body of [{ localOnly: true, other: [1] }, undefined])
+    await call(body ? 'setFlags' : 'getFlags', `${conversation}/flags`, body)
   await call('saveConversation', `${conversation}/save`)
   const [, { day }] = [
     await call('cutOverConversation', `${conversation}/cutover`, { now: '2100-01-01T00:00:00Z' }),
     (await call('listChapters', `${conversation}/chapters`)).json.items[0],
   ]
   await call('listChapterMessages', `${conversation}/chapters/${day}/messages`)
-  await call('listNotes', '/api/notes')
-  await call('getNote', `/api/notes/${day}`)
+  for (const path of ['', `/${day}`]) await call(path ? 'getNote' : 'listNotes', `/api/notes${path}`)
   await call('resetConversation', `${conversation}/reset`)
   await call('getConversation', conversation)
+  await call('changeConversation', conversation, { title: 'The title' })
+  await call('markSeen', `${conversation}/seen`, { seq: 1 })
   await call('importConversation', `${conversation}/import`, { messages: [{ role: 'user', content: 'from a file' }] })
   await call('listConversations', '/api/conversations')
   await call('deleteConversation', conversation)
@@ -117,8 +117,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     ...['goOnInChat', 'setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat'],
     ...['listConversationTurns', 'getConversationTurn', 'findFiles', 'stopTurns', 'getToolOutput', 'beginTurn'],
     ...['getConversationContext', 'getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses'],
-    ...['commitWorktree', 'mergeWorktree', 'removeWorktree'],
-    ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'revokeAllowance', 'watchEvents'],
+    ...['commitWorktree', 'mergeWorktree', 'removeWorktree', 'resumeFromFile', 'restoreWorkSession'],
+    ...['getArtifact', 'revokeAllowance', 'watchEvents'],
   ])
 })
 

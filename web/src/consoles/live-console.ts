@@ -10,6 +10,7 @@ import type { Me } from '../../../src/protocol/access/people.ts'
 import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
 import { publishFinished } from '../live/finished.ts'
 import { client, me, queryClient } from '../live/queries.ts'
+import { refreshRecent } from '../live/recent.ts'
 import { newKey } from '../live/sending.ts'
 import { afterEvent, type ConsoleState, emptyConsole, fromSnapshot, withOlder } from './console-state.ts'
 import { isRefused, type Prompt, type PromptsOf, readPrompts, storePrompts } from './stored-prompts.ts'
@@ -28,6 +29,8 @@ const mostKnown = 5
 const olderPage = 20
 /** The first answer repeats what the snapshot had, and goes on behind it. */
 const firstOlderPage = 100
+/** What the sidebar tells of a console changes with these. */
+const changesList = /^(?:permission:|session:|agent:(?:prompted|response|ready|failed|terminated))/
 /** Several events at once cause one change. */
 const gatherMs = 16
 
@@ -133,6 +136,7 @@ class LiveConsole {
         ...(lastSeq !== undefined && { lastSeq }),
         onEvent: (event) => {
           this.#lastSeq = event.seq
+          if (this.#next.whole && changesList.test(event.type)) refreshRecent()
           // Replayed events are not announced.
           if (event.type === 'agent:response' && this.#next.whole) {
             publishFinished({ what: 'answer', who: event.role, text: event.content, tag: `turn-${event.messageId}` })

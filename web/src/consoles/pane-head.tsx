@@ -33,11 +33,34 @@ export const stateWord = (pane: Pane, words: Messages): string => {
   return state ? words.console.states[state] : words.console.gone
 }
 
-export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConsole; mayWrite: boolean }) {
+interface PaneToolsProps {
+  readonly pane: Pane
+  readonly live: LiveConsole
+  readonly mayWrite: boolean
+}
+
+/** The changes of the agent, and the way to end it. */
+export function PaneTools({ pane, live, mayWrite }: PaneToolsProps) {
+  const { console: words } = useWords()
+  const [asked, setAsked] = useState(false)
+  const { role, agent } = pane
+  return (
+    <span className="ml-auto flex shrink-0 items-center gap-1">
+      <Changes pane={pane} />
+      {agent && mayWrite && (
+        <IconButton label={words.endAgent(role)} onClick={() => setAsked(true)}>
+          <CloseIcon />
+        </IconButton>
+      )}
+      <EndAgent role={role} open={asked} live={live} onClose={() => setAsked(false)} />
+    </span>
+  )
+}
+
+export function PaneHead({ pane, live, mayWrite }: PaneToolsProps) {
   const words = useWords()
   const translate = useSaid()
   const nameOf = useDisplayName()
-  const [asked, setAsked] = useState(false)
   const { role, agent, lastAgentId } = pane
   const state = stateOf(pane)
   const notes = [
@@ -45,7 +68,7 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
     agent?.notRestored && words.console.notRestored(translate(agent.notRestored, agent.notices?.['notRestored'])),
   ]
   return (
-    <header className="border-b border-line px-3">
+    <header className="border-b border-line px-3 max-md:hidden">
       <div className="flex min-h-10 items-center gap-2 text-sm">
         <StateDot state={state ?? 'ended'} />
         <h2 className="min-w-0 truncate font-semibold" title={role}>
@@ -61,21 +84,13 @@ export function PaneHead({ pane, live, mayWrite }: { pane: Pane; live: LiveConso
             <CopyText text={`git merge ${agent.branch}`} what={words.console.mergeCommand} />
           </span>
         )}
-        <span className="ml-auto flex shrink-0 items-center">
-          <Changes pane={pane} />
-          {agent && mayWrite && (
-            <IconButton label={words.console.endAgent(role)} onClick={() => setAsked(true)}>
-              <CloseIcon />
-            </IconButton>
-          )}
-        </span>
+        <PaneTools pane={pane} live={live} mayWrite={mayWrite} />
       </div>
       {notes.filter(Boolean).map((note) => (
         <p key={note} className="pb-1 text-xs text-faint">
           {note}
         </p>
       ))}
-      <EndAgent role={role} open={asked} live={live} onClose={() => setAsked(false)} />
     </header>
   )
 }

@@ -1,9 +1,10 @@
 /** A console: the agents of one user session side by side by role; on a phone one at a time, chosen by its tab (UI3). */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { conversation } from '../conversations/conversation-queries.ts'
 import { useMay } from '../live/queries.ts'
+import { useSeen } from '../live/recent.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { CopyId } from '../parts/copy.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
@@ -15,12 +16,13 @@ import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { Primer } from '../turns/primer.tsx'
 import { promptLine } from '../turns/prompt-text.tsx'
+import { TitleForm } from '../turns/title-form.tsx'
 import { ViewHead } from '../turns/view-head.tsx'
 import { ConfirmEnd } from './confirm-end.tsx'
 import type { Pane } from './console-state.ts'
 import { type ConsoleData, type LiveConsole, liveConsole, reconnectRelay, useRelayState } from './live-console.ts'
 import { PaneView } from './pane.tsx'
-import { stateOf, stateWord } from './pane-head.tsx'
+import { PaneTools, stateOf, stateWord } from './pane-head.tsx'
 import { SpawnDialog } from './spawn-dialog.tsx'
 
 export function UserSessionPage() {
@@ -72,7 +74,9 @@ function OneConsole({ userSessionId }: { userSessionId: string }) {
         </div>
       ) : (
         <>
-          <RoleTabs panes={consoleState.panes} chosen={chosen?.role} onChoose={setChosenRole} />
+          <RoleTabs panes={consoleState.panes} chosen={chosen?.role} onChoose={setChosenRole}>
+            {chosen && <PaneTools pane={chosen} live={live} mayWrite={mayWrite && consoleState.state === 'ACTIVE'} />}
+          </RoleTabs>
           <div className="flex min-h-0 flex-1 divide-line overflow-x-auto md:divide-x">
             {consoleState.panes.map((pane) => (
               <PaneView
@@ -148,6 +152,7 @@ function ConsoleHead({ userSessionId, known: { consoleState }, live, open, onOpe
   // A conversation begins with its first prompt.
   const spoken = panes.find(({ entries }) => entries.some(({ kind }) => kind === 'turn'))?.agent?.conversation
   const about = useQuery({ ...conversation(spoken ?? ''), enabled: Boolean(spoken), retry: false }).data
+  useSeen(keys)
   if (!project) return null
   return (
     <>
@@ -180,6 +185,7 @@ function ConsoleHead({ userSessionId, known: { consoleState }, live, open, onOpe
             </Button>
           )}
         </div>
+        {about && <TitleForm key={about.title} conversationKey={about.key} title={about.title} />}
         {keys.map((key) => (
           <Primer key={key} conversationKey={key} />
         ))}
@@ -222,28 +228,37 @@ function EndAll({ open, count, live, onClose }: { open: boolean; count: number; 
   )
 }
 
+interface RoleTabsProps {
+  readonly panes: readonly Pane[]
+  readonly chosen: string | undefined
+  readonly onChoose: (role: string) => void
+  readonly children: ReactNode
+}
+
 /** Shown only where the panes do not fit side by side. */
-function RoleTabs(props: { panes: readonly Pane[]; chosen: string | undefined; onChoose: (role: string) => void }) {
+function RoleTabs({ panes, chosen, onChoose, children }: RoleTabsProps) {
   const words = useWords()
-  const { panes, chosen, onChoose } = props
   return (
-    <nav aria-label={words.console.roles} className="flex shrink-0 gap-2 overflow-x-auto px-2 py-1.5 md:hidden">
-      {panes.map((pane) => {
-        const state = stateOf(pane)
-        return (
-          <button
-            key={pane.role}
-            type="button"
-            aria-current={pane.role === chosen || undefined}
-            onClick={() => onChoose(pane.role)}
-            className="flex min-h-9 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-3 text-quiet shadow-[inset_0_0_0_1px_var(--edge)] aria-[current=true]:bg-accent-wash aria-[current=true]:font-medium aria-[current=true]:text-ink"
-          >
-            {state && <StateDot state={state} />}
-            <span className="truncate">{pane.role}</span>
-            <span className="sr-only">{stateWord(pane, words)}</span>
-          </button>
-        )
-      })}
-    </nav>
+    <div className="flex shrink-0 items-center gap-2 border-b border-line px-2 md:hidden">
+      <nav aria-label={words.console.roles} className="flex min-w-0 gap-2 overflow-x-auto py-1 [scrollbar-width:none]">
+        {panes.map((pane) => {
+          const state = stateOf(pane)
+          return (
+            <button
+              key={pane.role}
+              type="button"
+              aria-current={pane.role === chosen || undefined}
+              onClick={() => onChoose(pane.role)}
+              className="flex min-h-9 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-3 text-quiet shadow-[inset_0_0_0_1px_var(--edge)] aria-[current=true]:bg-accent-wash aria-[current=true]:font-medium aria-[current=true]:text-ink"
+            >
+              {state && <StateDot state={state} />}
+              <span className="truncate">{pane.role}</span>
+              <span className="sr-only">{stateWord(pane, words)}</span>
+            </button>
+          )
+        })}
+      </nav>
+      {children}
+    </div>
   )
 }

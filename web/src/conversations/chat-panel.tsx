@@ -11,12 +11,14 @@ import { reconnectNow } from '../live/live.ts'
 import { discard, flushOutbox, send, sendAgain, useOutbox } from '../live/outbox.ts'
 import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts'
 import { client, invalidate, useMay, useMe } from '../live/queries.ts'
+import { recent, useSeen } from '../live/recent.ts'
 import { newKey } from '../live/sending.ts'
 import { useTurns } from '../live/turns.ts'
 import { changeChat, useChat, webChatKey } from '../live/work.ts'
 import { isComposing } from '../parts/composing.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { oneLine } from '../shell/listed-views.ts'
 import { useWords } from '../translations/messages.tsx'
 import { Composer } from '../turns/composer.tsx'
 import { LimitCard } from '../turns/limit-card.tsx'
@@ -25,6 +27,7 @@ import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
 import { Primer } from '../turns/primer.tsx'
 import { UnsentPrompt, WaitingPrompts } from '../turns/prompt-queue.tsx'
 import { StatusLine } from '../turns/status-line.tsx'
+import { TitleForm } from '../turns/title-form.tsx'
 import { Transcript } from '../turns/transcript.tsx'
 import { asksSomething } from '../turns/turn-state.ts'
 import { useRequest } from '../turns/use-request.ts'
@@ -75,6 +78,8 @@ export function ChatPanel({ project, agent }: { project: Project; agent: Agent }
     if (ring) void invalidate(['conversation', key])
   }, [ring, key])
   const { title } = useTitleOf()(key)
+  const opening = useQuery({ ...recent, enabled: false }).data?.find((each) => each.key === key)?.opening
+  useSeen([key])
 
   const onSend = (content: string): boolean => {
     const unsent = { ...place, clientId: newKey(), by: me?.id ?? '', content, priority: priority.value }
@@ -92,7 +97,13 @@ export function ChatPanel({ project, agent }: { project: Project; agent: Agent }
   const entries = entriesOf(chat?.messages.filter((message) => !queued.includes(message)) ?? [], turns)
   return (
     <PaneActionsContext value={actions}>
-      <ViewHead state={markOf(presence)} title={about?.title ?? title} project={project} branch={about?.workplace?.branch}>
+      <ViewHead
+        state={markOf(presence)}
+        title={about?.title ?? (opening ? oneLine(opening) : title)}
+        project={project}
+        branch={about?.workplace?.branch}
+      >
+        {about && <TitleForm key={about.title} conversationKey={key} title={about.title} />}
         <WorkplaceLine place={place} mayWrite={mayWrite} />
         {about && <Primer conversationKey={key} />}
       </ViewHead>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { refetch, useMay } from '../live/queries.ts'
+import { useSeen } from '../live/recent.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { BackIcon } from '../parts/icons.tsx'
 import { useTitle } from '../parts/page.tsx'
@@ -28,6 +29,7 @@ function ConversationView({ conversationKey, at }: { conversationKey: string; at
   const query = conversation(conversationKey)
   const { data, error } = useQuery(query)
   const reading = useWindow(conversationKey, at)
+  useSeen([conversationKey])
   const { title } = useTitleOf()(conversationKey)
   useTitle(title)
   if (error && !data) {

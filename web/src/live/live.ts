@@ -27,6 +27,7 @@ import {
   readAllProjects,
   tokens,
 } from './queries.ts'
+import { refreshRecent } from './recent.ts'
 import { onWantedChange, openPanels, wantedStreams } from './streams.ts'
 import { takeWorkEvent, takeWorkSnapshot } from './work.ts'
 
@@ -154,6 +155,7 @@ function show(stream: StreamState): void {
 function take(event: HoldfastEvent): void {
   publishFinishedOf(event)
   if (event.stream !== 'home') return takeWorkEvent(event)
+  if (/^(?:approval-|process-|project-)/.test(event.type)) refreshRecent()
   if (event.type.startsWith('approval-')) refreshInbox()
   if (event.type.startsWith('channel-')) void refreshChannels()
   if (event.type.startsWith('process-') || event.type.startsWith('coordinator-')) refreshProcesses()

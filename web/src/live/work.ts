@@ -10,6 +10,7 @@ import { acknowledge } from './outbox.ts'
 import { takeAgentSession, takeProcess } from './processes.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
 import { invalidate, queryClient, readAllTasks, readAllWorkSessions } from './queries.ts'
+import { refreshRecent } from './recent.ts'
 import { useStream } from './streams.ts'
 import { takeTurnEvent, takeTurnsSnapshot, turnsPrefix } from './turns.ts'
 import { refreshUserSessions } from './user-sessions.ts'
@@ -18,6 +19,9 @@ const workKey = (projectId: string) => ['work', projectId] as const
 const chatKey = (conversationKey: string) => ['chat', conversationKey] as const
 const projectPrefix = 'project:'
 const conversationPrefix = 'conversation:'
+
+/** What the sidebar tells of a conversation changes with these. */
+const changesList = /^(?:message-added|title-set|permission:|agent:(?:prompted|response|ready|failed|terminated))/
 
 /** The work of a project; undefined until its first snapshot has come. */
 export function useProjectWork(projectId: string): ProjectWork | undefined {
@@ -50,6 +54,7 @@ export function takeWorkEvent(event: HoldfastEvent): void {
     if ('agentSession' in event.data) takeAgentSession(event.data.agentSession)
     if ('process' in event.data) takeProcess(event.data.process)
   }
+  if (changesList.test(event.type)) refreshRecent()
   if (event.stream.startsWith(turnsPrefix)) takeTurnEvent(event.stream.slice(turnsPrefix.length), event)
   if (event.stream.startsWith(conversationPrefix)) {
     changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))

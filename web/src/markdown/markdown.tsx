@@ -74,6 +74,9 @@ function List({ list, depth }: { list: Tokens.List; depth: number }) {
 
 const cellClass = 'border border-line px-2 py-1 align-top'
 
+const alignments = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
+const alignOf = ({ align }: Tokens.TableCell): string => alignments[align ?? 'left']
+
 const Table = ({ table }: { table: Tokens.Table }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
   <div tabIndex={0} className="overflow-x-auto">
@@ -82,7 +85,7 @@ const Table = ({ table }: { table: Tokens.Table }) => (
         <tr>
           {table.header.map((cell, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: columns do not move
-            <th key={index} scope="col" className={`${cellClass} bg-sunken text-left font-medium`}>
+            <th key={index} scope="col" className={`${cellClass} bg-sunken font-medium ${alignOf(cell)}`}>
               {inline(cell.tokens)}
             </th>
           ))}
@@ -94,7 +97,7 @@ const Table = ({ table }: { table: Tokens.Table }) => (
           <tr key={index}>
             {row.map((cell, column) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: columns do not move
-              <td key={column} className={cellClass}>
+              <td key={column} className={`${cellClass} ${alignOf(cell)}`}>
                 {inline(cell.tokens)}
               </td>
             ))}

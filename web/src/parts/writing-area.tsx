@@ -47,7 +47,10 @@ export function WritingArea({ area, label, value, longest, onValue, onSend, onPa
       enterKeyHint={enterSends ? 'send' : 'enter'}
       onKeyDown={onKeyDown}
       onPaste={onPaste}
-      onChange={(event) => onValue(event.target.value)}
+      onChange={(event) => {
+        onValue(event.target.value)
+        onSelect?.(event.target)
+      }}
       onSelect={(event) => onSelect?.(event.currentTarget)}
       {...(list && {
         role: 'combobox',

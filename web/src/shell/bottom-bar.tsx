@@ -7,7 +7,9 @@ import { usePalette } from './palette-opening.ts'
 import { WaitingBadge } from './waiting-badge.tsx'
 
 /** The links that fit with their names; people are in the palette, and seldom looked for on a phone. */
-const onPhones = navItems.filter(({ name }) => name !== 'people')
+const onPhones = navItems
+  .filter(({ name }) => name !== 'people')
+  .map((item) => (item.name === 'conversations' ? ({ ...item, to: '/talks', name: 'talks' } as const) : item))
 
 const itemClass =
   'flex h-14 min-w-0 flex-1 flex-col items-center justify-center gap-1 text-[0.6875rem] text-quiet -outline-offset-2 ' +
@@ -27,7 +29,7 @@ export function BottomBar() {
             <Icon className="size-5" />
             {to === '/' && <WaitingBadge corner />}
           </span>
-          <span className="max-w-full truncate">{words.places[name === 'conversations' ? 'conversationsShort' : name]}</span>
+          <span className="max-w-full truncate">{words.places[name]}</span>
         </Link>
       ))}
       <button type="button" onClick={palette.show} className={itemClass}>

@@ -1,12 +1,13 @@
 /** The left rail on wide screens: places, the projects, the connection, the person. */
 import { Link } from '@tanstack/react-router'
-import { useHome, useMay } from '../live/queries.ts'
-import { MarkIcon, PlusIcon, ProjectIcon, SearchIcon } from '../parts/icons.tsx'
+import { useMay } from '../live/queries.ts'
+import { MarkIcon, NowIcon, PlusIcon, SearchIcon } from '../parts/icons.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ConnectionDot } from './connection-strip.tsx'
 import { navItems } from './nav-items.ts'
 import { paletteKeys, usePalette } from './palette-opening.ts'
+import { ProjectList } from './project-list.tsx'
 import { WaitingBadge } from './waiting-badge.tsx'
 
 const linkClass =
@@ -17,7 +18,7 @@ export function Rail() {
   const words = useWords()
   const palette = usePalette()
   return (
-    <header className="sticky top-0 flex h-dvh w-60 shrink-0 flex-col border-r border-line bg-rail px-3 py-3 max-md:hidden">
+    <header className="sticky top-0 flex h-dvh w-64 shrink-0 flex-col border-r border-line bg-rail px-3 py-3 max-md:hidden">
       <div className="flex h-9 items-center gap-2 px-2 font-semibold">
         <MarkIcon className="size-5 text-accent" />
         {words.product}
@@ -31,35 +32,41 @@ export function Rail() {
         <span className="flex-1 text-left">{words.palette.open}</span>
         <kbd className="font-sans text-xs">{paletteKeys}</kbd>
       </button>
-      <nav aria-label={words.places.label} className="flex min-h-0 flex-1 flex-col">
-        <ul className="flex flex-col gap-0.5">
-          {navItems.map(({ to, name, Icon }) => (
-            <li key={to}>
-              <Link to={to} activeOptions={{ exact: to === '/' }} className={linkClass}>
-                <Icon />
-                {words.places[name]}
-                {to === '/' && <WaitingBadge />}
-              </Link>
-            </li>
-          ))}
-        </ul>
-        <Projects />
-      </nav>
+      <Link to="/" activeOptions={{ exact: true }} className={linkClass}>
+        <NowIcon />
+        {words.places.now}
+        <WaitingBadge />
+      </Link>
+      <Projects />
       <div className="mt-2 flex items-center gap-1 border-t border-line pt-2">
         <AccountMenu />
         <ConnectionDot />
       </div>
+      <nav aria-label={words.places.label} className="flex items-center gap-1 px-1">
+        {navItems
+          .filter(({ to }) => to !== '/')
+          .map(({ to, name, Icon }) => (
+            <Link
+              key={to}
+              to={to}
+              aria-label={words.places[name]}
+              title={words.places[name]}
+              className="flex size-8 items-center justify-center rounded-md text-quiet hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:text-ink"
+            >
+              <Icon />
+            </Link>
+          ))}
+      </nav>
     </header>
   )
 }
 
 function Projects() {
   const words = useWords()
-  const home = useHome()
   const mayWrite = useMay('write')
   return (
     <>
-      <div className="mt-5 mb-1 flex h-7 items-center justify-between pr-0.5 pl-2 text-sm font-medium text-faint">
+      <div className="mt-3 mb-1 flex h-7 items-center justify-between pr-0.5 pl-2 text-sm font-medium text-faint">
         {words.places.projects}
         {mayWrite && (
           <Link
@@ -73,17 +80,7 @@ function Projects() {
           </Link>
         )}
       </div>
-      {/* The list scrolls by keyboard through its links. */}
-      <ul className="-mx-1 flex min-h-0 flex-col gap-0.5 overflow-y-auto px-1 pb-1">
-        {home?.projects.map((project) => (
-          <li key={project.id}>
-            <Link to="/projects/$projectId" params={{ projectId: project.id }} className={linkClass} title={project.name}>
-              <ProjectIcon />
-              <span className="truncate">{project.name}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <ProjectList />
     </>
   )
 }

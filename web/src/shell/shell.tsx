@@ -16,18 +16,23 @@ import { SpeechTo, useWords } from '../translations/messages.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { ConnectionStrip } from './connection-strip.tsx'
 import { FinishedNotice } from './finished-notice.tsx'
+import { focusComposer, usePageKeys } from './page-keys.ts'
 import { usePalette } from './palette-opening.ts'
 import { Rail } from './rail.tsx'
 import { WaitingNotice } from './waiting-notice.tsx'
 
 const loadPalette = loadOnce(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const loadCreation = loadOnce(async () => ({ default: (await import('./creation.tsx')).Creation }))
+const loadKeys = loadOnce(async () => ({ default: (await import('./keys-dialog.tsx')).KeysDialog }))
+const Keys = lazy(loadKeys)
 const Palette = lazy(loadPalette)
 const Creation = lazy(loadCreation)
 
 export function Shell() {
   const words = useWords()
   const palette = usePalette()
+  const keys = usePageKeys()
+  const speaks = useRouterState({ select: ({ location }) => /\/(?:chat|console)\/./.test(location.pathname) })
   const creating = useRouterState({ select: (state) => state.location.search.new })
   useSignInWhenNeeded()
   useEffect(() => startLive(), [])
@@ -40,6 +45,15 @@ export function Shell() {
       >
         {words.act.skip}
       </a>
+      {speaks && (
+        <button
+          type="button"
+          onClick={focusComposer}
+          className="sr-only z-70 rounded-md bg-accent px-3 py-2 text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        >
+          {words.shortcuts.composer}
+        </button>
+      )}
       <Rail />
       <div className="flex min-w-0 flex-1 flex-col max-md:pb-[calc(3.5rem+env(safe-area-inset-bottom))]">
         <ConnectionStrip />
@@ -56,6 +70,7 @@ export function Shell() {
       <Suspense>
         {palette.open && <Palette onClose={palette.hide} />}
         {creating && <Creation what={creating} />}
+        {keys.open && <Keys onClose={keys.hide} />}
       </Suspense>
     </div>
   )

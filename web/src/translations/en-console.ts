@@ -51,6 +51,7 @@ export const consoleWords = {
     ended: 'Ended',
   },
   details: 'Details',
+  name: 'Title',
   one: 'New session',
   notPrimed: 'Nothing: it knows what was said since it began.',
   gone: 'Ended',

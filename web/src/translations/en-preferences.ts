@@ -21,3 +21,31 @@ export const phone = {
   unreachable: 'A phone cannot reach this address: it is this machine’s own.',
   unreachableNext: 'Put Holdfast behind a proxy, set public_url to its address, and start again.',
 }
+
+export const shortcuts = {
+  title: 'Keyboard shortcuts',
+  these: 'These shortcuts',
+  palette: 'Search, or do something',
+  composer: 'Go to the composer',
+  send: 'Send',
+  line: 'A new line',
+  commands: 'Commands of the agent, at the beginning of a message',
+  files: 'Files of the workplace',
+  stop: 'Stop what runs, in a session',
+}
+
+export const signIn = {
+  title: 'Sign in',
+  working: 'Signing you in…',
+  lead: 'Open the sign-in link that the server printed when it started.',
+  used: 'This link does not work any more',
+  usedWhy: 'A sign-in link works once, for 10 minutes.',
+  signedOut: 'You are signed out',
+  noCookie: 'This browser did not keep the sign-in. Allow cookies for this address, then sign in again.',
+  ended: 'You are no longer signed in: you signed out in another window, or your access was revoked or has expired.',
+  getNew: 'For a new one, run this on the machine where Holdfast runs:',
+  inClone: 'In a clone of the repository:',
+  paste: 'Or paste a link, a code or a token',
+  pasteEmpty: 'Paste a link, a code or a token',
+  button: 'Sign in',
+}

@@ -6,7 +6,7 @@ import { consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
 import { conversations } from './en-conversations.ts'
 import { errors } from './en-errors.ts'
-import { phone, preferences } from './en-preferences.ts'
+import { phone, preferences, shortcuts, signIn } from './en-preferences.ts'
 import { sandboxWords } from './en-sandbox.ts'
 import { settings } from './en-settings.ts'
 import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
@@ -33,6 +33,8 @@ export const en = {
   /** Words for the notices of the server; English as they come. Loaded with the words of the language. */
   translation: null as Translation | null,
   settings,
+  shortcuts,
+  signIn,
   tasks,
   workSessions,
   continuity,
@@ -44,12 +46,15 @@ export const en = {
     now: 'Now',
     projects: 'Projects',
     conversations: 'Conversations',
-    conversationsShort: 'Chats',
     agents: 'Agents',
     people: 'People',
     system: 'System',
     channels: 'Channels',
     label: 'Places',
+    talks: 'Sessions',
+    unread: 'unread',
+    fold: (name: string) => `Sessions of ${name}`,
+    allViews: (count: number) => `All ${count} sessions`,
   },
 
   act: {
@@ -131,22 +136,6 @@ export const en = {
     twice: 'This name is already in the list',
     wholeNumber: (min: number, max: number) => `A whole number from ${min} to ${max}`,
     unsaved: (count: number) => many(count, 'change not saved', 'changes not saved'),
-  },
-
-  signIn: {
-    title: 'Sign in',
-    working: 'Signing you in…',
-    lead: 'Open the sign-in link that the server printed when it started.',
-    used: 'This link does not work any more',
-    usedWhy: 'A sign-in link works once, for 10 minutes.',
-    signedOut: 'You are signed out',
-    noCookie: 'This browser did not keep the sign-in. Allow cookies for this address, then sign in again.',
-    ended: 'You are no longer signed in: you signed out in another window, or your access was revoked or has expired.',
-    getNew: 'For a new one, run this on the machine where Holdfast runs:',
-    inClone: 'In a clone of the repository:',
-    paste: 'Or paste a link, a code or a token',
-    pasteEmpty: 'Paste a link, a code or a token',
-    button: 'Sign in',
   },
 
   now: {

@@ -51,6 +51,7 @@ export const consoleWords: typeof English = {
     ended: '終了',
   },
   details: '詳細',
+  name: 'タイトル',
   one: '新しいセッション',
   notPrimed: 'なし。始まってからの会話を知っています。',
   gone: '終了',

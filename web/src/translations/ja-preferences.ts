@@ -23,3 +23,15 @@ export const phone: typeof english.phone = {
   unreachable: 'このアドレスはこのコンピューター専用なので、スマートフォンからは開けません。',
   unreachableNext: 'Holdfast をプロキシの後ろに置き、そのアドレスを public_url に設定して起動し直してください。',
 }
+
+export const shortcuts: typeof english.shortcuts = {
+  title: 'キーボードショートカット',
+  these: 'この一覧',
+  palette: '検索・操作',
+  composer: '入力欄へ移動',
+  send: '送信',
+  line: '改行',
+  commands: 'エージェントのコマンド（メッセージの先頭で）',
+  files: '作業フォルダーのファイル',
+  stop: '実行中の処理を停止（セッションで）',
+}

@@ -6,7 +6,7 @@ import { consoleWords } from './ja-console.ts'
 import { continuity } from './ja-continuity.ts'
 import { conversations } from './ja-conversations.ts'
 import { errors } from './ja-errors.ts'
-import { phone, preferences } from './ja-preferences.ts'
+import { phone, preferences, shortcuts } from './ja-preferences.ts'
 import { sandboxWords } from './ja-sandbox.ts'
 import { translation } from './ja-sentences.ts'
 import { settings } from './ja-settings.ts'
@@ -31,6 +31,7 @@ export const ja: Messages = {
   running,
   translation,
   settings,
+  shortcuts,
   tasks,
   workSessions,
   continuity,
@@ -42,11 +43,14 @@ export const ja: Messages = {
     now: 'いま',
     projects: 'プロジェクト',
     conversations: '会話',
-    conversationsShort: '会話',
     agents: 'エージェント',
     people: 'メンバー',
     system: 'システム',
     channels: 'チャンネル',
+    talks: 'セッション',
+    unread: '未読',
+    fold: (name) => `${name} のセッション`,
+    allViews: (count) => `すべてのセッション（${count}）`,
     label: 'メニュー',
   },
 

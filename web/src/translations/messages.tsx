@@ -25,6 +25,8 @@ interface Writing {
   readonly firstDayOfWeek: () => number
   /** “3 minutes ago” */
   readonly ago: (at: string, now: number) => string
+  /** 3h: how long ago, as short as it can be told */
+  readonly age: (at: string, now: number) => string
   readonly number: (value: number) => string
   /** 1.2K: rounded, for what is only compared. */
   readonly short: (value: number) => string
@@ -119,6 +121,12 @@ function writingOf(locale: string): Writing {
       const seconds = (Date.parse(at) - now) / 1000
       const unit = units.find(([, size]) => Math.abs(seconds) >= size)
       return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : relative.format(0, 'second')
+    },
+    age(at, now) {
+      const seconds = (now - Date.parse(at)) / 1000
+      if (seconds < 60) return relative.format(0, 'second')
+      const [unit, size] = units.find(([name, length]) => name !== 'month' && seconds >= length) ?? ['minute', 60]
+      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(Math.floor(seconds / size))
     },
     number: (value) => number.format(value),
     short: (value) => short.format(value).toLowerCase(),

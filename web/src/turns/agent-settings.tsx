@@ -26,7 +26,7 @@ export function AgentSettings({ offers, mayWrite }: { offers: Offers; mayWrite: 
   const askedMode = asked.findLast((change) => 'modeId' in change)
   return (
     <>
-      <div data-settings className="flex min-w-0 flex-wrap items-center gap-x-1 text-sm text-quiet">
+      <div data-settings className="flex items-center gap-x-1 text-sm text-quiet">
         {modes.length > 0 && (
           <Choice
             label={words.mode}
@@ -76,7 +76,7 @@ function Option({ option: { id, name, value: known, values }, asked, disabled, o
       />
     )
   return (
-    <label className="flex h-7 items-center gap-1.5 px-1.5">
+    <label className="flex h-7 shrink-0 items-center gap-1.5 px-1.5">
       <input
         type="checkbox"
         checked={value}

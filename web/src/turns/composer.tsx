@@ -110,11 +110,13 @@ export function Composer(props: ComposerProps) {
           void attachments.add([...event.clipboardData.files])
         }}
       />
-      <div className="flex flex-wrap items-center gap-x-1 gap-y-1">
+      <div className="flex items-center gap-x-1">
         {mayAttach && <AttachButton onFiles={(files) => void attachments.add(files)} />}
-        <AgentSettings offers={offers} mayWrite />
-        {children}
-        <span className="min-w-0 flex-1 truncate text-right text-xs text-faint @max-md:invisible">
+        <div className="flex min-w-0 items-center overflow-x-auto [scrollbar-width:none]">
+          <AgentSettings offers={offers} mayWrite />
+          {children}
+        </div>
+        <span className="min-w-0 flex-1 shrink-100 truncate text-right text-xs text-faint @max-2xl:invisible">
           {isBusy ? words.keysWorking : chat.keys[enter]}
         </span>
         {offers.usage && <UsageMeter usage={offers.usage} />}

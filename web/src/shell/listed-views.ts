@@ -1,0 +1,70 @@
+/** Conversations as the sidebar lists them: those of one console are one entry, in the most urgent of their states. Pure. */
+import type { ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
+import { parseWebAddress } from '../conversations/web-address.ts'
+import type { LiveState } from './state-dot.tsx'
+
+export interface ListedView {
+  readonly id: string
+  /** The conversation, or the first of the console's. */
+  readonly key: string
+  readonly projectId: string
+  readonly agentId: string | undefined
+  readonly userSessionId: string | undefined
+  /** The number of roles. */
+  readonly roles: number
+  /** What a person or the agent called it, else its first prompt; undefined: neither. */
+  readonly title: string | undefined
+  readonly state: LiveState
+  readonly at: string
+  readonly isLive: boolean
+  readonly isUnread: boolean
+}
+
+/** The most urgent first. */
+const urgency: readonly NonNullable<ListedConversation['activity']>[] = [
+  'waiting',
+  'failed',
+  'limited',
+  'working',
+  'starting',
+  'idle',
+  'ended',
+]
+const live: ReadonlySet<string> = new Set(['waiting', 'limited', 'working', 'starting'])
+
+const userSessionOf = (key: string): string | undefined => /^console:([^.]+)\./.exec(key)?.[1]
+
+/** Those of a project, newest first. Conversations that agents have among themselves are not a person's. */
+export function viewsOf(listed: readonly ListedConversation[], projectId: string): ListedView[] {
+  const own = listed.filter((each) => each.projectId === projectId && !each.key.startsWith('agent:') && each.lastMessage !== null)
+  const groups = Map.groupBy(own, ({ key }) => userSessionOf(key) ?? key)
+  return [...groups].map(([id, some]) => viewOf(id, some, projectId)).sort((a, b) => (a.at < b.at ? 1 : -1))
+}
+
+function viewOf(id: string, some: readonly ListedConversation[], projectId: string): ListedView {
+  // The newest is listed first, and the first is what it began with.
+  const first = some.at(-1)
+  const key = first?.key ?? ''
+  const activity = urgency.find((each) => some.some((one) => one.activity === each)) ?? 'idle'
+  const named = some.find(({ title }) => title !== null)?.title ?? first?.opening
+  return {
+    id,
+    key,
+    projectId,
+    agentId: parseWebAddress(key)?.agentId,
+    userSessionId: userSessionOf(key),
+    roles: some.length,
+    title: named ? oneLine(named) : undefined,
+    state: activity,
+    at: some[0]?.lastMessage?.createdAt ?? some[0]?.updated ?? '',
+    isLive: live.has(activity),
+    isUnread: some.some(({ unread }) => unread),
+  }
+}
+
+/** Without the marks of Markdown, which would be read as text. */
+export const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[*_`#>]+/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
