@@ -28,6 +28,7 @@
  *     acp/          speaks the Agent Client Protocol with an agent
  *     sandbox/       the sandbox around an agent's process, its network and its repository
  *     worktrees/    git worktrees: make, inspect, commit, merge, remove
+ *     file-states/  the files before and after turns: take, compare, bring back, fork
  *   demo/           the demo project and its agents
  *     acp/          the demo agent that is prompted
  *     mcp/          the demo agent that pulls its work

@@ -1,0 +1,99 @@
+/**
+ * The states of this machine's git workplaces (FS): taken before and after turns, compared, brought back and forked. One thing at
+ * a time in each workplace.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FileChanges, FileState, LeftOutFile, RestoreAnswer, StateDiff } from '../../protocol/worktrees/file-state.ts'
+import { maxShownLeftOut } from '../../protocol/worktrees/file-state.ts'
+import { type Git, GitFailure } from '../worktrees/git.ts'
+import { capture, shownNames } from './capture.ts'
+import { changesBetween, diffBetween } from './compare.ts'
+import { writeState } from './fork.ts'
+import { KeptStates } from './kept-states.ts'
+import { isThere, type RestoreRequest, restore } from './restore.ts'
+import { type Workplace, Workplaces } from './workplace.ts'
+
+export interface TakenState {
+  /** The root of the checkout. */
+  readonly top: string
+  readonly state: FileState
+  readonly leftOut: readonly LeftOutFile[]
+}
+
+export class FileStates {
+  readonly #git: Git
+  readonly #workplaces: Workplaces
+  readonly #kept = new KeptStates()
+
+  constructor(git: Git, worktreesFolder: string) {
+    this.#git = git
+    const folder = join(worktreesFolder, '.states')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#workplaces = new Workplaces(git, folder)
+  }
+
+  /** Takes a state and keeps it for a conversation. Null where there is no git workplace. */
+  take(folder: string, key: string): Promise<TakenState | null> {
+    return this.#in(folder, async (place) => {
+      const taken = await this.#take(place, key).catch(async (error: unknown) => {
+        if (!(error instanceof GitFailure)) throw error
+        // Objects were pruned before they were kept.
+        await place.dropIndex()
+        return this.#take(place, key)
+      })
+      const { tree, leftOut, names } = taken
+      const { top, head } = place.facts
+      return { top, state: { tree, leftOut, head }, leftOut: shownNames(names.slice(0, maxShownLeftOut)) }
+    })
+  }
+
+  changes(folder: string, from: string, to: string): Promise<FileChanges | null> {
+    return this.#at(folder, (place) => changesBetween(place, from, to))
+  }
+
+  diff(folder: string, from: string, to: string, path: string | null): Promise<StateDiff | null> {
+    return this.#at(folder, (place) => diffBetween(place, from, to, path))
+  }
+
+  restore(folder: string, request: RestoreRequest): Promise<RestoreAnswer | null> {
+    return this.#in(folder, (place) => restore(place, this.#kept, request))
+  }
+
+  /** Writes a state of another workplace of the repository into a new worktree. */
+  async write(top: string, state: FileState, key: string): Promise<void> {
+    await this.#in(top, async (place) => {
+      await writeState(place, state)
+      await this.#kept.keep(place, key, state)
+    })
+  }
+
+  /** The commit to begin a fork at: the one of the state, or the present one when that is gone. Null when the state is gone. */
+  forkBase(folder: string, { tree, head }: FileState): Promise<string | null> {
+    return this.#at(folder, async (place) => {
+      if (!(await isThere(place, tree))) return null
+      return (await isThere(place, `${head}^{commit}`)) ? head : place.facts.head
+    })
+  }
+
+  /** Lets go of the states that no turn needs. */
+  keepOnly(folder: string, key: string, needed: readonly string[]): Promise<number | null> {
+    return this.#in(folder, (place) => this.#kept.keepOnly(place, key, new Set(needed)))
+  }
+
+  async #take(place: Workplace, key: string) {
+    const taken = await capture(place)
+    await this.#kept.keep(place, key, taken)
+    return taken
+  }
+
+  /** Only reads objects. */
+  async #at<Result>(folder: string, work: (place: Workplace) => Promise<Result>): Promise<Result | null> {
+    const place = await this.#workplaces.open(folder)
+    return place ? work(place) : null
+  }
+
+  #in<Result>(folder: string, work: (place: Workplace) => Promise<Result>): Promise<Result | null> {
+    return this.#at(folder, (place) => this.#git.serialize(`files ${place.dir}`, () => work(place)))
+  }
+}
