@@ -4,6 +4,7 @@ import { crowd, cutSockets } from './crowds.ts'
 import { deployment } from './deployment.ts'
 import { files, io, powerCut } from './disks.ts'
 import { earlierBuilds } from './earlier-builds.ts'
+import { escapes } from './escapes.ts'
 import { fences } from './fences.ts'
 import {
   closings,
@@ -49,4 +50,5 @@ export const parts: Readonly<Record<string, Part>> = {
   upgrade,
   terminations,
   deployment,
+  escapes,
 }
