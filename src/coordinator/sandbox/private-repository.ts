@@ -74,7 +74,8 @@ export class PrivateRepository {
     const repository = await openRepository(options.git, options.folder)
     if (!(repository instanceof Repository)) return undefined
     const found = new PrivateRepository(options, repository)
-    if (existsSync(found.#stateFile)) await found.sync(run)
+    // What an earlier process has left, if its coordinator was killed.
+    if (found.#hasNews()) await found.sync(run)
     await found.#prepare()
     return found
   }
@@ -217,6 +218,14 @@ export class PrivateRepository {
       if (!outsideMoved) return this.#remember(inside, isStaged ? staged : outsideIndex)
     }
     if (outsideMoved) await this.#copyIn((await this.#repository.run(['rev-parse', `${this.#ref}^{commit}`])).trim())
+  }
+
+  /** Without git, because every start asks. */
+  #hasNews(): boolean {
+    const before = this.#read()
+    const index = bytesOf(join(this.#folder, 'own/index'), maxIndexBytes)
+    if (!before || !index) return false
+    return objectIdIn(this.#insideRef) !== before.tip || digestOf(index) !== before.index || !this.#isOnBranch()
   }
 
   #isOnBranch(): boolean {

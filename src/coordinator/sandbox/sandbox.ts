@@ -100,7 +100,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   ]
   const isHidden = (path: string): boolean => path === dataFolder || isBelow(dataFolder, path)
   const shown = readable.filter((path) => isAbsolute(path) && existsSync(path) && !isHidden(path) && !isOfSystem(path))
-  const repository = await PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env }, runInside)
+  const [repository, identity] = await Promise.all([
+    PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env }, runInside),
+    identityOf(git, top),
+  ])
   const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
   try {
     const mounts: Mount[] = [
@@ -121,7 +124,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
       folder: top,
       nested,
       modern,
-      env: { ...(await identityOf(git, top)), ...insideVariables(variables) },
+      env: { ...identity, ...insideVariables(variables) },
     })
     const filter = seccompFilter(nested)
     return {

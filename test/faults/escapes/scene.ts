@@ -129,6 +129,8 @@ export interface RanInScene {
   readonly output: string
   readonly exit: Exit
   readonly left: number
+  /** From the order to the exit. */
+  readonly ms: number
 }
 
 let launches = 0
@@ -138,6 +140,8 @@ export interface RunOptions {
   readonly allow?: { folders: string[]; hosts: string[] }
   /** Stands in the place of the agent's program. */
   readonly command?: string
+  /** As an agent that is prompted, which does not begin by itself. */
+  readonly isPrompted?: boolean
 }
 
 /** Runs a shell script as an agent of the scene, to its end. */
@@ -149,11 +153,12 @@ export async function runInScene(
 ): Promise<RanInScene> {
   const { home, data, worktree, serverPort, secret } = scene
   if (!processes) throw new Error('Processes cannot be told apart on this system.')
-  const { folder = worktree, allow = { folders: [], hosts: [] }, command = '/bin/sh' } = options
+  const { folder = worktree, allow = { folders: [], hosts: [] }, command = '/bin/sh', isPrompted = false } = options
+  const startedAt = performance.now()
   const launchId = `escape-${process.pid}-${++launches}`
   const particulars: LaunchParticulars = {
     type: 'coordinator:launch',
-    ...{ launchId, agentId: 'helper', projectId: 'p1', protocol: 'mcp', acp: null, folder, env: {} },
+    ...{ launchId, agentId: 'helper', projectId: 'p1', protocol: isPrompted ? 'acp' : 'mcp', acp: null, folder, env: {} },
     ...{ command, args: ['-c', script], launchToken: `hf_launch_${'x'.repeat(43)}` },
     isolation: { sandbox, allow, wrapper: null, command },
   }
@@ -170,8 +175,9 @@ export async function runInScene(
     onOutput: (text) => pieces.push(text),
   })
   const exit = await promise
+  const ms = performance.now() - startedAt
   const left = await agent.gone
-  return { output: pieces.join(''), exit, left: left.length }
+  return { output: pieces.join(''), exit, left: left.length, ms }
 }
 
 export const textAt = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
