@@ -1,7 +1,6 @@
 /** Approvals, tasks and work sessions in the page, kept true by what happens elsewhere (AP, TK, WK). */
 import { expect, test } from 'vitest'
 import { createClient } from '../../../src/client/client.ts'
-import { connectMcp } from '../../support/mcp.ts'
 import { visit } from '../visit.ts'
 
 const here = visit()
@@ -44,6 +43,58 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
   await waiting.getByText('Nothing waits for you.').waitFor()
   await history.getByText('Grace approved it').waitFor()
   await expect.poll(() => now.title()).toBe('Now · Holdfast')
+})
+
+test('[AP5] six that wait are six rows; by keyboard alone one is looked at and approved, the next rejected, and nothing is decided unseen', async () => {
+  const projectId = await makeProject('by-keyboard')
+  for (const index of [1, 2, 3, 4, 5, 6]) await ask(projectId, `Question ${index}\n${'more of it\n'.repeat(20)}`)
+  const page = await here.ownerPage('/')
+  const rows = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
+  await expect.poll(() => rows.count()).toBe(6)
+  // Only the oldest is unfolded.
+  expect(await rows.getByRole('button', { name: 'Approve' }).count()).toBe(1)
+  const statusOf = async (id: number) =>
+    (
+      await here.elsewhere.get('/api/projects/{projectId}/approvals/{approvalId}', {
+        params: { projectId, approvalId: String(id) },
+      })
+    ).status
+  const { items } = await here.elsewhere.get('/api/approvals', { query: { limit: 200 } })
+  const [first, second, third] = items.filter((each) => each.projectId === projectId).map(({ id }) => id)
+  await page.keyboard.press('a')
+  await expect.poll(() => statusOf(first ?? 0)).toBe('approved')
+  await rows.nth(2).getByRole('button', { name: 'Question 3' }).focus()
+  await page.keyboard.press('k')
+  expect(await page.evaluate(() => document.activeElement?.closest('article')?.textContent)).toContain('Question 2')
+  await page.keyboard.press('j')
+  await page.keyboard.press('r')
+  await rows.nth(2).getByRole('button', { name: 'Reject' }).waitFor()
+  expect(await statusOf(third ?? 0)).toBe('pending')
+  await page.keyboard.press('r')
+  await expect.poll(() => statusOf(third ?? 0)).toBe('rejected')
+  expect(await statusOf(second ?? 0)).toBe('pending')
+  // What is typed is text.
+  await page.getByLabel('What should be done?').pressSequentially('a jar')
+  expect(await statusOf(second ?? 0)).toBe('pending')
+  for (const { id } of items.filter((each) => each.projectId === projectId)) {
+    const params = { projectId, approvalId: String(id) }
+    await here.elsewhere
+      .post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'rejected' } })
+      .catch(() => undefined)
+  }
+})
+
+test('[UI9] work begins on Now: what should be done, in which project, by which agent', async () => {
+  const projectId = await makeProject('begun-on-now')
+  await here.elsewhere.post('/api/agents', { body: { id: 'beginner', name: 'The beginner', protocol: 'mcp' } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'beginner' } })
+  const page = await here.ownerPage('/')
+  await page.getByLabel('Project', { exact: true }).selectOption({ label: 'begun-on-now' })
+  await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'The beginner' })
+  await page.getByLabel('What should be done?').fill('Mend the gate')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.waitForURL(`**/projects/${projectId}/chat/beginner`)
+  await page.getByText('Mend the gate').first().waitFor()
 })
 
 /** A browser without a screen shows no notices: what would be shown is written down in its place. */
@@ -123,98 +174,4 @@ test('[AP1] who decides too late is told in words who decided what', async () =>
   await page.getByRole('alert').getByText('Linus was faster and rejected it. Your decision was not used.').waitFor()
   await page.getByText('Linus rejected it').waitFor()
   expect(await page.getByText('You approved it').count()).toBe(0)
-})
-
-test('[TK2] tasks are created, assigned and moved in the page; what is blocked says by what, and is lifted live', async () => {
-  const projectId = await makeProject('planning')
-  await here.elsewhere.post('/api/agents', { body: { id: 'doer', name: 'The doer', protocol: 'mcp' } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'doer' } })
-  const page = await here.ownerPage(`/projects/${projectId}/tasks`)
-  const dialog = page.getByRole('dialog')
-  await page.getByRole('link', { name: 'New task' }).click()
-  await dialog.getByLabel('Title').fill('Draw the plan')
-  await dialog.getByLabel('Assigned to').selectOption({ label: 'The doer' })
-  await dialog.getByRole('button', { name: 'Create' }).click()
-  await page.getByRole('link', { name: /Draw the plan/ }).waitFor()
-  await page.getByRole('link', { name: 'New task' }).click()
-  await dialog.getByLabel('Title').fill('Build it')
-  await dialog.getByLabel('Phase').fill('two')
-  await dialog.getByRole('button', { name: 'Create' }).click()
-  await dialog.getByText('A whole number from 0 to 1000000').waitFor()
-  await dialog.getByLabel('Phase').fill('2')
-  await dialog.getByLabel('Depends on').fill('draw')
-  await page.getByRole('option', { name: /Draw the plan/ }).click()
-  await dialog.getByText('task_p1_code_001').waitFor()
-  await dialog.getByRole('button', { name: 'Create' }).click()
-  const second = page.getByRole('region', { name: 'Phase 2' })
-  await second.getByText('Blocked by Draw the plan').waitFor()
-  // UI2: and a thin line leads there.
-  await expect.poll(() => page.locator('svg path.stroke-warn').count()).toBe(1)
-
-  await page
-    .getByRole('link', { name: /Draw the plan/ })
-    .first()
-    .click()
-  await dialog.getByLabel('Status').selectOption({ label: 'In progress' })
-  await dialog.getByLabel('Progress').fill('40')
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('40 % done').waitFor()
-  // WK4: its agent begins the work session, when it takes the task up.
-  const { passkey } = await here.elsewhere.post('/api/agents/{agentId}/passkey', { params: { agentId: 'doer' } })
-  const doer = await connectMcp(here.server.url, passkey)
-  expect(await doer.call('authenticate', { project_id: projectId })).toMatchObject({ status: 'ok', purpose: 'task' })
-  const params = { projectId, taskId: 'task_p1_code_001' }
-  await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', { params, body: { status: 'completed' } })
-  await second.getByText('After Draw the plan').waitFor()
-  await page.getByRole('region', { name: 'Phase 1' }).getByRole('list', { name: 'Completed 1' }).waitFor()
-
-  await page.getByRole('link', { name: 'Sessions' }).click()
-  const list = page.getByRole('list', { name: 'Work sessions' })
-  await list.getByText('Running').waitFor()
-  const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
-  expect(items).toHaveLength(1)
-  const ended = { projectId, workSessionId: items[0]?.id ?? '' }
-  const path = '/api/projects/{projectId}/sessions/{workSessionId}/end'
-  await here.elsewhere.post(path, { params: ended, body: { reason: 'stopped' } })
-  await list.getByText('Interrupted').waitFor()
-})
-
-test('[UI2] many tasks are found by words, status and agent, fold by phase, and are listed or on a board that stays small', async () => {
-  const projectId = await makeProject('many')
-  const params = { projectId }
-  const many = Array.from({ length: 60 }, (_, index) => index)
-  for (const index of many) {
-    const body = { phase: index < 40 ? 1 : 2, type: 'code', title: `Step ${index} ${index % 2 ? 'odd' : 'even'}` }
-    await here.elsewhere.post('/api/projects/{projectId}/tasks', { params, body })
-  }
-  const page = await here.ownerPage(`/projects/${projectId}/tasks`)
-  const first = page.getByRole('region', { name: 'Phase 1' })
-  await first.getByText('0 of 40 done').waitFor()
-  // Empty columns take no room; a long column shows its beginning.
-  expect(await first.getByRole('heading', { level: 4 }).allTextContents()).toEqual(['Pending40'])
-  expect(await first.getByRole('listitem').count()).toBe(12)
-  await first.getByRole('button', { name: '28 more' }).click()
-  await expect.poll(() => first.getByRole('listitem').count()).toBe(40)
-  await first.getByRole('button', { name: /Phase 1/ }).click()
-  await expect.poll(() => first.getByRole('listitem').count()).toBe(0)
-
-  await page.getByLabel('Find tasks').fill('STEP odd')
-  await page.getByText('30 of 60').waitFor()
-  expect(new URL(page.url()).searchParams.get('q')).toBe('STEP odd')
-  await page.getByRole('radio', { name: 'List' }).check()
-  await page.getByLabel('Group by').selectOption({ label: 'Status' })
-  const pending = page.getByRole('list', { name: 'Pending' })
-  expect(await pending.getByRole('link').count()).toBe(30)
-  // The address keeps the filter while a task is looked at.
-  await pending.getByRole('link', { name: /Step 55 odd/ }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.reload()
-  await page.getByText('30 of 60').waitFor()
-  await page.getByLabel('Status', { exact: true }).selectOption({ label: 'Failed' })
-  await page.getByText('No task is like that').waitFor()
-  await page.getByRole('link', { name: 'Show all tasks' }).click()
-  await page
-    .getByRole('list', { name: 'Pending' })
-    .getByRole('link', { name: /Step 59/ })
-    .waitFor()
 })

@@ -27,7 +27,6 @@ const unansweredOf = ({ outcome }: Approval): 'expired' | 'withdrawn' | undefine
 export function ApprovalCard({ approval, inProject = false }: { approval: Approval; inProject?: boolean }) {
   const words = useWords()
   const nameOf = useDisplayName()
-  const mayDecide = useMay('approve')
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const unanswered = unansweredOf(approval)
   const kind = approval.permission ? words.approvals.permission : approval.checkpointType
@@ -36,7 +35,7 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
     <li data-approval={approval.id}>
       <article aria-label={title} className="flex flex-col gap-3 py-4">
         <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-quiet">
-          <StateDot state={unanswered ? 'starting' : dots[approval.status]} />
+          <StateDot state={approvalDot(approval)} />
           <span className={approval.status === 'pending' && !inProject ? 'sr-only' : 'font-medium text-ink'}>
             {unanswered ? words.console.outcomes[unanswered] : words.approvals.statuses[approval.status]}
           </span>
@@ -60,13 +59,25 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
           )}
           <Ago at={approval.submittedAt} className="ml-auto text-faint tabular-nums" />
         </header>
-        <Asked approval={approval} />
-        {approval.status !== 'pending' && <Decided approval={approval} status={approval.status} />}
-        {mayDecide && <DecisionForm approval={approval} />}
+        <ApprovalBody approval={approval} />
       </article>
     </li>
   )
 }
+
+/** What is asked, and the decision or the way to make it. */
+export function ApprovalBody({ approval }: { approval: Approval }) {
+  const mayDecide = useMay('approve')
+  return (
+    <>
+      <Asked approval={approval} />
+      {approval.status !== 'pending' && <Decided approval={approval} status={approval.status} />}
+      {mayDecide && <DecisionForm approval={approval} />}
+    </>
+  )
+}
+
+export const approvalDot = (approval: Approval): LiveState => (unansweredOf(approval) ? 'starting' : dots[approval.status])
 
 function Asked({ approval }: { approval: Approval }) {
   const { approvals } = useWords()

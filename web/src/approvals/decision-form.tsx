@@ -76,7 +76,9 @@ export function DecisionForm({ approval }: { approval: Approval }) {
       {tooLate ? <TooLate error={error} /> : <ProblemNote error={error} typed={feedback !== ''} />}
       <SlowAnswer waiting={waiting} onStop={stop} />
       <div className="flex flex-wrap gap-2">
-        <SubmitButton waiting={waiting}>{approvals.approve}</SubmitButton>
+        <SubmitButton waiting={waiting} data-decide="approved">
+          {approvals.approve}
+        </SubmitButton>
         {revisable && (
           <Button disabled={waiting} onClick={() => void decide('revision_requested')}>
             {approvals.revise}
@@ -90,7 +92,13 @@ export function DecisionForm({ approval }: { approval: Approval }) {
             onGive={(terms) => void decide('approved', terms)}
           />
         )}
-        <Button look="danger" disabled={waiting} className="ml-auto" onClick={() => void decide('rejected')}>
+        <Button
+          look="danger"
+          disabled={waiting}
+          className="ml-auto"
+          data-decide="rejected"
+          onClick={() => void decide('rejected')}
+        >
           {approvals.reject}
         </Button>
       </div>

@@ -74,6 +74,7 @@ function InterruptedRow({ workSession }: { workSession: WorkSession }) {
       <Link
         to="/projects/$projectId/sessions/$workSessionId"
         params={{ projectId, workSessionId: id }}
+        data-row
         className="-mx-2 grid min-h-10 min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-1.5 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_7rem]"
       >
         <span className="flex min-w-0 items-center gap-2 max-sm:col-span-2">

@@ -15,6 +15,7 @@ import { Interrupted } from './interrupted.tsx'
 import { ProjectRow } from './project-row.tsx'
 import { useRunning } from './running.ts'
 import { RunningNow } from './running-now.tsx'
+import { StartWork } from './start-work.tsx'
 import { WaitingForYou } from './waiting-for-you.tsx'
 
 export function NowPage() {
@@ -27,6 +28,7 @@ export function NowPage() {
   const toResume = useQuery(interrupted).data
   return (
     <Page title={words.now.title}>
+      {home && <StartWork home={home} />}
       <div>
         <WaitingForYou />
         <Interrupted />

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { isHeld, type RunningAgent } from '../../../src/client/running.ts'
+import type { RoleAgent } from '../../../src/protocol/consoles/user-session.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { Release } from '../conversations/agent-problem.tsx'
 import { useAgentAndProject } from '../live/display-names.ts'
@@ -36,13 +37,15 @@ export function RunningNow({ running }: { running: readonly RunningAgent[] | und
 interface RoleInConsole {
   readonly userSessionId: string
   readonly role: string
+  readonly agent: RoleAgent
 }
 
 function useRoles(running: readonly RunningAgent[]): (running: RunningAgent) => RoleInConsole | undefined {
   const launchIds = running.flatMap(({ process }) => (process?.roleAgentId ? process.launchId : []))
   const { data = [] } = useQuery(userSessionsWith(launchIds))
   const roles = new Map<string | null, RoleInConsole>()
-  for (const { id, agents } of data) for (const { role, launchId } of agents) roles.set(launchId, { userSessionId: id, role })
+  for (const { id, agents } of data)
+    for (const agent of agents) roles.set(agent.launchId, { userSessionId: id, role: agent.role, agent })
   return ({ process }) => roles.get(process?.launchId ?? '')
 }
 
@@ -59,7 +62,7 @@ function RunningRow({ running, role, coordinators: machines, room }: RunningRowP
   const mayWrite = useMay('write')
   const { agentId, projectId, agentSession } = running
   const { agent, project } = useAgentAndProject(running)
-  const { dot, word } = activityOf(running, machines, words)
+  const { dot, word } = activityOf(running, machines, words, role?.agent)
   const isTask = agentSession?.purpose === 'task'
   const cells = (
     <>
@@ -73,7 +76,7 @@ function RunningRow({ running, role, coordinators: machines, room }: RunningRowP
       </span>
       <span className="truncate text-sm text-quiet max-sm:col-span-2 max-sm:row-start-2">{word}</span>
       <span className="justify-self-end text-sm text-faint">
-        <ElapsedTime since={Date.parse(running.since)} />
+        <ElapsedTime since={Date.parse(role?.agent.turn?.startedAt ?? running.since)} />
       </span>
     </>
   )
@@ -83,7 +86,7 @@ function RunningRow({ running, role, coordinators: machines, room }: RunningRowP
   return (
     <li className="list-row flex flex-wrap items-center gap-x-2" data-running={agentId}>
       {isTask ? (
-        <Link to="/projects/$projectId/tasks" params={{ projectId }} className={rowClass}>
+        <Link to="/projects/$projectId/tasks" params={{ projectId }} className={rowClass} data-row>
           {cells}
         </Link>
       ) : role ? (
@@ -91,15 +94,16 @@ function RunningRow({ running, role, coordinators: machines, room }: RunningRowP
           to="/projects/$projectId/console/$userSessionId"
           params={{ projectId, userSessionId: role.userSessionId }}
           className={rowClass}
+          data-row
         >
           {cells}
         </Link>
       ) : running.process?.roleAgentId ? (
-        <Link to="/projects/$projectId/console" params={{ projectId }} className={rowClass}>
+        <Link to="/projects/$projectId/console" params={{ projectId }} className={rowClass} data-row>
           {cells}
         </Link>
       ) : (
-        <Link to="/projects/$projectId/chat/$agentId" params={{ projectId, agentId }} className={rowClass}>
+        <Link to="/projects/$projectId/chat/$agentId" params={{ projectId, agentId }} className={rowClass} data-row>
           {cells}
         </Link>
       )}

@@ -1,6 +1,7 @@
 /** The agents running now, and the activity of each in a word. */
 import { useQuery } from '@tanstack/react-query'
 import { type RunningAgent, runningAgents } from '../../../src/client/running.ts'
+import type { RoleAgent } from '../../../src/protocol/consoles/user-session.ts'
 import { translated } from '../../../src/protocol/notice-words.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { liveAgentSessions, livingProcesses, refreshEveryMs } from '../live/processes.ts'
@@ -19,11 +20,12 @@ export function activityOf(
   { agentSession, process }: RunningAgent,
   machines: readonly Coordinator[] | undefined,
   words: Messages,
+  role?: RoleAgent,
 ): { dot: LiveState; word: string } {
   const standing = process && standingOf(process, machines)
   const odd = standing !== undefined && standing !== 'running'
   if (standing && (odd || !agentSession)) {
-    if (standing === 'running' && process?.roleAgentId) return { dot: 'ready', word: words.running.console }
+    if (standing === 'running' && process?.roleAgentId) return activityInRole(role, words)
     const word = standing === 'running' ? words.running.signingIn : standingWord(standing, words)
     const dot = standing === 'running' ? 'starting' : standingDots[standing]
     const detail =
@@ -32,4 +34,13 @@ export function activityOf(
   }
   if (agentSession?.state !== 'active') return { dot: 'starting', word: words.agentSessions.states.terminating }
   return { dot: agentSession.purpose === 'task' ? 'working' : 'ready', word: words.running[agentSession.purpose] }
+}
+
+/** Waiting outranks working. */
+function activityInRole(role: RoleAgent | undefined, words: Messages): { dot: LiveState; word: string } {
+  const [asked] = role?.permissions ?? []
+  if (asked) return { dot: 'waiting', word: words.running.asks(asked.title) }
+  if (role?.limit) return { dot: 'waiting', word: words.console.limitReached }
+  if (role?.turn) return { dot: 'working', word: words.running.working }
+  return { dot: 'ready', word: role ? words.running.idle : words.running.console }
 }

@@ -1,10 +1,18 @@
-/** The first band of Now, one quiet line while there is nothing: approvals of all projects that wait for a decision, oldest first (AP5). */
+/**
+ * The band of Now for approvals of all projects that wait for a decision, oldest first (AP5): one row each, unfolding in place. With the
+ * keyboard `j` and `k` move, `a` approves and `r` rejects what is unfolded; what is folded is unfolded first, so that nothing is decided unseen.
+ */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { ApprovalCard } from '../approvals/approval-card.tsx'
+import { Link } from '@tanstack/react-router'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import type { Approval } from '../../../src/protocol/approvals/approval.ts'
+import { ApprovalBody, approvalDot } from '../approvals/approval-card.tsx'
 import { forgetDecided, inbox, useWaitingCount } from '../live/approvals.ts'
-import { refetch } from '../live/queries.ts'
+import { useDisplayName } from '../live/display-names.ts'
+import { refetch, useHome } from '../live/queries.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
+import { Ago } from '../parts/time.tsx'
+import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 export function WaitingForYou() {
@@ -14,6 +22,11 @@ export function WaitingForYou() {
   // Approvals decided while the page is open stay with their decision; a later visit shows only waiting ones.
   useEffect(() => forgetDecided, [])
   const shown = data?.items ?? []
+  const oldest = shown.find(({ status }) => status === 'pending')?.id
+  const [chosen, setChosen] = useState<number | 'none'>()
+  const open = chosen ?? oldest
+  const list = useRef<HTMLUListElement>(null)
+  useDecisionKeys(list, open, setChosen)
   return (
     <section aria-label={now.waiting} className="flex min-h-11 flex-wrap items-center gap-x-4 border-y border-line py-2.5">
       <h2 className="w-36 font-semibold max-sm:w-full">{now.waiting}</h2>
@@ -23,13 +36,135 @@ export function WaitingForYou() {
           {count ? approvals.waiting(count) : now.waitingNone}
         </p>
       )}
+      {count && <p className="ml-auto text-xs text-faint max-md:hidden">{now.keys}</p>}
       {shown.length > 0 && (
-        <ul aria-label={now.waiting} className="w-full divide-y divide-line">
+        <ul ref={list} aria-label={now.waiting} className="w-full divide-y divide-line pt-1">
           {shown.map((approval) => (
-            <ApprovalCard key={approval.id} approval={approval} />
+            <WaitingRow
+              key={approval.id}
+              approval={approval}
+              open={approval.id === open || approval.status !== 'pending'}
+              onToggle={(isOpen) => setChosen(isOpen ? approval.id : 'none')}
+            />
           ))}
         </ul>
       )}
     </section>
   )
+}
+
+interface WaitingRowProps {
+  readonly approval: Approval
+  readonly open: boolean
+  readonly onToggle: (open: boolean) => void
+}
+
+function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
+  const words = useWords()
+  const nameOf = useDisplayName()
+  const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
+  const { permission } = approval
+  const kind = permission ? words.approvals.permission : approval.checkpointType
+  const said = permission?.call.title ?? firstLine(approval.instructionContent) ?? kind
+  const title = `${kind} · ${nameOf(approval.leaderId)}`
+  return (
+    <li data-approval={approval.id}>
+      <article aria-label={title} className="flex flex-col">
+        <div className="relative -mx-2 flex min-h-10 items-center gap-x-3 rounded-md px-2 py-1 text-sm hover:bg-hover max-md:min-h-11 max-md:flex-wrap">
+          <StateDot state={approvalDot(approval)} />
+          <span className="sr-only">{words.approvals.statuses[approval.status]}</span>
+          <button
+            type="button"
+            data-row
+            aria-expanded={open}
+            onClick={() => onToggle(!open)}
+            className="min-h-8 min-w-0 flex-1 truncate text-left max-md:min-h-10 text-base after:absolute after:inset-0 after:rounded-md"
+          >
+            {open ? kind : said}
+          </button>
+          <span className="truncate text-quiet">
+            {nameOf(approval.leaderId)}
+            {permission?.role && ` · ${permission.role}`}
+          </span>
+          <Place approval={approval} name={project?.name ?? approval.projectId} />
+          <Ago at={approval.submittedAt} className="text-faint tabular-nums" />
+        </div>
+        {open && (
+          <div className="flex flex-col gap-3 pt-1 pb-4 pl-4">
+            <ApprovalBody approval={approval} />
+          </div>
+        )}
+      </article>
+    </li>
+  )
+}
+
+/** The session it belongs to, else the approvals of its project. Lies above the row's own button. */
+function Place({ approval: { projectId, permission, leaderId }, name }: { approval: Approval; name: string }) {
+  const className =
+    'relative z-10 inline-flex min-h-6 items-center truncate text-quiet underline decoration-line underline-offset-2 hover:text-ink'
+  if (permission?.userSessionId) {
+    const params = { projectId, userSessionId: permission.userSessionId }
+    return (
+      <Link to="/projects/$projectId/console/$userSessionId" params={params} className={className}>
+        {name}
+      </Link>
+    )
+  }
+  if (permission) {
+    return (
+      <Link to="/projects/$projectId/chat/$agentId" params={{ projectId, agentId: leaderId }} className={className}>
+        {name}
+      </Link>
+    )
+  }
+  return (
+    <Link to="/projects/$projectId/approvals" params={{ projectId }} className={className}>
+      {name}
+    </Link>
+  )
+}
+
+const firstLine = (text: string | null): string | undefined => text?.trim().split('\n', 1)[0] || undefined
+
+/** Keys without a modifier belong to what is typed in; elsewhere they are ours. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+function useDecisionKeys(
+  list: RefObject<HTMLUListElement | null>,
+  open: number | 'none' | undefined,
+  onOpen: (id: number) => void,
+): void {
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent) {
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        isTyping(event.target) ||
+        document.querySelector('[role="dialog"], [role="alertdialog"]')
+      )
+        return
+      const key = event.key.toLowerCase()
+      if (!'jkar'.includes(key) || key.length !== 1) return
+      const rows = [...document.querySelectorAll<HTMLElement>('main [data-row]')]
+      const at = rows.findIndex((row) => row === document.activeElement || row.closest('li')?.contains(document.activeElement))
+      if (key === 'j' || key === 'k') {
+        event.preventDefault()
+        rows[key === 'j' ? Math.min(rows.length - 1, at + 1) : Math.max(0, at - 1)]?.focus()
+        return
+      }
+      // What is in focus, else the oldest.
+      const card =
+        rows[at]?.closest<HTMLElement>('[data-approval]') ?? list.current?.querySelector<HTMLElement>('[data-approval]:has(form)')
+      const id = Number(card?.dataset['approval'])
+      if (!card || Number.isNaN(id)) return
+      event.preventDefault()
+      if (id !== open) return onOpen(id)
+      card.querySelector<HTMLButtonElement>(key === 'a' ? '[data-decide="approved"]' : '[data-decide="rejected"]')?.click()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [list, open, onOpen])
 }

@@ -22,6 +22,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: Look
   readonly children: ReactNode
   readonly 'data-first'?: boolean
+  readonly 'data-decide'?: string
   readonly ref?: Ref<HTMLButtonElement>
 }
 

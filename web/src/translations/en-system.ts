@@ -104,6 +104,9 @@ export const running = {
   task: 'At a task',
   console: 'In a console',
   signingIn: 'Signing in',
+  asks: (what: string) => `Waiting for you: ${what}`,
+  working: 'Working',
+  idle: 'Idle',
 }
 
 export const detected = {
@@ -118,4 +121,23 @@ export const detected = {
   untried: 'not tried yet',
   signIn: (command: string, key: string | undefined) =>
     `Sign in once on that machine: ${command}${key === undefined ? '' : `, or add it with ${key}`}`,
+}
+
+export const now = {
+  title: 'Now',
+  waiting: 'Waiting for you',
+  waitingNone: 'Nothing waits for you.',
+  what: 'What should be done?',
+  inProject: 'Project',
+  byAgent: 'Agent',
+  start: 'Start',
+  keys: 'j k move · a approve · r reject',
+  /** For somebody who may not decide. */
+  waitingForOthers: 'Waiting for a decision',
+  waitingForOthersNone: 'Nothing waits for a decision.',
+  firstTitle: 'Try it',
+  firstText: (project: string) =>
+    `The project ${project} has agents that need no key and no network. Write to one: it is started, answers, and stays ready.`,
+  sayHello: 'Say hello to the demo agent',
+  hello: 'Hello!',
 }

@@ -9,7 +9,7 @@ import { errors } from './en-errors.ts'
 import { phone, preferences, shortcuts, signIn } from './en-preferences.ts'
 import { sandboxWords } from './en-sandbox.ts'
 import { settings } from './en-settings.ts'
-import { agentSessions, coordinators, detected, duration, processes, running } from './en-system.ts'
+import { agentSessions, coordinators, detected, duration, now, processes, running } from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
 import { worktrees } from './en-worktrees.ts'
 
@@ -138,19 +138,7 @@ export const en = {
     unsaved: (count: number) => many(count, 'change not saved', 'changes not saved'),
   },
 
-  now: {
-    title: 'Now',
-    waiting: 'Waiting for you',
-    waitingNone: 'Nothing waits for you.',
-    /** For somebody who may not decide. */
-    waitingForOthers: 'Waiting for a decision',
-    waitingForOthersNone: 'Nothing waits for a decision.',
-    firstTitle: 'Try it',
-    firstText: (project: string) =>
-      `The project ${project} has agents that need no key and no network. Write to one: it is started, answers, and stays ready.`,
-    sayHello: 'Say hello to the demo agent',
-    hello: 'Hello!',
-  },
+  now,
 
   projects: {
     title: 'Projects',

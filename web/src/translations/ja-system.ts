@@ -102,6 +102,9 @@ export const running: typeof english.running = {
   task: 'タスク作業中',
   console: 'コンソールで作業中',
   signingIn: '接続中',
+  asks: (what) => `対応待ち: ${what}`,
+  working: '作業中',
+  idle: '待機中',
 }
 
 export const detected: typeof english.detected = {
@@ -116,4 +119,22 @@ export const detected: typeof english.detected = {
   untried: '動作未確認',
   signIn: (command, key) =>
     `そのマシンで一度サインインしてください: ${command}${key === undefined ? '' : `、または ${key} を設定して追加`}`,
+}
+
+export const now: typeof english.now = {
+  title: 'いま',
+  waiting: '対応待ち',
+  waitingNone: 'あなたの対応を待っているものはありません。',
+  what: '何をしますか？',
+  inProject: 'プロジェクト',
+  byAgent: 'エージェント',
+  start: '開始',
+  keys: 'j k 移動 · a 承認 · r 却下',
+  waitingForOthers: '判断待ち',
+  waitingForOthersNone: '判断を待っているものはありません。',
+  firstTitle: 'まず試してみましょう',
+  firstText: (project) =>
+    `プロジェクト ${project} には、キーもネットワークも要らないエージェントがいます。話しかけると起動して返事をし、そのまま待機します。`,
+  sayHello: 'デモのエージェントに話しかける',
+  hello: 'こんにちは',
 }

@@ -10,7 +10,7 @@ import { phone, preferences, shortcuts } from './ja-preferences.ts'
 import { sandboxWords } from './ja-sandbox.ts'
 import { translation } from './ja-sentences.ts'
 import { settings } from './ja-settings.ts'
-import { agentSessions, coordinators, detected, duration, processes, running } from './ja-system.ts'
+import { agentSessions, coordinators, detected, duration, now, processes, running } from './ja-system.ts'
 import { approvals, chat, tasks, workSessions } from './ja-work.ts'
 import { worktrees } from './ja-worktrees.ts'
 
@@ -152,18 +152,7 @@ export const ja: Messages = {
     button: 'サインイン',
   },
 
-  now: {
-    title: 'いま',
-    waiting: '対応待ち',
-    waitingNone: 'あなたの対応を待っているものはありません。',
-    waitingForOthers: '判断待ち',
-    waitingForOthersNone: '判断を待っているものはありません。',
-    firstTitle: 'まず試してみましょう',
-    firstText: (project) =>
-      `プロジェクト ${project} には、キーもネットワークも要らないエージェントがいます。話しかけると起動して返事をし、そのまま待機します。`,
-    sayHello: 'デモのエージェントに話しかける',
-    hello: 'こんにちは',
-  },
+  now,
 
   projects: {
     title: 'プロジェクト',

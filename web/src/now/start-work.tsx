@@ -1,0 +1,79 @@
+/** The composer on Now: says what should be done, chooses project and agent, and goes to the session. */
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useRef } from 'react'
+import { useDraft } from '../live/draft.ts'
+import type { Home } from '../live/home.ts'
+import { client, useMay } from '../live/queries.ts'
+import { useSending } from '../live/sending.ts'
+import { SubmitButton } from '../parts/button.tsx'
+import { SelectField } from '../parts/field.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { SlowAnswer } from '../parts/waiting.tsx'
+import { WritingArea } from '../parts/writing-area.tsx'
+import { useWords } from '../translations/messages.tsx'
+
+const longest = 100_000
+
+interface Draft {
+  readonly text: string
+  readonly projectId: string
+  readonly agentId: string
+}
+
+export function StartWork({ home }: { home: Home }) {
+  const { now } = useWords()
+  const mayWrite = useMay('write')
+  const navigate = useNavigate()
+  const area = useRef<HTMLTextAreaElement>(null)
+  // What was chosen last is offered again; what was typed is kept until it is sent.
+  const [draft, setDraft] = useDraft<Draft>('now.start', { text: '', projectId: '', agentId: '' })
+  const { waiting, error, send, stop } = useSending()
+  const projects = home.projects.filter(({ agentIds }) => agentIds.length > 0)
+  const project = projects.find(({ id }) => id === draft.projectId) ?? projects[0]
+  if (!mayWrite || !project) return null
+  const agents = home.agents.filter(({ id }) => project.agentIds.includes(id))
+  const agent = agents.find(({ id }) => id === draft.agentId) ?? agents[0]
+  if (!agent) return null
+
+  async function start(event?: FormEvent) {
+    event?.preventDefault()
+    if (!project || !agent) return
+    if (draft.text.trim() === '') return area.current?.focus()
+    const body = { projectId: project.id, toAgentId: agent.id, content: draft.text }
+    if (!(await send(body, (options) => client.post('/api/chat', { body, ...options })))) return
+    setDraft({ text: '', projectId: project.id, agentId: agent.id })
+    await navigate({ to: '/projects/$projectId/chat/$agentId', params: { projectId: project.id, agentId: agent.id } })
+  }
+
+  return (
+    <form onSubmit={(event) => void start(event)} className="flex flex-col gap-2">
+      <WritingArea
+        area={area}
+        label={now.what}
+        value={draft.text}
+        longest={longest}
+        onValue={(text) => setDraft({ ...draft, text })}
+        onSend={() => void start()}
+      />
+      <ProblemNote error={error} typed />
+      <SlowAnswer waiting={waiting} onStop={stop} />
+      <div className="flex flex-wrap items-end gap-2">
+        <SelectField
+          label={now.inProject}
+          value={project.id}
+          onValue={(projectId) => setDraft({ ...draft, projectId })}
+          options={projects.map(({ id, name }) => ({ value: id, name }))}
+        />
+        <SelectField
+          label={now.byAgent}
+          value={agent.id}
+          onValue={(agentId) => setDraft({ ...draft, agentId })}
+          options={agents.map(({ id, name }) => ({ value: id, name }))}
+        />
+        <div className="ml-auto">
+          <SubmitButton waiting={waiting}>{now.start}</SubmitButton>
+        </div>
+      </div>
+    </form>
+  )
+}
