@@ -157,3 +157,14 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
     't2 Reach api.example.com:443 from the sandbox allow_once,reject_once',
   ])
 })
+
+test('[SB1] a wrapper is put in front of the command, word by word, and runs inside a sandbox', async () => {
+  const place = await scene()
+  const wrapper = ['/usr/bin/env', 'IN_FRONT=two words']
+  const script = 'echo "$IN_FRONT"; cat "$HOME/.netrc"'
+  expect((await runInScene(place, 'off', script, { wrapper })).output).toBe(`two words\n${place.secret}\n`)
+  const output = await run(place, 'workplace', script, { wrapper })
+  if (output === undefined) return
+  expect(output).toContain('two words')
+  expect(output).not.toContain(place.secret)
+})

@@ -140,6 +140,7 @@ export interface RunOptions {
   readonly allow?: { folders: string[]; hosts: string[] }
   /** Stands in the place of the agent's program. */
   readonly command?: string
+  readonly wrapper?: readonly string[]
   /** As an agent that is prompted, which does not begin by itself. */
   readonly isPrompted?: boolean
 }
@@ -153,14 +154,20 @@ export async function runInScene(
 ): Promise<RanInScene> {
   const { home, data, worktree, serverPort, secret } = scene
   if (!processes) throw new Error('Processes cannot be told apart on this system.')
-  const { folder = worktree, allow = { folders: [], hosts: [] }, command = '/bin/sh', isPrompted = false } = options
+  const {
+    folder = worktree,
+    allow = { folders: [], hosts: [] },
+    command = '/bin/sh',
+    isPrompted = false,
+    wrapper = null,
+  } = options
   const startedAt = performance.now()
   const launchId = `escape-${process.pid}-${++launches}`
   const particulars: LaunchParticulars = {
     type: 'coordinator:launch',
     ...{ launchId, agentId: 'helper', projectId: 'p1', protocol: isPrompted ? 'acp' : 'mcp', acp: null, folder, env: {} },
     ...{ command, args: ['-c', script], launchToken: `hf_launch_${'x'.repeat(43)}` },
-    isolation: { sandbox, allow, wrapper: null, command },
+    isolation: { sandbox, allow, wrapper, command },
   }
   const env = { PATH: process.env['PATH'], HOME: home, USER: 'ada', PLANTED_KEY: secret, SSH_AUTH_SOCK: scene.socket }
   const pieces: string[] = []
