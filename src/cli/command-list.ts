@@ -23,6 +23,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   resume: async () => (await import('./work/resume.ts')).resume,
   approvals: async () => (await import('./approvals/approvals.ts')).approvals,
   agents: async () => (await import('./agents/agents.ts')).agents,
+  secrets: async () => (await import('./agents/secrets.ts')).secrets,
   processes: async () => (await import('./processes/processes.ts')).processes,
   coordinators: async () => (await import('./processes/coordinators.ts')).coordinators,
   channels: async () => (await import('./channels/channels.ts')).channels,

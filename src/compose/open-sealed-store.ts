@@ -53,8 +53,8 @@ async function sealsFor(store: Store, config: ConfigValues, logger: Logger): Pro
     if (await store.run(claimSealingKey, { keyId: kept.keyId, alone: isAlone })) return kept
     throw otherKey(config, `has another (${kept.keyId})`)
   }
-  const { sealingKey: said, agents } = await store.query(findEnvironments, {})
-  const isNeeded = agents.some(({ env }) => sealedOtherwise(env, undefined).length > 0)
+  const { sealingKey: said, agents, hasSecrets } = await store.query(findEnvironments, {})
+  const isNeeded = hasSecrets || agents.some(({ env }) => sealedOtherwise(env, undefined).length > 0)
   if (!isAlone && said !== undefined && isNeeded) throw otherKey(config, 'has none')
   const text = newSealingKey()
   await writeSecret(config.data, 'sealing-key', text)

@@ -23,8 +23,9 @@ import type { AcpContext, TurnEnd } from './acp/context.ts'
 import { AcpFailure, anomalyText } from './acp/failure.ts'
 import { addSignInMethods, holdfastToolServer, readyFact } from './acp/open-acp-session.ts'
 import { PendingPermissions, type PermissionAnswer } from './acp/permissions.ts'
-import { createCleaner, OutputGate } from './agent-output.ts'
+import { createCleaner, OutputGate, UpdateCleaner } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
+import { secretsInTurns } from './launch-secrets.ts'
 import { RecentIds } from './link.ts'
 import { AgentSandbox } from './sandbox/agent-sandbox.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
@@ -52,7 +53,7 @@ const finalOutputMs = 200
 const exitMs = 1000
 
 /** A context and the turn that runs in it. */
-type HeldContext = { context: AcpContext | undefined; turnId: string | undefined }
+type HeldContext = { context: AcpContext | undefined; turnId: string | undefined; readonly updates?: UpdateCleaner }
 
 /** Context id for servers that name no contexts. */
 const defaultContextId = ''
@@ -87,7 +88,7 @@ export class AcpAgent {
 
   constructor(options: AcpAgentOptions) {
     this.#options = options
-    this.#clean = createCleaner(options.particulars)
+    this.#clean = createCleaner(secretsInTurns(options.particulars))
     this.sandbox = new AgentSandbox({
       runningTurn: () => this.#turns.keys().next().value,
       ask: (turnId, request) => this.#ask({ context: undefined, turnId }, request, this.#startAborted.signal),
@@ -278,7 +279,8 @@ export class AcpAgent {
   ): Promise<OpenedContext> {
     const before = this.#contexts.get(contextId)?.context
     if (before) connection.release(before)
-    const held: HeldContext = { context: undefined, turnId: undefined }
+    const updates = new UpdateCleaner(secretsInTurns(this.#options.particulars))
+    const held: HeldContext = { context: undefined, turnId: undefined, updates }
     const isNew = !before && this.#options.particulars.folder === null
     const place = { folder, isNew, toolServers: [holdfastToolServer(this.#options, contextId)] }
     const handlers: ContextHandlers = {
@@ -321,7 +323,8 @@ export class AcpAgent {
     this.#turns.set(turnId, held)
     try {
       await this.sandbox.sync()
-      const { promptRejected, ...ended } = await held.context.prompt(prompt, this.#options.acp.turnWithinMs)
+      const prompted = held.context.prompt(prompt, this.#options.acp.turnWithinMs)
+      const { promptRejected, ...ended } = await prompted.finally(() => this.#reportUpdates(held))
       await this.sandbox.sync()
       end({ ...ended, notRun: promptRejected ? 'refused' : null })
     } catch (error) {
@@ -335,10 +338,7 @@ export class AcpAgent {
     }
   }
 
-  /**
-   * Opens the context for a turn. Returns the text to send before the prompt: the primer of a new context, or the news of a
-   * restored one.
-   */
+  /** Opens the context for a turn. Returns the text to send first: the primer of a new one, or the news of a restored one. */
   async #openFor(
     connection: AcpConnection,
     turnId: string,
@@ -358,11 +358,17 @@ export class AcpAgent {
   #update(held: HeldContext, update: AgentUpdate): void {
     const isState = update.kind === 'mode' || update.kind === 'options' || update.kind === 'commands' || update.kind === 'usage'
     if (isState && this.#phase === 'starting') return void this.#updatesBeforeReady.set(update.kind, update)
-    const turnId = isState ? null : (held.turnId ?? null)
-    this.#report({ type: 'turn-update', turnId, update: this.#clean(update) })
+    if (isState) return this.#report({ type: 'turn-update', turnId: null, update: this.#clean(update) })
+    this.#reportUpdates(held, held.updates?.add(update))
   }
 
-  #ask({ turnId }: HeldContext, request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> {
+  #reportUpdates({ turnId, updates }: HeldContext, clean: readonly AgentUpdate[] = updates?.flush() ?? []): void {
+    for (const update of clean) this.#report({ type: 'turn-update', turnId: turnId ?? null, update })
+  }
+
+  #ask(held: HeldContext, request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> {
+    this.#reportUpdates(held)
+    const { turnId } = held
     if (turnId === undefined) return Promise.resolve({ choose: 'cancelled' })
     const { digest, likeness } = request
     return this.#permissions.ask(withdrawn, {
@@ -372,7 +378,6 @@ export class AcpAgent {
     })
   }
 
-  /** Adds a line of ours to the agent's output, for troubleshooting. */
   #writeNote(note: string): void {
     this.#report({ type: 'process-output', text: `[Holdfast: ${this.#clean(note)}]\n` })
   }

@@ -5,8 +5,10 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../platform/clock.ts'
-import { mask, masked } from '../platform/mask.ts'
-import { type LaunchParticulars, maxOutputPiece } from '../protocol/processes/link.ts'
+import type { KnownSecrets } from '../platform/known-secrets.ts'
+import { mask } from '../platform/mask.ts'
+import { maxOutputPiece } from '../protocol/processes/link.ts'
+import type { AgentUpdate } from '../protocol/turns/agent-update.ts'
 
 /** Kept of each stream between two reports. */
 const maxBufferedBytes = 64 * 1024
@@ -19,15 +21,17 @@ const leftOut = '[… too much at once: what came before was left out]\n'
 /** The newest bytes of one stream. */
 class StreamBuffer {
   readonly stream: Readable
-  readonly #secrets: readonly string[]
+  readonly #secrets: KnownSecrets
   readonly #decoder = new StringDecoder('utf8')
   #chunks: Buffer[] = []
   #bytes = 0
   #lost = false
   /** Text after the last complete line of the previous report. */
   #rest = ''
+  /** The rest waits for more, because a secret may have begun in it. */
+  #isHeldBack = false
 
-  constructor(stream: Readable, secrets: readonly string[]) {
+  constructor(stream: Readable, secrets: KnownSecrets) {
     this.stream = stream
     this.#secrets = secrets
   }
@@ -42,10 +46,13 @@ class StreamBuffer {
   }
 
   get isEmpty(): boolean {
-    return this.#bytes === 0 && this.#rest === ''
+    return this.#bytes === 0 && (this.#rest === '' || this.#isHeldBack)
   }
 
-  /** Returns the text up to the last complete line; all of it if `all`, or if no more has come since the last call. */
+  /**
+   * Returns the text up to the last complete line. If no more has come since the last call, all but the beginning of a secret; if
+   * `all`, everything.
+   */
   take(all: boolean): string {
     const waited = this.#rest
     let text = this.#decoder.write(Buffer.concat(this.#chunks))
@@ -55,28 +62,24 @@ class StreamBuffer {
     this.#bytes = 0
     this.#lost = false
     const end = text.lastIndexOf('\n') + 1
-    const keep = !all && isNew && text.length - end < maxBufferedBytes ? text.slice(end) : ''
-    this.#rest = keep
-    return text.slice(0, text.length - keep.length)
+    const isLine = isNew && text.length - end < maxBufferedBytes
+    const keep = all ? 0 : isLine ? text.length - end : this.#secrets.tailLength(text)
+    this.#rest = text.slice(text.length - keep)
+    this.#isHeldBack = !isLine
+    return text.slice(0, text.length - keep)
   }
 }
 
 /** Drops what may be the end of a secret at a cut: the tail of a known secret, and the first word. */
-function afterCut(text: string, secrets: readonly string[]): string {
-  const behind = text.slice(Math.max(0, ...secrets.map((secret) => tailIn(text, secret))))
+function afterCut(text: string, secrets: KnownSecrets): string {
+  const behind = text.slice(secrets.headLength(text))
   const at = behind.search(/\s/)
   return at < 0 ? '' : behind.slice(at + 1)
 }
 
-/** Length of the secret's tail that the text begins with. */
-function tailIn(text: string, secret: string): number {
-  for (let from = 1; from < secret.length; from++) if (text.startsWith(secret.slice(from))) return secret.length - from
-  return 0
-}
-
 export interface AgentOutputOptions {
   readonly clock: Clock
-  readonly secrets: readonly string[]
+  readonly secrets: KnownSecrets
   readonly onPiece: (text: string) => void
 }
 
@@ -144,10 +147,8 @@ export class AgentOutput {
   }
 
   #clean(text: string): string {
-    let clean = text
-    for (const secret of this.#options.secrets) clean = clean.replaceAll(secret, masked)
     // PostgreSQL stores no NUL.
-    clean = mask(clean).replaceAll('\0', '\u2400')
+    const clean = mask(this.#options.secrets.mask(text)).replaceAll('\0', '\u2400')
     return clean.length <= maxOutputPiece ? clean : leftOut + clean.slice(leftOut.length - maxOutputPiece).toWellFormed()
   }
 }
@@ -170,26 +171,41 @@ export class OutputGate {
   }
 }
 
-// Removes the launch's secrets from agent output before it becomes an event (SE7), and characters that no store keeps: NUL and
-// lone surrogates. Other environment values stay, because they are ordinary words.
+/** Makes text storable: no store keeps NUL and lone surrogates. */
+const storable = (text: string): string => text.replaceAll('\0', '\u2400').toWellFormed()
 
-const secretName = /key|token|secret|passw|credential|auth/i
-const minSecretChars = 8
+/** Returns a function that copies a value without the launch's secrets (SE7). */
+export const createCleaner =
+  (secrets: KnownSecrets) =>
+  <Value>(value: Value): Value =>
+    secrets.maskDeep(value, storable)
 
-/** Returns a function that copies a value without the secrets. */
-export function createCleaner({ env, launchToken }: LaunchParticulars): <Value>(value: Value) => Value {
-  const named = Object.entries(env).filter(([name, value]) => secretName.test(name) && value.length >= minSecretChars)
-  const secrets = [launchToken, ...named.map(([, value]) => value)].sort((a, b) => b.length - a.length)
-  const cleanText = (text: string): string => {
-    let clean = text
-    for (const secret of secrets) clean = clean.replaceAll(secret, masked)
-    return clean.replaceAll('\0', '\u2400').toWellFormed()
+/**
+ * Cleans the updates of a turn, whose text comes in pieces (SR4): an end that may be the beginning of a secret waits for the next
+ * piece, for another update, or for `flush`.
+ */
+export class UpdateCleaner {
+  readonly #secrets: KnownSecrets
+  #rest: { readonly kind: 'text' | 'thought'; readonly text: string } | undefined
+
+  constructor(secrets: KnownSecrets) {
+    this.#secrets = secrets
   }
-  const clean = (value: unknown): unknown => {
-    if (typeof value === 'string') return cleanText(value)
-    if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map(clean)
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each)]))
+
+  /** Returns the updates that can be reported now. */
+  add(update: AgentUpdate): AgentUpdate[] {
+    if (update.kind !== 'text' && update.kind !== 'thought') return [...this.flush(), this.#secrets.maskDeep(update, storable)]
+    const { kind } = update
+    const before = this.#rest?.kind === kind ? [] : this.flush()
+    const clean = this.#secrets.mask((this.#rest?.text ?? '') + update.text)
+    const end = clean.length - this.#secrets.tailLength(clean)
+    this.#rest = end === clean.length ? undefined : { kind, text: clean.slice(end) }
+    return end === 0 ? before : [...before, { kind, text: storable(clean.slice(0, end)) }]
   }
-  return (value) => clean(value) as typeof value
+
+  flush(): AgentUpdate[] {
+    const rest = this.#rest
+    this.#rest = undefined
+    return rest ? [{ kind: rest.kind, text: storable(rest.text) }] : []
+  }
 }

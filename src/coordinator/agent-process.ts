@@ -15,6 +15,7 @@ import { type OwnProgram, programOf } from '../platform/program-of.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 import { type Detail, DetailError, detailOf, statusNotice } from '../protocol/status-texts.ts'
 import { AgentOutput } from './agent-output.ts'
+import { removeSecretFiles, secretFilesFolder, secretsInOutput, writeSecretFiles } from './launch-secrets.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
 import { openSandbox, type Sandboxed, type SandboxOptions } from './sandbox/sandbox.ts'
 
@@ -50,16 +51,25 @@ const trusted = new Set(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
 const isAllowed = (name: string): boolean =>
   allowed.has(name) || trusted.has(name) || proxies.has(name.toUpperCase()) || name.startsWith('XDG_')
 
-/** Launch variables override the entry's, which override inherited ones. */
+/** Launch variables override the project's secrets, which override the entry's, which override inherited ones. */
 export function agentEnvironment(
   ours: Variables,
-  { env, agentId, projectId, launchToken }: Pick<LaunchParticulars, 'env' | 'agentId' | 'projectId' | 'launchToken'>,
+  {
+    env,
+    secrets,
+    agentId,
+    projectId,
+    launchToken,
+  }: Pick<LaunchParticulars, 'env' | 'secrets' | 'agentId' | 'projectId' | 'launchToken'>,
   mark: LaunchMark,
   serverUrl: string,
+  secretPaths: Readonly<Record<string, string>>,
 ): Record<string, string> {
   return {
     ...inheritedFrom(ours),
     ...env,
+    ...secrets.environment,
+    ...secretPaths,
     HOLDFAST_URL: serverUrl,
     HOLDFAST_MCP_URL: `${serverUrl}/mcp`,
     HOLDFAST_AGENT_ID: agentId,
@@ -86,16 +96,6 @@ export const setUpEnvironment = (
 
 const inheritedFrom = (ours: Variables): Record<string, string> =>
   Object.fromEntries(Object.entries(ours).filter((each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined))
-
-/** Shorter values are words such as `true`, which would be masked everywhere. */
-const minSecretChars = 6
-
-/**
- * Secrets to mask in the agent's output (SE7): its token and all values of its entry. Longest first, because one may contain
- * another.
- */
-const secretsOf = ({ env, launchToken }: LaunchParticulars): string[] =>
-  [launchToken, ...Object.values(env)].filter((value) => value.length >= minSecretChars).sort((a, b) => b.length - a.length)
 
 /** Wait for the last output of an exited process. */
 const finalOutputMs = 200
@@ -149,8 +149,18 @@ export class AgentProcess {
 
   /** Rejects with CannotStart. */
   static async start(options: AgentProcessOptions): Promise<AgentProcess> {
+    try {
+      return await AgentProcess.#start(options)
+    } catch (error) {
+      await removeLeftovers(options.fallbackFolder)
+      throw error
+    }
+  }
+
+  static async #start(options: AgentProcessOptions): Promise<AgentProcess> {
     const { particulars, program, mark, serverUrl, env, table } = options
-    const variables = agentEnvironment(env, particulars, mark, serverUrl)
+    const secretPaths = await writeSecretFiles(options.fallbackFolder, particulars.secrets.files)
+    const variables = agentEnvironment(env, particulars, mark, serverUrl, secretPaths)
     const { command, wrapper, sandbox } = particulars.isolation ?? { ...particulars, wrapper: null, sandbox: 'off' }
     const [own, ownArgs] = programOf(command, filledIn(particulars.args, variables), program)
     const [file = own, ...args] = [...(wrapper ?? []), own, ...ownArgs]
@@ -193,7 +203,7 @@ export class AgentProcess {
     this.birth = birth
     this.#tree = new ProcessTree(mark, { pid, birth }, box !== undefined)
     this.sync = box?.sync
-    this.#output = new AgentOutput({ clock, secrets: secretsOf(particulars), onPiece: onOutput })
+    this.#output = new AgentOutput({ clock, secrets: secretsInOutput(particulars), onPiece: onOutput })
     if (child.stderr) this.#output.read(child.stderr)
     const { stdin, stdout } = child
     this.pipes = particulars.acp && stdin && stdout ? { to: stdin, from: stdout } : undefined
@@ -206,7 +216,7 @@ export class AgentProcess {
       .finally(async () => {
         await box?.sync().catch((error: unknown) => onOutput(`[Holdfast: ${String(error)}]\n`))
         box?.close()
-        await removeIfEmpty(options.fallbackFolder)
+        await removeLeftovers(options.fallbackFolder)
       })
     // Handled where it is awaited, which may be later.
     this.gone.catch(() => {})
@@ -257,9 +267,11 @@ async function sandboxed(options: AgentProcessOptions, started: Started): Promis
   const outside = { mark, serverUrl, env, ...sandbox, onRefused, waits: protocol === 'mcp' }
   return (
     isolation &&
-    openSandbox({ ...outside, isolation, ...started }).catch((error: unknown) => {
-      throw new CannotStart(detailOf(error))
-    })
+    openSandbox({ ...outside, isolation, secretFiles: secretFilesFolder(options.fallbackFolder), ...started }).catch(
+      (error: unknown) => {
+        throw new CannotStart(detailOf(error))
+      },
+    )
   )
 }
 
@@ -286,7 +298,10 @@ function isFolder(path: string): boolean {
 }
 
 /** Keeps files that the agent left in its fallback folder. */
-const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => {})
+async function removeLeftovers(folder: string): Promise<void> {
+  await removeSecretFiles(folder)
+  await rmdir(folder).catch(() => {})
+}
 
 async function spawned(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
   try {

@@ -7,6 +7,7 @@ import type { Logger } from '../platform/logger.ts'
 import type { ProcessSource } from '../platform/processes.ts'
 import { AcpAgents, type AcpAgentsOptions } from './acp-agents.ts'
 import { CoordinatorRequests } from './coordinator-requests.ts'
+import { findLeftSecretFiles } from './launch-secrets.ts'
 import { Link, type LinkOptions } from './link.ts'
 import { OfflineTimer } from './offline-timer.ts'
 import { endOrphans, ProcessTable } from './process-tree.ts'
@@ -44,10 +45,13 @@ export class Coordinator {
     this.#options = options
     const { source, keeper, clock, logger } = options
     const table = new ProcessTable(source)
-    const orphans = endOrphans(table, keeper, logger).catch((error: unknown) => {
-      logger.error({ error: String(error) }, 'it cannot be seen what the coordinator before has left')
-      return new Set<string>()
-    })
+    const removeLeftSecretFiles = findLeftSecretFiles(options.launchesFolder)
+    const orphans = endOrphans(table, keeper, logger)
+      .catch((error: unknown) => {
+        logger.error({ error: String(error) }, 'it cannot be seen what the coordinator before has left')
+        return new Set<string>()
+      })
+      .finally(removeLeftSecretFiles)
     this.#spool = new Spool({
       file: options.spoolFile,
       maxBytes: options.maxSpooledBytes,

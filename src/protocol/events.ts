@@ -110,6 +110,9 @@ export interface EventBodies extends RelayEventBodies {
   'worktree-removed': { worktreeId: string; by: string }
   /** Without the text, which not every reader may see. */
   'set-up-changed': { projectId: string; by: string }
+  /** SR1: the name, never the value. */
+  'secret-set': { projectId: string; name: string; by: string }
+  'secret-removed': { projectId: string; name: string; by: string }
   // project:ID, also in home: the state of a launch.
   'process-waiting': { process: Process }
   'process-starting': { process: Process }

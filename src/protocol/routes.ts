@@ -5,6 +5,7 @@
 import { accessRoutes } from './access/routes.ts'
 import { agentSessionRoutes } from './agent-sessions/routes.ts'
 import { agentRoutes } from './agents/routes.ts'
+import { secretRoutes } from './agents/secret.ts'
 import { allowanceRoutes, approvalRoutes } from './approvals/routes.ts'
 import { channelRoutes } from './channels/routes.ts'
 import { userSessionRoutes } from './consoles/routes.ts'
@@ -21,6 +22,7 @@ export const routes = {
   ...accessRoutes,
   ...projectRoutes,
   ...agentRoutes,
+  ...secretRoutes,
   ...agentSessionRoutes,
   ...processRoutes,
   ...chatRoutes,

@@ -12,6 +12,7 @@ import { touchAgentSession } from './agent-sessions/touch-agent-session.ts'
 import { changeAgent, deleteAgent, replacePasskey } from './agents/change-agent.ts'
 import { createAgent } from './agents/create-agent.ts'
 import { claimSealingKey, sealEnvironments } from './agents/seal-environments.ts'
+import { removeSecret, setSecret } from './agents/secrets.ts'
 import { revokeAllowance } from './approvals/allowance-record.ts'
 import { answerPermission, expirePermission } from './approvals/answer-permission.ts'
 import { createApproval, decideApproval, resubmitApproval } from './approvals/decide-approval.ts'
@@ -167,6 +168,7 @@ export const useCases = {
   'release-agent': releaseAgent,
   'release-lease': releaseLease,
   'remove-person': removePerson,
+  'remove-secret': removeSecret,
   'renew-person': renewPerson,
   'replace-passkey': replacePasskey,
   'report-process-exit': reportProcessExit,
@@ -192,6 +194,7 @@ export const useCases = {
   'set-cutover-rule': setCutoverRule,
   'set-flags': setFlags,
   'set-history': setHistory,
+  'set-secret': setSecret,
   'set-summary': setSummary,
   'sign-in': signIn,
   'sign-out': signOut,

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { AgentOutput } from '../../src/coordinator/agent-output.ts'
 import { CannotStart } from '../../src/coordinator/agent-process.ts'
+import { KnownSecrets } from '../../src/platform/known-secrets.ts'
 import { startAgent } from '../support/agent-process.ts'
 import { script } from '../support/launch-particulars.ts'
 import { manualClock } from '../support/manual-clock.ts'
@@ -128,7 +129,7 @@ test.each(['correcthorsebattery', 'correct horse battery', 'line one\nline two']
   (secret) => {
     const clock = manualClock()
     const pieces: string[] = []
-    const output = new AgentOutput({ clock, secrets: [secret], onPiece: (text) => pieces.push(text) })
+    const output = new AgentOutput({ clock, secrets: new KnownSecrets([secret]), onPiece: (text) => pieces.push(text) })
     const [stream, half] = [new PassThrough(), secret.length / 2]
     output.read(stream)
     // The first half goes with what is too much, the second begins what is kept.

@@ -12,6 +12,7 @@ export const particularsOf = (changes: Partial<LaunchParticulars>): LaunchPartic
   command: '/bin/sh',
   args: [],
   env: {},
+  secrets: { environment: {}, files: {} },
   folder: null,
   launchToken: `hf_launch_${'x'.repeat(43)}`,
   acp: null,

@@ -35,6 +35,8 @@ export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' 
   readonly file: string
   readonly args: readonly string[]
   readonly folder: string
+  /** The files of its secrets (SR3), if it has any. */
+  readonly secretFiles: string
   /** It begins by itself, so the way to the network must be open first. */
   readonly waits: boolean
 }
@@ -80,7 +82,7 @@ async function requireAbility(env: Variables): Promise<SandboxAbility> {
 }
 
 export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
-  const { isolation, env, variables, folder, file, args, mark, git, dataFolder } = options
+  const { isolation, env, variables, folder, file, args, mark, git, dataFolder, secretFiles } = options
   const { tool, version } = await requireAbility(env)
   if (tool === 'sandbox-exec') return macSandbox(options)
   const home = variables['HOME'] ?? '/nonexistent'
@@ -109,6 +111,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
     const mounts: Mount[] = [
       { kind: 'empty', to: home },
       { kind: 'empty', to: dataFolder },
+      ...(existsSync(secretFiles) ? [{ kind: 'read' as const, from: secretFiles, to: secretFiles }] : []),
       ...[...new Set(shown)].map((path) => ({ kind: 'read' as const, from: path, to: path })),
       ...settingsOf(known, variables, home),
       ...(repository && repository.top !== top && isNarrow(repository.top, [home, dataFolder])

@@ -2,6 +2,7 @@
  * Sets up a new worktree (WT5): copies ignored files such as `.env` from the project's checkout, then runs the project's set-up
  * command. Both are configured by an owner. Failures are returned, not thrown.
  */
+
 import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { lstat, mkdir } from 'node:fs/promises'
@@ -9,6 +10,7 @@ import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
+import { KnownSecrets } from '../../platform/known-secrets.ts'
 import { mask } from '../../platform/mask.ts'
 import { openInside, PathRefused, realPathInside } from '../../platform/path-inside.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
@@ -106,7 +108,7 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
   const stopWaiting = clock.after(setUpWithinMs, () => end('timeout'))
   signal?.addEventListener('abort', stop, { once: true })
   if (signal?.aborted) stop()
-  const agentOutput = new AgentOutput({ clock, secrets: [], onPiece: onOutput })
+  const agentOutput = new AgentOutput({ clock, secrets: new KnownSecrets([]), onPiece: onOutput })
   for (const stream of [child.stdout, child.stderr]) {
     const decoder = new StringDecoder('utf8')
     stream.on('data', (bytes: Buffer) => {

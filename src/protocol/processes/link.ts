@@ -155,6 +155,11 @@ export interface LaunchOffer {
   readonly launch: LaunchParticulars
 }
 
+export interface LaunchSecrets {
+  readonly environment: Readonly<Record<string, string>>
+  readonly files: Readonly<Record<string, string>>
+}
+
 /** How to start a launch. Contains secrets, so it is never logged, stored or put into an event. */
 export interface LaunchParticulars {
   readonly type: 'coordinator:launch'
@@ -167,13 +172,18 @@ export interface LaunchParticulars {
   readonly args: readonly string[]
   /** From the agent's entry; added to the allowlist (SE4) and the variables of CO4. */
   readonly env: Readonly<Record<string, string>>
+  /** The project's secrets for this agent (SR3): variables, and files whose paths `NAME_FILE` has. */
+  readonly secrets: LaunchSecrets
   /** The project's folder on this machine; null: a folder for this launch only. */
   readonly folder: string | null
   /** The bearer for `/mcp`, valid while the launch runs. */
   readonly launchToken: string
   /** null: a pulling agent. */
   readonly acp: AcpParticulars | null
-  /** SB1: how the process is isolated. `command` is then one that no machine has, so that an earlier coordinator starts nothing. */
+  /**
+   * SB1: how the process is isolated; also set where it has secrets. `command` is then one that no machine has, so that an
+   * earlier coordinator starts nothing.
+   */
   readonly isolation?: Isolation & { readonly command: string }
 }
 

@@ -1,10 +1,12 @@
-/** REST handlers for agents and their passkeys. */
+/** REST handlers for agents, their passkeys, and the secrets of projects. */
 import type { Seals } from '../../platform/seals.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { agentRoutes } from '../../protocol/agents/routes.ts'
+import type { secretRoutes } from '../../protocol/agents/secret.ts'
 import { changeAgent, deleteAgent, replacePasskey } from '../../services/agents/change-agent.ts'
 import { createAgent, type SentEnvironment } from '../../services/agents/create-agent.ts'
 import { findOccupiedProjects, getAgent, listAgents } from '../../services/agents/queries.ts'
+import { listSecrets, listSecretUses, removeSecret, setSecret } from '../../services/agents/secrets.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 /** Seals environment values before they reach the store (SE12). A mask keeps the stored value. */
@@ -33,4 +35,16 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     return store.run(replacePasskey, { ...params, projectIds, by: who.id }, receipt)
   },
   listDetectedAgents: ({ deps }) => deps.detectAgents(),
+}
+
+export const secretHandlers: HandlersOf<typeof secretRoutes> = {
+  listSecrets: query(listSecrets, ({ params }) => params),
+  setSecret: run(setSecret, ({ body: { value, ...body }, params, who, deps: { seals } }) => ({
+    ...body,
+    ...params,
+    value: value === undefined ? undefined : seals.seal(params.name, value),
+    by: who.id,
+  })),
+  removeSecret: run(removeSecret, ({ params, who }) => ({ ...params, by: who.id })),
+  listSecretUses: query(listSecretUses, ({ params }) => params),
 }

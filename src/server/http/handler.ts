@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod'
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
-import type { agentRoutes } from '../../protocol/agents/routes.ts'
 import type { Route } from '../../protocol/route.ts'
+import type { Routes } from '../../protocol/routes.ts'
 import type { Query, ReceiptKey, UseCase } from '../../store/store.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
@@ -80,7 +80,7 @@ export function receiptOf(
 }
 
 /** SE12: bodies with secrets are hashed with the caller's secret, so that the stored hash cannot be guessed. */
-const secretBodies: ReadonlySet<string> = new Set<keyof typeof agentRoutes>(['createAgent', 'changeAgent'])
+const secretBodies: ReadonlySet<string> = new Set<keyof Routes>(['createAgent', 'changeAgent', 'setSecret'])
 
 const contentHash = ({ method, url }: FastifyRequest, content: string, secret: string | undefined): string =>
   (secret === undefined ? createHash('sha256') : createHmac('sha256', secret))

@@ -3,7 +3,9 @@
  * refusal is a result with `isError`, its code and advice. Unexpected errors are never exposed.
  */
 import { Refusal } from '../../domain/errors.ts'
+import { KnownSecrets } from '../../platform/known-secrets.ts'
 import { mask, maskDeep } from '../../platform/mask.ts'
+import { findGivenSecrets } from '../../services/agents/secrets.ts'
 import { refusalOf } from '../http/problem-answer.ts'
 import { nextStepFor } from './next-steps.ts'
 import { snakeFields, type Tool, type ToolCall } from './tool.ts'
@@ -18,7 +20,8 @@ export type ToolResult = {
 export async function runTool(tool: Tool, args: unknown, call: ToolCall, requestId: string): Promise<ToolResult> {
   const { logger, figures } = call.deps
   try {
-    const told = (await tool.run(checkedArguments(tool, args ?? {}), call)) as Record<string, unknown>
+    const clean = await withoutSecrets(checkedArguments(tool, args ?? {}), call)
+    const told = (await tool.run(clean, call)) as Record<string, unknown>
     logger.debug({ requestId, tool: tool.name }, 'A tool was called')
     return result(told)
   } catch (error) {
@@ -28,6 +31,16 @@ export async function runTool(tool: Tool, args: unknown, call: ToolCall, request
     logger.info({ requestId, tool: tool.name, code: refusal.code, by: call.presented.who.id }, 'A tool refused')
     return { ...result(errorIn(refusal)), isError: true }
   }
+}
+
+/** SR4: an agent that reports over MCP may write what it was given; nothing of it is kept. */
+async function withoutSecrets<Value>(args: Value, { deps: { store, seals }, presented: { who } }: ToolCall): Promise<Value> {
+  if (who.kind !== 'agent') return args
+  const given = await store.query(findGivenSecrets, { agentId: who.id })
+  if (given.length === 0) return args
+  const opened = given.filter(({ sealed }) => sealed.key === seals.keyId)
+  const values = opened.flatMap(({ name, sealed }) => Object.values(seals.open({ [name]: sealed })))
+  return new KnownSecrets(values).maskDeep(args)
 }
 
 function checkedArguments({ input }: Tool, args: unknown): Record<string, unknown> {

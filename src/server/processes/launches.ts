@@ -27,10 +27,24 @@ import {
 import { orderLaunch, orderStop, releaseAgent } from '../../services/processes/order-launch.ts'
 import { registerCoordinator, takeOverCoordinator } from '../../services/processes/register-coordinator.ts'
 import { storeFacts } from '../../services/processes/store-facts.ts'
-import { type Offer, type OfferId, offerLaunch, takeLaunch } from '../../services/processes/take-launch.ts'
+import {
+  type Offer,
+  type OfferId,
+  offerLaunch,
+  type SealedParticulars,
+  takeLaunch,
+} from '../../services/processes/take-launch.ts'
 import { findPrompt } from '../../services/turns/queries.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
+
+/** Opens the sealed values of a launch, to be sent to its coordinator and kept nowhere (SE12, SR2). */
+const openedParticulars = (seals: Seals, { env, secrets, ...rest }: SealedParticulars): LaunchParticulars => ({
+  type: 'coordinator:launch',
+  ...rest,
+  env: seals.open(env),
+  secrets: { environment: seals.open(secrets.environment), files: seals.open(secrets.files) },
+})
 
 interface Connection {
   tell(message: LaunchOffer): void
@@ -96,8 +110,7 @@ export class Offers {
       const { keyId } = this.#seals
       const begun = await this.#store.run(offerLaunch, { ...launch, epoch, maxConcurrent: this.#maxConcurrent, keyId })
       if (!begun) return
-      const particulars = { type: 'coordinator:launch', ...begun.launch, env: this.#seals.open(begun.launch.env) } as const
-      connection.tell({ type: 'coordinator:offer', order: begun.order, launch: particulars })
+      connection.tell({ type: 'coordinator:offer', order: begun.order, launch: openedParticulars(this.#seals, begun.launch) })
     } catch {
       // The coordinator was replaced or the store fails: the requester learns of it, and the launch waits for its turn.
     }
@@ -136,7 +149,7 @@ export class Launches {
     const { keyId } = this.#seals
     const taken = await this.#store.run(takeLaunch, { coordinatorId, epoch, launchId, projectId, userSessionId, keyId })
     if ('withdrawn' in taken) throw launchWithdrawn(launchId)
-    return { type: 'coordinator:launch', ...taken, env: this.#seals.open(taken.env) }
+    return openedParticulars(this.#seals, taken)
   }
 
   /** Returns the prompt of a turn, for a coordinator that reconnects and knows only its id. */

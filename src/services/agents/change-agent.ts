@@ -15,6 +15,7 @@ import {
   updateAgent,
   updatePasskey,
 } from '../../store/agents/agents.ts'
+import { deleteSecretsOfAgent } from '../../store/agents/secrets.ts'
 import { revokeOfAgent } from '../../store/approvals/allowances.ts'
 import { deletePanelsOfAgent } from '../../store/conversations/panels.ts'
 import { deleteAssignmentsOfAgent } from '../../store/projects/projects.ts'
@@ -91,6 +92,7 @@ export const deleteAgent = defineUseCase({
     await revokeAllOfAgent(tx, agentId, projectIds, context)
     await tx.write(deleteAssignmentsOfAgent, { agentId })
     await tx.write(deletePanelsOfAgent, { agentId })
+    await tx.write(deleteSecretsOfAgent, { agentId })
     await tx.write(revokeOfAgent, { agentId, now: context.now, by })
     await tx.write(deleteAgentRow, { id: agentId })
     tx.append(home, { type: 'agent-deleted', data: { agentId, by } })

@@ -1,10 +1,11 @@
 /** Read queries for agents and their environments. */
 
-import { type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
+import { type SealedValue, type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { liveOfAgent } from '../../store/agent-sessions/agent-sessions.ts'
-import { agentsPage, findAgent, selectEnvironments } from '../../store/agents/agents.ts'
+import { agentsPage, findAgent, selectEnvironments, selectEnvironmentsOfAll } from '../../store/agents/agents.ts'
+import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
@@ -41,6 +42,8 @@ interface StoredEnvironments {
   readonly sealingKey: string | undefined
   /** `kept`: plain values from an earlier build exist. `sealed`: they are sealed, but their text may still be in the files. */
   readonly plainValues: string | undefined
+  /** Whether a project has a secret, which is sealed too (SR2). */
+  readonly hasSecrets: boolean
   /** `text` is the stored row's, for a compare-and-swap. */
   readonly agents: readonly {
     readonly id: string
@@ -58,6 +61,7 @@ export const findEnvironments = defineQuery({
     return {
       sealingKey: (await reader.first(selectMeta, { key: 'sealing_key' }))?.value,
       plainValues: (await reader.first(selectMeta, { key: 'plain_values' }))?.value,
+      hasSecrets: (await reader.first(selectSealedSecrets, {})) !== undefined,
       agents: rows.map(({ id, name, env: text }) => ({ id, name, text, env: JSON.parse(text) as StoredEnvironment })),
     }
   },
@@ -71,9 +75,11 @@ export interface AgentWithoutKeys {
 
 /** Lists agents with values sealed by another key, which cannot be started with this one. */
 export async function agentsWithoutKeys(reader: Reader, key: string | undefined): Promise<AgentWithoutKeys[]> {
-  const rows = await reader.all(selectEnvironments, {})
+  const given = Map.groupBy(await reader.all(selectSealedSecrets, {}), (secret) => secret.agent_id)
+  const rows = await reader.all(selectEnvironmentsOfAll, {})
   return rows.flatMap(({ id, name, env }) => {
-    const variables = sealedOtherwise(JSON.parse(env), key)
+    const secrets = (given.get(id) ?? []).filter(({ sealed }) => (JSON.parse(sealed) as SealedValue).key !== key)
+    const variables = [...sealedOtherwise(JSON.parse(env), key), ...secrets.map((secret) => secret.name)]
     return variables.length === 0 ? [] : [{ id, name, variables }]
   })
 }

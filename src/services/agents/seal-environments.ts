@@ -3,9 +3,10 @@
  * still be erased from the files. Readers see no change, so there is no event.
  */
 
-import type { StoredEnvironment } from '../../domain/agents/environment.ts'
+import type { SealedValue, StoredEnvironment } from '../../domain/agents/environment.ts'
 import { home } from '../../domain/stream-name.ts'
 import { selectAgent, selectEnvironments, updateEnvironment } from '../../store/agents/agents.ts'
+import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { selectMeta, setMeta } from '../../store/meta.ts'
 import { defineUseCase } from '../../store/store.ts'
 
@@ -39,9 +40,9 @@ export const claimSealingKey = defineUseCase({
   streams: (_: Claim) => [],
   run: async (tx, { keyId, alone }): Promise<boolean> => {
     const said = (await tx.first(selectMeta, { key: 'sealing_key' }))?.value
-    const values = (await tx.all(selectEnvironments, {})).flatMap(({ env }) =>
-      Object.values(JSON.parse(env) as StoredEnvironment),
-    )
+    const environments = (await tx.all(selectEnvironments, {})).map(({ env }) => JSON.parse(env) as StoredEnvironment)
+    const secrets = (await tx.all(selectSealedSecrets, {})).map(({ sealed }) => JSON.parse(sealed) as SealedValue)
+    const values = [...environments.flatMap((env) => Object.values(env)), ...secrets]
     const keys = new Set(values.flatMap((value) => (typeof value === 'string' ? [] : [value.key])))
     if (said !== undefined && !alone && keys.size > 0 && !keys.has(keyId)) return false
     if (said !== keyId) await tx.write(setMeta, { key: 'sealing_key', value: keyId })

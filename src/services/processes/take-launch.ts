@@ -15,9 +15,11 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
+import type { SecretForm } from '../../protocol/agents/secret.ts'
 import { commandOfLaterCoordinator, type LaunchOffer, type LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import { type AgentRow, selectAgent } from '../../store/agents/agents.ts'
+import { recordUse, secretsGivenTo } from '../../store/agents/secrets.ts'
 import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/user-sessions.ts'
 import { findLaunch, liveCountsOn, updateLaunchToken } from '../../store/processes/launches.ts'
 import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
@@ -43,7 +45,10 @@ export type Take = InEpoch & {
 }
 
 /** With its values still sealed. */
-export type SealedParticulars = Omit<LaunchParticulars, 'type' | 'env'> & { readonly env: StoredEnvironment }
+export interface SealedParticulars extends Omit<LaunchParticulars, 'type' | 'env' | 'secrets'> {
+  readonly env: StoredEnvironment
+  readonly secrets: { readonly environment: StoredEnvironment; readonly files: StoredEnvironment }
+}
 export type TakenLaunch = SealedParticulars | { readonly withdrawn: true }
 
 export const takeLaunch = defineUseCase({
@@ -76,7 +81,11 @@ export const takeLaunch = defineUseCase({
     }
     const { agent, acp } = wanted
     const env = JSON.parse(agent.env) as StoredEnvironment
-    const unopened = sealedOtherwise(env, keyId)
+    const given = await secretsGivenTo(tx, agentId, projectId)
+    const inForm = (form: SecretForm): StoredEnvironment =>
+      Object.fromEntries(given.filter(({ givenAs }) => givenAs === form).map(({ name, sealed }) => [name, sealed]))
+    const secrets = { environment: inForm('environment'), files: inForm('file') }
+    const unopened = [env, secrets.environment, secrets.files].flatMap((each) => sealedOtherwise(each, keyId))
     if (unopened.length > 0) {
       const error = statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
       const failed = await moveLaunch(tx, launch, { type: 'start-failed', error }, context)
@@ -89,7 +98,9 @@ export const takeLaunch = defineUseCase({
     const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
     const isolation = isolationOf(agent.isolation, assigned?.isolation)
     const command = agent.command ?? ''
-    const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null
+    const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null || given.length > 0
+    const use = { project_id: projectId, launch_id: launchId, agent_id: agentId, used_at: context.now }
+    for (const { name, givenAs } of given) await recordUse(tx, { ...use, name, given_as: givenAs })
     return {
       launchId,
       agentId,
@@ -98,6 +109,7 @@ export const takeLaunch = defineUseCase({
       command: isIsolated ? commandOfLaterCoordinator : command,
       args: JSON.parse(agent.args),
       env,
+      secrets,
       folder: (await tx.first(selectProject, { id: projectId }))?.path ?? null,
       launchToken,
       acp,

@@ -2,6 +2,7 @@
 import type { Instant } from '../../domain/instant.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { liveOfProject } from '../../store/agent-sessions/agent-sessions.ts'
+import { deleteSecret, secretRows } from '../../store/agents/secrets.ts'
 import { selectPendingOfProject } from '../../store/approvals/approvals.ts'
 import { deletePanelsOfProject } from '../../store/conversations/panels.ts'
 import { deleteAssignmentsOfProject, deleteProjectRow, selectProject } from '../../store/projects/projects.ts'
@@ -36,6 +37,7 @@ export const deleteProject = defineUseCase({
     await tx.write(deleteAssignmentsOfProject, { projectId })
     await tx.write(deletePanelsOfProject, { projectId })
     await tx.write(deleteSetUp, { projectId })
+    for (const row of await secretRows(tx, projectId)) await deleteSecret(tx, row)
     await tx.write(deleteProjectRow, { id: projectId })
     tx.append(home, { type: 'project-deleted', data: { projectId, by } }, [projectStream(projectId)])
   },

@@ -38,6 +38,8 @@ export const updateAgent = statement<Omit<AgentRow, 'created_at' | 'passkey_hash
   db.updateTable('agents').set(changing(p)).where('id', '=', p.id),
 )
 
+export const selectEnvironmentsOfAll = statement()((db) => db.selectFrom('agents').select(['id', 'name', 'env']).orderBy('id'))
+
 /** Selects the agents with an environment. */
 export const selectEnvironments = statement()((db) =>
   db.selectFrom('agents').select(['id', 'name', 'env']).where('env', '<>', '{}').orderBy('id'),

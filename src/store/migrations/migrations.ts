@@ -29,6 +29,7 @@ import { notices } from './0027-notices.ts'
 import { isolation } from './0028-isolation.ts'
 import { moreNotices } from './0029-more-notices.ts'
 import { seenConversations } from './0030-seen-conversations.ts'
+import { secrets } from './0031-secrets.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -62,6 +63,7 @@ export const migrations: readonly Migration[] = [
   isolation,
   moreNotices,
   seenConversations,
+  secrets,
 ]
 
 export const newestVersion = migrations.length

@@ -17,6 +17,7 @@ import type {
   UnreadMessagesTable,
 } from './conversations.ts'
 import type { CoordinatorsTable, LaunchesTable, LeasesTable } from './processes.ts'
+import type { SecretTables } from './secrets.ts'
 import type { TurnTables } from './turns.ts'
 import type { ApproachesTable, ArtifactsTable, CheckpointsTable, UploadPartsTable, UploadsTable } from './work.ts'
 import type { WorktreeTables } from './worktrees.ts'
@@ -282,7 +283,7 @@ export interface PanelsTable {
   seen_at: Instant
 }
 
-export interface Tables extends SearchTables, ChannelTables, WorktreeTables, TurnTables {
+export interface Tables extends SearchTables, ChannelTables, WorktreeTables, TurnTables, SecretTables {
   meta: MetaTable
   streams: StreamsTable
   events: EventsTable

@@ -166,6 +166,7 @@ export async function runInScene(
   const particulars: LaunchParticulars = {
     type: 'coordinator:launch',
     ...{ launchId, agentId: 'helper', projectId: 'p1', protocol: isPrompted ? 'acp' : 'mcp', acp: null, folder, env: {} },
+    secrets: { environment: {}, files: {} },
     ...{ command, args: ['-c', script], launchToken: `hf_launch_${'x'.repeat(43)}` },
     isolation: { sandbox, allow, wrapper, command },
   }

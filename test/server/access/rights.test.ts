@@ -134,6 +134,11 @@ const rights: readonly Right[] = [
   },
   {
     scope: 'manage',
+    because: 'it gives an agent a secret, or names the secrets there are',
+    operations: ['listSecrets', 'setSecret', 'removeSecret', 'listSecretUses'],
+  },
+  {
+    scope: 'manage',
     because: 'it chooses a path on the machine to read from',
     operations: ['resumeFromFile'],
   },

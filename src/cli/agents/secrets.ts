@@ -1,0 +1,175 @@
+/** `holdfast secrets`: secrets of a project and the agents that get them. A value is read from standard input or asked for, never an argument. */
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { text as readAll } from 'node:stream/consumers'
+import { systemClock } from '../../platform/clock.ts'
+import { visible } from '../../platform/visible.ts'
+import type { Secret, SecretForm } from '../../protocol/agents/secret.ts'
+import type { CommandSpec, Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { usage } from '../failure.ts'
+import { yesOption } from '../options-everywhere.ts'
+import { chooseProject, projectOption } from '../projects/choose-project.ts'
+import { table } from '../table.ts'
+import { isInteractive, type Terminal } from '../terminal.ts'
+import { relative } from '../times.ts'
+
+/** One line of a person at a terminal, not shown while it is typed; elsewhere all of standard input. */
+async function readValue(terminal: Terminal, name: string, isFile: boolean): Promise<string> {
+  // A file keeps its last newline, which key files need; a variable never has one that was only typed.
+  if (!isInteractive(terminal)) return (await readAll(terminal.stdin)).replace(isFile ? /^$/ : /\r?\n$/, '')
+  terminal.stderr.write(`Value of ${visible(name)} (not shown): `)
+  const lines = createInterface({ input: terminal.stdin, terminal: true })
+  try {
+    const answer = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [''])])
+    return String(answer[0])
+  } finally {
+    lines.close()
+    terminal.stderr.write('\n')
+  }
+}
+
+async function set(context: CommandContext, given: Given): Promise<void> {
+  const name = given.operand(0)
+  if (name.includes('='))
+    throw usage(
+      'The value of a secret is no argument: others on this machine could read it.',
+      'Give the name alone; the value is asked for, or read from standard input.',
+    )
+  const agentIds = given.list('agent')
+  const givenAs = given.text('as') as SecretForm | undefined
+  const { id: projectId } = await chooseProject(context, given)
+  const client = await context.client()
+  const params = { projectId, name }
+  const known = (await client.get('/api/projects/{projectId}/secrets', { params: { projectId } })).items.find(
+    (each) => each.name === name,
+  )
+  const form = givenAs ?? known?.givenAs ?? 'environment'
+  const value = given.flag('keep-value') ? undefined : await readValue(context.terminal, name, form === 'file')
+  const secret = await client.put('/api/projects/{projectId}/secrets/{name}', {
+    params,
+    body: {
+      ...(value === undefined ? {} : { value }),
+      ...(givenAs ? { givenAs } : {}),
+      ...(given.flag('nobody') ? { agentIds: [] } : agentIds.length > 0 ? { agentIds: [...agentIds] } : {}),
+    },
+  })
+  context.finished(secret, `The secret ${context.paint('bold', name)} is set; ${givenTo(secret)}`)
+}
+
+const givenTo = ({ name, givenAs, agentIds }: Secret): string =>
+  agentIds.length === 0
+    ? 'no agent gets it'
+    : `${agentIds.join(', ')} ${agentIds.length === 1 ? 'gets' : 'get'} it as ${givenAs === 'file' ? `the file ${name}_FILE names` : `the variable ${name}`} from the next start on`
+
+async function list(context: CommandContext, given: Given): Promise<void> {
+  const { id: projectId } = await chooseProject(context, given)
+  const client = await context.client()
+  const { items } = await client.get('/api/projects/{projectId}/secrets', { params: { projectId } })
+  const now = systemClock.now()
+  context.answer({ items }, () =>
+    items.length === 0
+      ? context.hint('No secrets. Set one: holdfast secrets set NAME --agent AGENT')
+      : table(
+          items,
+          [
+            { title: 'NAME', of: (each) => each.name, style: 'bold' },
+            { title: 'GIVEN AS', of: (each) => each.givenAs },
+            { title: 'AGENTS', of: (each) => each.agentIds.join(', ') || '–', shrinks: true },
+            { title: 'CHANGED', of: (each) => relative(each.updatedAt, now), style: 'dim' },
+            {
+              title: 'LAST USE',
+              of: (each) => (each.lastUse ? `${each.lastUse.agentId}, ${relative(each.lastUse.usedAt, now)}` : 'never'),
+            },
+          ],
+          context.paint,
+          context.width,
+        ),
+  )
+}
+
+async function uses(context: CommandContext, given: Given): Promise<void> {
+  const { id: projectId } = await chooseProject(context, given)
+  const client = await context.client()
+  const params = { projectId, name: given.operand(0) }
+  const { items } = await client.get('/api/projects/{projectId}/secrets/{name}/uses', { params })
+  const now = systemClock.now()
+  context.answer({ items }, () =>
+    items.length === 0
+      ? 'It was never used.'
+      : table(
+          items,
+          [
+            { title: 'AGENT', of: (each) => each.agentId, style: 'bold' },
+            { title: 'AS', of: (each) => each.givenAs },
+            { title: 'WHEN', of: (each) => relative(each.usedAt, now) },
+            { title: 'LAUNCH', of: (each) => each.launchId, style: 'dim' },
+          ],
+          context.paint,
+          context.width,
+        ),
+  )
+}
+
+async function remove(context: CommandContext, given: Given): Promise<void> {
+  const { id: projectId } = await chooseProject(context, given)
+  const client = await context.client()
+  const name = given.operand(0)
+  await context.confirm(`Remove the secret ${visible(name)}?`, 'Agents that run keep it until they end; none gets it any more.')
+  await client.delete('/api/projects/{projectId}/secrets/{name}', { params: { projectId, name } })
+  context.finished({ name, removed: true }, `Removed the secret ${visible(name)}`)
+}
+
+const name = { name: 'name', about: 'letters, digits and _, as a variable is named' }
+
+export const secrets: CommandSpec = {
+  name: 'secrets',
+  summary: 'Secrets of a project, given to chosen agents',
+  examples: [
+    ['secrets', 'list them; never shows a value'],
+    ['secrets set NPM_TOKEN --agent claude', 'asks for the value'],
+  ],
+  commands: [
+    {
+      name: 'list',
+      summary: 'List the secrets of a project (the default)',
+      options: [projectOption],
+      examples: [['secrets list', 'names, agents and last use']],
+      isDefault: true,
+      run: list,
+    },
+    {
+      name: 'set',
+      summary: 'Set a secret; its value is asked for, or read from standard input',
+      operands: [name],
+      options: [
+        projectOption,
+        { flags: '--agent <agent>', about: 'an agent that gets it; can be repeated', many: true },
+        { flags: '--nobody', about: 'no agent gets it; for the key of a gateway' },
+        { flags: '--as <form>', about: 'how it is given; environment when left out', choices: ['environment', 'file'] },
+        { flags: '--keep-value', about: 'change only who gets it, and how' },
+      ],
+      examples: [
+        ['secrets set NPM_TOKEN --agent claude', 'as the variable NPM_TOKEN'],
+        ['secrets set DEPLOY_KEY --as file --agent codex < id_ed25519', 'as a file that DEPLOY_KEY_FILE names'],
+      ],
+      run: set,
+    },
+    {
+      name: 'uses',
+      summary: 'Show which launches were given a secret, newest first',
+      operands: [name],
+      options: [projectOption],
+      examples: [['secrets uses NPM_TOKEN', 'who had it, and when']],
+      run: uses,
+    },
+    {
+      name: 'remove',
+      summary: 'Remove a secret',
+      operands: [name],
+      options: [projectOption, yesOption],
+      examples: [['secrets remove NPM_TOKEN --yes', 'without being asked']],
+      run: remove,
+    },
+  ],
+}

@@ -1,0 +1,63 @@
+/**
+ * Masks secrets whose values are known (SE7, SR4), unlike mask.ts, which knows their looks: as they are, as JSON writes them, and
+ * line by line. Text that comes in pieces is cut where a secret may have begun.
+ */
+import { masked } from './mask.ts'
+
+/** Shorter lines of a secret file are words such as `type`. */
+const minLineChars = 16
+
+export class KnownSecrets {
+  /** Longest first, because one may contain another. */
+  readonly #texts: readonly string[]
+
+  constructor(values: Iterable<string>) {
+    const texts = [...values].flatMap((value) => [value, ...linesOf(value)])
+    const all = texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]).filter((text) => text !== '')
+    this.#texts = [...new Set(all)].sort((a, b) => b.length - a.length)
+  }
+
+  mask(text: string): string {
+    let clean = text
+    for (const secret of this.#texts) if (clean.includes(secret)) clean = clean.replaceAll(secret, masked)
+    return clean
+  }
+
+  /** The characters at the end of the text that may be the beginning of a secret. */
+  tailLength(text: string): number {
+    let longest = 0
+    for (const secret of this.#texts) {
+      const [first = ''] = secret
+      const from = Math.max(0, text.length - secret.length + 1)
+      for (let at = text.indexOf(first, from); at >= 0; at = text.indexOf(first, at + 1)) {
+        if (!secret.startsWith(text.slice(at))) continue
+        longest = Math.max(longest, text.length - at)
+        break
+      }
+    }
+    return longest
+  }
+
+  /** The characters at the beginning of the text that may be the end of a secret. */
+  headLength(text: string): number {
+    let longest = 0
+    for (const secret of this.#texts)
+      for (let from = 1; from < secret.length && secret.length - from > longest; from++)
+        if (text.startsWith(secret.slice(from))) longest = secret.length - from
+    return longest
+  }
+
+  /** Copies plain data with every string masked. */
+  maskDeep<Value>(value: Value, also: (text: string) => string = (text) => text): Value {
+    if (typeof value === 'string') return also(this.mask(value)) as Value
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map((each) => this.maskDeep(each, also)) as Value
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.maskDeep(each, also)])) as Value
+  }
+}
+
+const linesOf = (value: string): string[] =>
+  value
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.length >= minLineChars)

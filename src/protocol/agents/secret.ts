@@ -1,0 +1,100 @@
+/**
+ * Named secrets of a project (SR), given to chosen agents as a variable or as a file. A value is written and never read: no answer
+ * and no event has it.
+ */
+import * as z from 'zod'
+import { refusedAs } from '../notices.ts'
+import type { Route } from '../route.ts'
+import { Id, Time } from '../text.ts'
+
+export const maxSecretsPerProject = 100
+/** The newest uses that are kept of a secret. */
+export const maxSecretUses = 200
+/** Shorter values are ordinary words, which cannot be masked in what agents write. */
+const minSecretChars = 8
+const maxSecretChars = 65_536
+const maxSecretAgents = 200
+
+/** The name of the variable that an agent gets; for a file, `NAME_FILE` has its path. */
+const SecretName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/)
+  .refine((name) => !/^HOLDFAST_/i.test(name), refusedAs('secretNameOurs', {}, 'must not begin with HOLDFAST_'))
+
+const secretForms = ['environment', 'file'] as const
+export type SecretForm = (typeof secretForms)[number]
+
+export const SecretUse = z.object({
+  agentId: z.string(),
+  launchId: z.string(),
+  /** `gateway`: added to its requests on the way out; the agent never had it. */
+  givenAs: z.enum([...secretForms, 'gateway']),
+  usedAt: Time,
+})
+export type SecretUse = z.output<typeof SecretUse>
+
+export const Secret = z.object({
+  name: z.string(),
+  givenAs: z.enum(secretForms),
+  /** The agents that get it; none: it can still be the key of a gateway. */
+  agentIds: z.array(z.string()),
+  createdAt: Time,
+  updatedAt: Time,
+  updatedBy: z.string(),
+  lastUse: SecretUse.nullable(),
+})
+export type Secret = z.output<typeof Secret>
+
+/** Fields that are left out stay; a new secret needs a value. */
+const SecretChange = z.strictObject({
+  value: z
+    .string()
+    .min(minSecretChars)
+    .max(maxSecretChars)
+    .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
+    .optional(),
+  givenAs: z.enum(secretForms).optional(),
+  agentIds: z.array(Id).max(maxSecretAgents).optional(),
+})
+
+const inProject = z.object({ projectId: Id })
+const which = inProject.extend({ name: SecretName })
+
+export const secretRoutes = {
+  listSecrets: {
+    method: 'GET',
+    path: '/api/projects/{projectId}/secrets',
+    scope: 'manage',
+    summary: 'List the secrets of a project by name, with the agents that get them and their last use; never their values',
+    params: inProject,
+    status: 200,
+    answer: z.object({ items: z.array(Secret) }),
+  },
+  setSecret: {
+    method: 'PUT',
+    path: '/api/projects/{projectId}/secrets/{name}',
+    scope: 'manage',
+    summary: 'Set a secret: its value, how it is given (`environment` or `file`), and to which agents; what is left out stays',
+    params: which,
+    body: SecretChange,
+    status: 200,
+    answer: Secret,
+  },
+  removeSecret: {
+    method: 'DELETE',
+    path: '/api/projects/{projectId}/secrets/{name}',
+    scope: 'manage',
+    summary: 'Remove a secret; processes that were given it keep it until they end',
+    params: which,
+    status: 204,
+  },
+  listSecretUses: {
+    method: 'GET',
+    path: '/api/projects/{projectId}/secrets/{name}/uses',
+    scope: 'manage',
+    summary: 'List which launches were given a secret, newest first, to 200',
+    params: which,
+    status: 200,
+    answer: z.object({ items: z.array(SecretUse) }),
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,163 @@
+/** Queries about the secrets of projects (SR). Values are sealed before they come here. */
+import type { SealedValue } from '../../domain/agents/environment.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { maxSecretsPerProject, maxSecretUses, type Secret, type SecretUse } from '../../protocol/agents/secret.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader, Tx } from '../store.ts'
+
+type SecretRow = Tables['secrets']
+type Which = Pick<SecretRow, 'project_id' | 'name'>
+
+export const selectSecret = statement<Which>()((db, p) =>
+  db.selectFrom('secrets').selectAll().where('project_id', '=', p.project_id).where('name', '=', p.name),
+)
+
+const selectSecrets = statement<{ projectId: string; limit: number }>()((db, p) =>
+  db.selectFrom('secrets').selectAll().where('project_id', '=', p.projectId).orderBy('name').limit(p.limit),
+)
+
+const selectAgents = statement<Which>()((db, p) =>
+  db
+    .selectFrom('secret_agents')
+    .select('agent_id')
+    .where('project_id', '=', p.project_id)
+    .where('name', '=', p.name)
+    .orderBy('agent_id'),
+)
+
+const selectGiven = statement<{ agentId: string }>()((db, p) =>
+  db
+    .selectFrom('secrets')
+    .innerJoin('secret_agents', (join) =>
+      join.onRef('secret_agents.project_id', '=', 'secrets.project_id').onRef('secret_agents.name', '=', 'secrets.name'),
+    )
+    .select(['secrets.project_id', 'secrets.name', 'secrets.given_as', 'secrets.sealed'])
+    .where('secret_agents.agent_id', '=', p.agentId)
+    .orderBy('secrets.name'),
+)
+
+/** The sealed values of all secrets, each with the agents that get it. */
+export const selectSealedSecrets = statement()((db) =>
+  db
+    .selectFrom('secrets')
+    .leftJoin('secret_agents', (join) =>
+      join.onRef('secret_agents.project_id', '=', 'secrets.project_id').onRef('secret_agents.name', '=', 'secrets.name'),
+    )
+    .select(['secrets.name', 'secrets.sealed', 'secret_agents.agent_id'])
+    .orderBy('secrets.name'),
+)
+
+const putSecret = statement<SecretRow>()((db, p) => {
+  const changing = { sealed: p.sealed, given_as: p.given_as, updated_at: p.updated_at, updated_by: p.updated_by }
+  return db
+    .insertInto('secrets')
+    .values({ project_id: p.project_id, name: p.name, created_at: p.created_at, ...changing })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(changing))
+})
+
+const insertSecretAgent = statement<Tables['secret_agents']>()((db, p) =>
+  db.insertInto('secret_agents').values({ project_id: p.project_id, name: p.name, agent_id: p.agent_id }),
+)
+
+const deleteAgents = statement<Which>()((db, p) =>
+  db.deleteFrom('secret_agents').where('project_id', '=', p.project_id).where('name', '=', p.name),
+)
+
+/** An agent that is made anew under the same id gets none of them. */
+export const deleteSecretsOfAgent = statement<{ agentId: string }>()((db, p) =>
+  db.deleteFrom('secret_agents').where('agent_id', '=', p.agentId),
+)
+
+const deleteSecretRow = statement<Which>()((db, p) =>
+  db.deleteFrom('secrets').where('project_id', '=', p.project_id).where('name', '=', p.name),
+)
+
+const deleteUses = statement<Which>()((db, p) =>
+  db.deleteFrom('secret_uses').where('project_id', '=', p.project_id).where('name', '=', p.name),
+)
+
+const selectUses = statement<Which & { limit: number }>()((db, p) =>
+  db
+    .selectFrom('secret_uses')
+    .select(['agent_id as agentId', 'launch_id as launchId', 'given_as as givenAs', 'used_at as usedAt'])
+    .where('project_id', '=', p.project_id)
+    .where('name', '=', p.name)
+    .orderBy('used_at', 'desc')
+    .orderBy('launch_id', 'desc')
+    .limit(p.limit),
+)
+
+const putUse = statement<Tables['secret_uses']>()((db, p) =>
+  db
+    .insertInto('secret_uses')
+    .values({
+      project_id: p.project_id,
+      name: p.name,
+      launch_id: p.launch_id,
+      agent_id: p.agent_id,
+      given_as: p.given_as,
+      used_at: p.used_at,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['project_id', 'name', 'launch_id']).doUpdateSet({ used_at: p.used_at, given_as: p.given_as }),
+    ),
+)
+
+const deleteUsesBefore = statement<Which & { before: Instant }>()((db, p) =>
+  db.deleteFrom('secret_uses').where('project_id', '=', p.project_id).where('name', '=', p.name).where('used_at', '<', p.before),
+)
+
+const agentIdsOf = async (reader: Reader, which: Which): Promise<string[]> =>
+  (await reader.all(selectAgents, which)).map(({ agent_id }) => agent_id)
+
+export const secretUses = (reader: Reader, which: Which, limit = maxSecretUses): Promise<SecretUse[]> =>
+  reader.all(selectUses, { ...which, limit })
+
+export const secretOf = async (reader: Reader, row: SecretRow): Promise<Secret> => ({
+  name: row.name,
+  givenAs: row.given_as,
+  agentIds: await agentIdsOf(reader, row),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  updatedBy: row.updated_by,
+  lastUse: (await secretUses(reader, row, 1))[0] ?? null,
+})
+
+/** One more than a project may have shows that it is full. */
+export const secretRows = (reader: Reader, projectId: string): Promise<SecretRow[]> =>
+  reader.all(selectSecrets, { projectId, limit: maxSecretsPerProject })
+
+/** `agentIds` left out: as they are. */
+export async function writeSecret(tx: Tx, row: SecretRow, agentIds: readonly string[] | undefined): Promise<void> {
+  await tx.write(putSecret, row)
+  if (!agentIds) return
+  await tx.write(deleteAgents, row)
+  for (const agentId of new Set(agentIds))
+    await tx.write(insertSecretAgent, { project_id: row.project_id, name: row.name, agent_id: agentId })
+}
+
+export async function deleteSecret(tx: Tx, which: Which): Promise<void> {
+  await tx.write(deleteAgents, which)
+  await tx.write(deleteUses, which)
+  await tx.write(deleteSecretRow, which)
+}
+
+interface GivenSecret {
+  readonly name: string
+  readonly givenAs: SecretRow['given_as']
+  readonly sealed: SealedValue
+}
+
+/** The secrets that this agent gets in a project; without one, in all of them. */
+export async function secretsGivenTo(reader: Reader, agentId: string, projectId?: string): Promise<GivenSecret[]> {
+  const rows = (await reader.all(selectGiven, { agentId })).filter((row) => row.project_id === (projectId ?? row.project_id))
+  return rows.map(({ name, given_as: givenAs, sealed }) => ({ name, givenAs, sealed: JSON.parse(sealed) }))
+}
+
+/** Records that a launch is given a secret (SR5). Taking the launch again records it once. */
+export async function recordUse(tx: Tx, use: Tables['secret_uses']): Promise<void> {
+  await tx.write(putUse, use)
+  const oldest = (await secretUses(tx, use)).at(maxSecretUses - 1)
+  if (oldest) await tx.write(deleteUsesBefore, { project_id: use.project_id, name: use.name, before: oldest.usedAt })
+}
