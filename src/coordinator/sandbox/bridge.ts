@@ -204,7 +204,7 @@ export class Bridge {
   }
 }
 
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
 
 const refusal = (target: HostPort | undefined): string =>
   `Holdfast: this sandbox does not allow ${target ? `${target.host}:${target.port}` : 'this address'}. Ask a person to allow the host.\n`

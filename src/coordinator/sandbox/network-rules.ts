@@ -19,7 +19,7 @@ export interface HostPort {
 }
 
 /** Lower case, without brackets and the final dot. */
-export const hostOf = (typed: string): string =>
+const hostOf = (typed: string): string =>
   typed
     .toLowerCase()
     .replace(/^\[|\]$/g, '')

@@ -286,7 +286,7 @@ export class PrivateRepository {
   }
 }
 
-export const privateFolder = (root: string, top: string): string =>
+const privateFolder = (root: string, top: string): string =>
   join(root, createHash('sha256').update(top).digest('hex').slice(0, 20))
 
 /** Regular files only, never through a link: the agent can write where they lie. */

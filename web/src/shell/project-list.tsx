@@ -129,7 +129,7 @@ function OneProject({ project, views, isFolded, onToggle }: OneProjectProps) {
   )
 }
 
-export function ViewRow({ view }: { view: ListedView }) {
+function ViewRow({ view }: { view: ListedView }) {
   const words = useWords()
   const writing = useWriting()
   const now = useNow()

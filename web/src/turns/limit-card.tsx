@@ -17,7 +17,7 @@ interface LimitCardProps {
 const dayMs = 24 * 3600_000
 
 /** The time alone within a day, else with the date. */
-export function useLimitTime(): (until: string) => string {
+function useLimitTime(): (until: string) => string {
   const writing = useWriting()
   return (until) => (Date.parse(until) - Date.now() < dayMs ? writing.clock(Date.parse(until)) : writing.exact(until))
 }

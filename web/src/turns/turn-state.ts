@@ -112,7 +112,7 @@ export function afterTurnEvent(turn: ShownTurn, event: TurnEventBody, at: string
 }
 
 /** Text grows, a tool call and the plan stand once and change; what is about no turn changes nothing here. */
-export function withUpdate(items: readonly Item[], update: AgentUpdate): readonly Item[] {
+function withUpdate(items: readonly Item[], update: AgentUpdate): readonly Item[] {
   switch (update.kind) {
     case 'text':
     case 'thought': {

@@ -31,7 +31,7 @@ export function UsageMeter({ usage: { used, size, cost } }: { usage: NonNullable
 }
 
 /** Costs come as “0.0025 USD”; what is not of this form is shown as it is. */
-export function readableCost(cost: string, money: (amount: number, currency: string) => string): string {
+function readableCost(cost: string, money: (amount: number, currency: string) => string): string {
   const [, amount, currency] = /^([\d.]+(?:e-?\d+)?)\s+([A-Z]{3})$/.exec(cost) ?? []
   return amount && currency ? money(Number(amount), currency) : cost
 }
