@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { Assignment, AssignmentDraft } from '../agents/isolation.ts'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
+import { line } from '../text.ts'
 import { Project, ProjectChange, ProjectDraft } from './project.ts'
 
 const projectId = z.object({ projectId: z.string().max(200) })
@@ -26,6 +27,21 @@ export const projectRoutes = {
     body: ProjectDraft,
     status: 201,
     answer: Project,
+  },
+  listFolders: {
+    method: 'GET',
+    path: '/api/folders',
+    scope: 'manage',
+    summary: 'List the folders in a folder of the server’s machine, to choose a project’s; without `path` the home folder',
+    query: z.object({ path: line(4096).optional() }),
+    status: 200,
+    answer: z.object({
+      path: z.string(),
+      parent: z.string().nullable(),
+      hasGit: z.boolean().describe('It is in a git repository'),
+      items: z.array(z.object({ name: z.string(), path: z.string(), hasGit: z.boolean() })),
+      more: z.boolean().describe('There are more than are listed'),
+    }),
   },
   getProject: {
     method: 'GET',

@@ -12,6 +12,7 @@ export const projectHandlers: HandlersOf<typeof projectRoutes> = {
     const { items, nextCursor } = await store.query(listProjects, asked)
     return { items: await Promise.all(items.map((project) => folders.shown(project))), nextCursor }
   },
+  listFolders: ({ query: { path }, deps }) => deps.folders.list(path),
   createProject: async ({ body, who, deps: { store, folders }, receipt }) => {
     const { id: by, scopes } = who
     return store.run(createProject, { ...body, by, scopes, look: await folders.look(body.path) }, receipt)

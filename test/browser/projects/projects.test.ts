@@ -1,6 +1,9 @@
 /** Projects in the page: creating, editing, settings, agents, deleting. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { axeFindings } from '../axe.ts'
 import { visit } from '../visit.ts'
 
 const here = visit()
@@ -51,6 +54,25 @@ test('[UI2] a project is created, renamed, given a folder and deleted', async ()
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
   await expect.poll(() => page.getByRole('link', { name: /shop-backend/ }).count()).toBe(0)
   expect((await here.elsewhere.get('/api/projects')).items).toHaveLength(1)
+})
+
+test('[UI2] the folder of a project is chosen by going there; it is said whether it is a git repository, and the project is named after it', async () => {
+  const page = await here.ownerPage('/?new=project')
+  const dialog = page.getByRole('dialog', { name: 'New project' })
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'ledger', '.git'), { recursive: true })
+  await page.route('**/api/folders', async (route) =>
+    route.fulfill({ response: await route.fetch({ url: `${here.server.url}/api/folders?path=${encodeURIComponent(folder)}` }) }),
+  )
+  await dialog.getByRole('button', { name: 'Choose a folder' }).click()
+  await dialog.getByText('no git repository').waitFor()
+  await dialog.getByRole('button', { name: 'ledger git' }).click()
+  await dialog.getByText('git repository', { exact: true }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Use this folder' }).click()
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'ledger', level: 1 }).waitFor()
+  await page.getByRole('main').getByText(join(folder, 'ledger')).waitFor()
 })
 
 test('[NA10] settings show range and default, mark only what was changed, refuse the rest, and go back with undo', async () => {

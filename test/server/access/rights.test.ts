@@ -140,7 +140,7 @@ const rights: readonly Right[] = [
   {
     scope: 'manage',
     because: 'it chooses a path on the machine to read from',
-    operations: ['resumeFromFile'],
+    operations: ['resumeFromFile', 'listFolders'],
   },
   {
     scope: 'manage',

@@ -114,11 +114,11 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   // Those that need a machine, a limit, a channel, files or bytes have tests of their own, with them.
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
   expect(others).toEqual([
-    ...['listSecrets', 'setSecret', 'removeSecret', 'listSecretUses', 'goOnInChat', 'setChannelRoute', 'createPairingCode'],
-    ...['listChannelChats', 'changeChannelChat', 'listConversationTurns', 'getConversationTurn', 'findFiles', 'stopTurns'],
-    ...['getToolOutput', 'beginTurn', 'getConversationContext', 'getWorktree', 'getWorktreeDiff', 'getWorktreePatch'],
-    ...['getWorktreeLosses', 'commitWorktree', 'mergeWorktree', 'removeWorktree', 'resumeFromFile', 'restoreWorkSession'],
-    ...['getArtifact', 'revokeAllowance', 'watchEvents'],
+    ...['listFolders', 'listSecrets', 'setSecret', 'removeSecret', 'listSecretUses', 'goOnInChat', 'setChannelRoute'],
+    ...['createPairingCode', 'listChannelChats', 'changeChannelChat', 'listConversationTurns', 'getConversationTurn'],
+    ...['findFiles', 'stopTurns', 'getToolOutput', 'beginTurn', 'getConversationContext', 'getWorktree'],
+    ...['getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree', 'mergeWorktree', 'removeWorktree'],
+    ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'revokeAllowance', 'watchEvents'],
   ])
 })
 

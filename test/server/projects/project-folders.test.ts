@@ -81,6 +81,27 @@ test('[SE11] projects.roots narrows it to folders that are named, links followed
   expect((await create(server, link('in', inside))).json).toMatchObject({ code: 'folder_taken' })
 })
 
+test('[SE11] folders are listed to choose from, from home or a root on, with which are git repositories; where none may be chosen nothing is shown', async () => {
+  const roots = [realpathSync(temporaryFolder())]
+  const [root = ''] = roots
+  mkdirSync(join(root, 'shop', '.git'), { recursive: true })
+  mkdirSync(join(root, 'plain', 'below'), { recursive: true })
+  const { server, made } = await open({ roots })
+  const list = async (path?: string) => (await server.ask(`/api/folders${path ? `?path=${encodeURIComponent(path)}` : ''}`)).json
+  const items = [
+    { name: 'plain', path: join(root, 'plain'), hasGit: false },
+    { name: 'shop', path: join(root, 'shop'), hasGit: true },
+  ]
+  expect(await list()).toEqual({ path: root, parent: null, hasGit: false, items, more: false })
+  expect(await list(join(root, 'shop'))).toMatchObject({ parent: root, hasGit: true, items: [] })
+  expect(await list(made('outside'))).toMatchObject({ code: 'folder_refused' })
+  expect(await list(join(root, 'no-such'))).toMatchObject({ code: 'folder_missing' })
+  const { server: free, data } = await open()
+  const refused = (path: string) => free.ask(`/api/folders?path=${encodeURIComponent(path)}`)
+  for (const path of ['/etc', data]) expect((await refused(path)).json).toMatchObject({ code: 'folder_refused' })
+  expect((await refused('/')).json.items).toContainEqual({ name: 'etc', path: '/etc', hasGit: false })
+})
+
 test('[SE18] one folder has one project, whatever it is called, also when many ask at once', async () => {
   const { server, made, link, place } = await open()
   const shop = made('shop')

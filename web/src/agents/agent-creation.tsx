@@ -32,6 +32,8 @@ export function AgentCreation({ layout, onClose }: CreationProps) {
   const { waiting, error, send, stop } = useSending<AgentWithPasskey>()
   const problems = problemsOf(texts, words)
 
+  const show = (agentId: string) => void navigate({ to: '/agents/$agentId', params: { agentId }, search: {}, replace: true })
+
   async function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
@@ -44,13 +46,14 @@ export function AgentCreation({ layout, onClose }: CreationProps) {
     clearTexts()
     changeHome((home) => withAgent(home, known))
     notify(words.agents.created(agent.name))
-    setCreated(agent)
+    // One that is prompted never signs in by itself.
+    if (agent.protocol === 'acp') show(agent.id)
+    else setCreated(agent)
   }
 
   if (created) {
     const secret = { title: words.agents.passkeyOnce(created.name), text: words.agents.passkeyText, value: created.passkey }
-    const done = () => void navigate({ to: '/agents/$agentId', params: { agentId: created.id }, search: {}, replace: true })
-    return <SecretDialog secret={secret} onClose={done} />
+    return <SecretDialog secret={secret} onClose={() => show(created.id)} />
   }
   const fields = (
     <>

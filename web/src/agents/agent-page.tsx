@@ -35,7 +35,7 @@ function KnownAgent({ agent }: { agent: Agent }) {
     >
       <About agent={agent} />
       <AgentDetails agent={agent} mayManage={mayManage} />
-      {mayManage && <Passkey agent={agent} />}
+      {mayManage && agent.protocol === 'mcp' && <Passkey agent={agent} />}
       {mayManage && <DeleteAgent agent={agent} />}
     </Page>
   )

@@ -1,4 +1,4 @@
-/** Agents that are installed on the server's machine, each added with one click (AG5). Nothing is shown where none is found. */
+/** Known agents: those installed on the server's machine, each added with one click (AG5), and how the others are installed. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
@@ -6,26 +6,43 @@ import type { DetectedAgent } from '../../../src/protocol/agents/detected-agent.
 import { useHome } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { SubmitButton } from '../parts/button.tsx'
+import { CopyText } from '../parts/copy.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { addDetected, addedAs, detectedAgents, draftOf } from './detected.ts'
+import { addDetected, addedAs, draftOf, knownAgents } from './detected.ts'
 
 /** Shown only to people who may add agents. */
 export function DetectedAgents() {
   const { detected } = useWords()
-  const found = useQuery(detectedAgents).data ?? []
+  const { items: found = [], missing = [] } = useQuery(knownAgents).data ?? {}
   const agents = useHome()?.agents ?? []
-  if (found.length === 0) return null
   return (
-    <Section title={detected.title} note={detected.hint}>
-      <Rows label={detected.title}>
-        {found.map((each) => (
-          <DetectedRow key={each.id} found={each} agents={agents} />
-        ))}
-      </Rows>
-    </Section>
+    <>
+      {found.length > 0 && (
+        <Section title={detected.title} note={detected.hint}>
+          <Rows label={detected.title}>
+            {found.map((each) => (
+              <DetectedRow key={each.id} found={each} agents={agents} />
+            ))}
+          </Rows>
+        </Section>
+      )}
+      {missing.length > 0 && (
+        <Section title={detected.missing} note={detected.missingHint}>
+          <Rows label={detected.missing}>
+            {missing.map(({ id, name, install }) => (
+              <li key={id} data-missing={id} className="list-row flex min-h-11 flex-wrap items-center gap-x-3 py-1.5">
+                <span className="min-w-40 font-medium">{name}</span>
+                <code className="min-w-0 flex-1 font-mono text-sm [overflow-wrap:anywhere]">{install}</code>
+                <CopyText text={install} what={detected.installOf(name)} />
+              </li>
+            ))}
+          </Rows>
+        </Section>
+      )}
+    </>
   )
 }
 

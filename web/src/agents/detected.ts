@@ -1,18 +1,20 @@
 /** Agents installed on the server's machine (AG5), and adding them here. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
-import type { DetectedAgent } from '../../../src/protocol/agents/detected-agent.ts'
+import type { DetectedAgent, DetectedAgents } from '../../../src/protocol/agents/detected-agent.ts'
 import { isRecipeOf } from '../../../src/protocol/agents/known-agent.ts'
 import { withAgent } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
 
 /** Read only for people who may add agents. */
-export const detectedAgents = queryOptions<DetectedAgent[]>({
+export const knownAgents = queryOptions<DetectedAgents>({
   queryKey: ['detected-agents'],
-  queryFn: async ({ signal }) => (await client.get('/api/detected-agents', { signal })).items,
+  queryFn: ({ signal }) => client.get('/api/detected-agents', { signal }),
   // Somebody may install one and come back.
   staleTime: 60_000,
 })
+
+export const detectedAgents = { ...knownAgents, select: ({ items }: DetectedAgents): DetectedAgent[] => items }
 
 /** Those that it was added as. */
 export const addedAs = ({ draft }: DetectedAgent, agents: readonly Agent[]): string[] =>

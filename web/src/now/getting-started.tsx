@@ -4,8 +4,10 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
+import { loadOnce } from '../lazy-route.tsx'
 import type { Home } from '../live/home.ts'
 import { coordinators, newestProcess } from '../live/processes.ts'
 import { client, useMay } from '../live/queries.ts'
@@ -14,6 +16,8 @@ import { SubmitButton } from '../parts/button.tsx'
 import { Empty } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
+
+const KnownAgents = lazy(loadOnce(async () => ({ default: (await import('../agents/detected-agents.tsx')).DetectedAgents })))
 
 /** As an agent's command, `holdfast` is this program. */
 const isDemo = ({ command, args }: Agent): boolean => command === 'holdfast' && args[0] === 'demo-mcp'
@@ -38,6 +42,7 @@ export function GettingStarted({ home }: { home: Home }) {
 
 function SayHello({ project, agent }: { project: Project; agent: Agent }) {
   const { now } = useWords()
+  const mayManage = useMay('manage')
   const navigate = useNavigate()
   const { waiting, error, send } = useSending()
   const place = { projectId: project.id, agentId: agent.id }
@@ -47,12 +52,15 @@ function SayHello({ project, agent }: { project: Project; agent: Agent }) {
       await navigate({ to: '/projects/$projectId/chat/$agentId', params: place })
   }
   return (
-    <Empty title={now.firstTitle}>
-      <p className="max-w-prose text-quiet">{now.firstText(project.name)}</p>
-      <ProblemNote error={error} />
-      <SubmitButton type="button" waiting={waiting} onClick={() => void sayHello()}>
-        {now.sayHello}
-      </SubmitButton>
-    </Empty>
+    <>
+      <Empty title={now.firstTitle}>
+        <p className="max-w-prose text-quiet">{now.firstText(project.name)}</p>
+        <ProblemNote error={error} />
+        <SubmitButton type="button" waiting={waiting} onClick={() => void sayHello()}>
+          {now.sayHello}
+        </SubmitButton>
+      </Empty>
+      <Suspense>{mayManage && <KnownAgents />}</Suspense>
+    </>
   )
 }

@@ -14,6 +14,7 @@ import { notify } from '../parts/notices.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { FolderPicker } from './folder-picker.tsx'
 
 interface ProjectFormProps {
   /** The layout of fields and buttons; stacked when left out. */
@@ -52,6 +53,7 @@ export function ProjectForm({ layout = inline }: ProjectFormProps) {
         error={tried ? nameProblem(draft.name, words) : undefined}
         required
       />
+      {mayManage && <FolderPicker path={draft.path} onPath={(path) => setDraft(named({ ...draft, path }))} />}
       {mayManage && (
         <TextField
           label={words.projects.path}
@@ -74,6 +76,12 @@ export function ProjectForm({ layout = inline }: ProjectFormProps) {
     </form>
   )
 }
+
+/** A project without a name is called as its folder. */
+const named = ({ name, path }: { name: string; path: string }) => ({
+  path,
+  name: name.trim() === '' ? (path.split(/[\\/]/).findLast(Boolean) ?? '') : name,
+})
 
 const inline = (fields: ReactNode, submit: ReactNode) => (
   <div className="flex flex-col gap-4">

@@ -110,6 +110,9 @@ export const running = {
 }
 
 export const detected = {
+  missing: 'Not installed',
+  missingHint: 'Run the command on the server’s machine, then come back.',
+  installOf: (name: string) => `the command that installs ${name}`,
   title: 'Installed on this machine',
   hint: "Found on the server's PATH. Added with one click, and started when there is work.",
   add: 'Add',

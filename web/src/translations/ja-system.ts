@@ -108,6 +108,9 @@ export const running: typeof english.running = {
 }
 
 export const detected: typeof english.detected = {
+  missing: '未インストール',
+  missingHint: 'サーバーのマシンでコマンドを実行してから、このページに戻ってください。',
+  installOf: (name) => `${name} をインストールするコマンド`,
   title: 'このマシンにあるエージェント',
   hint: 'サーバーの PATH で見つかりました。ワンクリックで追加でき、作業があると起動します。',
   add: '追加',

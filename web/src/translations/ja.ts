@@ -6,7 +6,7 @@ import { consoleWords } from './ja-console.ts'
 import { continuity } from './ja-continuity.ts'
 import { conversations } from './ja-conversations.ts'
 import { errors } from './ja-errors.ts'
-import { phone, preferences, shortcuts } from './ja-preferences.ts'
+import { phone, preferences, shortcuts, signIn } from './ja-preferences.ts'
 import { sandboxWords } from './ja-sandbox.ts'
 import { translation } from './ja-sentences.ts'
 import { settings } from './ja-settings.ts'
@@ -32,6 +32,7 @@ export const ja: Messages = {
   translation,
   settings,
   shortcuts,
+  signIn,
   tasks,
   workSessions,
   continuity,
@@ -135,23 +136,6 @@ export const ja: Messages = {
     unsaved: (count) => `未保存の変更 ${count} 件`,
   },
 
-  signIn: {
-    title: 'サインイン',
-    working: 'サインインしています…',
-    lead: 'サーバーの起動時に表示されたサインイン用リンクを開いてください。',
-    used: 'このリンクはもう使えません',
-    usedWhy: 'サインイン用リンクは 10 分間、1 回だけ使えます。',
-    signedOut: 'サインアウトしました',
-    noCookie:
-      'このブラウザーがサインインを保存しませんでした。このアドレスの Cookie を許可してから、もう一度サインインしてください。',
-    ended: 'サインインが無効になりました。別の画面でサインアウトしたか、アクセスが取り消されたか、期限が切れています。',
-    getNew: '新しいリンクは、Holdfast が動いているマシンで次を実行すると表示されます。',
-    inClone: 'リポジトリのクローンでは：',
-    paste: 'または、リンク・コード・トークンを貼り付け',
-    pasteEmpty: 'リンク、コード、トークンのいずれかを貼り付けてください',
-    button: 'サインイン',
-  },
-
   now,
 
   projects: {
@@ -163,6 +147,14 @@ export const ja: Messages = {
     nameExample: 'shop-backend',
     path: 'フォルダー',
     pathHint: 'エージェントが動くマシン上の絶対パス。後からでも設定できます。',
+    chooseFolder: 'フォルダーを選ぶ',
+    useFolder: 'このフォルダーを使う',
+    folderChosen: '選択済み',
+    folderUp: '上へ',
+    isGit: 'git リポジトリ',
+    noGit: 'git リポジトリではありません',
+    noFolders: 'フォルダーはありません。',
+    moreFolders: 'ほかにもあります。下にパスを入力してください。',
     noPath: 'フォルダー未設定',
     created: (name) => `${name} を作成しました`,
     saved: (name) => `${name} を保存しました`,

@@ -1,0 +1,77 @@
+/** Chooses a folder of the server's machine by going through it: begins at home, and says which folders are in a git repository. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { client } from '../live/queries.ts'
+import { Button } from '../parts/button.tsx'
+import { BackIcon, BranchIcon, ProjectIcon } from '../parts/icons.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
+import { useWords } from '../translations/messages.tsx'
+
+export function FolderPicker({ path, onPath }: { path: string; onPath: (path: string) => void }) {
+  const { projects: words } = useWords()
+  const [open, setOpen] = useState(false)
+  const [at, setAt] = useState<string>()
+  const query = at === undefined ? {} : { path: at }
+  const { data, error } = useQuery({
+    queryKey: ['folders', at ?? ''],
+    queryFn: ({ signal }) => client.get('/api/folders', { query, signal, retries: 0 }),
+    enabled: open,
+    staleTime: 0,
+    placeholderData: (before) => before,
+  })
+  if (!open) {
+    return (
+      <Button className="self-start" onClick={() => setOpen(true)}>
+        <ProjectIcon />
+        {words.chooseFolder}
+      </Button>
+    )
+  }
+  const rowClass = 'flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover max-md:min-h-10'
+  return (
+    <section aria-label={words.chooseFolder} className="flex flex-col gap-1 rounded-md p-2 shadow-[inset_0_0_0_1px_var(--edge)]">
+      <ProblemNote error={error} onRetry={() => setAt(undefined)} />
+      {data && (
+        <>
+          <div className="flex items-center gap-2">
+            {data.parent !== null && (
+              <button
+                type="button"
+                aria-label={words.folderUp}
+                className="rounded-md p-1.5 hover:bg-hover"
+                onClick={() => setAt(data.parent ?? undefined)}
+              >
+                <BackIcon />
+              </button>
+            )}
+            <span className="min-w-0 flex-1 truncate font-mono text-xs" title={data.path}>
+              {data.path}
+            </span>
+            <span className="shrink-0 text-xs text-quiet">{data.hasGit ? words.isGit : words.noGit}</span>
+            <Button look={path === data.path ? 'quiet' : 'primary'} onClick={() => onPath(data.path)}>
+              {path === data.path ? words.folderChosen : words.useFolder}
+            </Button>
+          </div>
+          <ul className="max-h-52 overflow-y-auto">
+            {data.items.map((folder) => (
+              <li key={folder.path}>
+                <button type="button" className={rowClass} onClick={() => setAt(folder.path)}>
+                  <ProjectIcon className="text-faint" />
+                  <span className="min-w-0 flex-1 truncate">{folder.name}</span>
+                  {folder.hasGit && (
+                    <span className="flex items-center gap-1 text-xs text-accent">
+                      <BranchIcon />
+                      git
+                    </span>
+                  )}
+                </button>
+              </li>
+            ))}
+          </ul>
+          {data.items.length === 0 && <p className="px-2 text-sm text-faint">{words.noFolders}</p>}
+          {data.more && <p className="px-2 text-xs text-faint">{words.moreFolders}</p>}
+        </>
+      )}
+    </section>
+  )
+}
