@@ -174,7 +174,7 @@ test('[UI1] the sidebar lists a session with its state and title, marks what is 
   await allow(projectId)
   await rows.filter({ hasText: 'Ready: Move the build' }).filter({ hasText: 'unread' }).click()
   await page.getByRole('log').getByText('echo: Move').waitFor()
-  await rows.filter({ hasText: 'unread' }).waitFor({ state: 'detached' })
+  await rows.filter({ hasText: 'Move the build' }).filter({ hasText: 'unread' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Details' }).click()
   await page.getByRole('textbox', { name: 'Title' }).fill('Vite 8')
   await page.getByRole('button', { name: 'Save' }).click()
