@@ -198,7 +198,8 @@ async function fits(page: Page, place: string): Promise<void> {
 }
 
 test('[UI5] axe finds nothing in a menu, a question, a secret, an error or while offline', async () => {
-  const page = await here.ownerPage('/agents/codex')
+  await here.elsewhere.post('/api/agents', { body: { id: 'pulls', name: 'Pulls', protocol: 'mcp' } })
+  const page = await here.ownerPage('/agents/pulls')
   await page.getByRole('button', { name: /Account and preferences/ }).click()
   await page.getByRole('menu').waitFor()
   expect(await axeFindings(page)).toEqual([])
