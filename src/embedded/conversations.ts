@@ -2,8 +2,10 @@
  * Conversations for embedding programs (CV1, LB1): the server's use cases on the program's own store, without a server. Errors are
  * Refusals with the same codes as over HTTP. An unknown key reads as empty. Holds no state; arguments and results are copies (CV2).
  */
+
 import { parseDay } from '../domain/conversations/chapter.ts'
 import { Refusal } from '../domain/errors.ts'
+import { refusalText } from '../domain/refusal-texts.ts'
 import { checked } from '../protocol/checked-input.ts'
 import type { Chapter } from '../protocol/conversations/chapter.ts'
 import { type Conversation, Flags } from '../protocol/conversations/conversation.ts'
@@ -197,7 +199,7 @@ function copied(given: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(given) ?? 'null')
   } catch {
-    throw new Refusal('invalid_request', 'This cannot be written as JSON')
+    throw new Refusal('invalid_request', refusalText('notAsJson'))
   }
 }
 

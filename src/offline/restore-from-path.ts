@@ -2,6 +2,7 @@
  * Finds the work session at a path on this machine and restores it if it is missing (CK7). The path is a checkpoint or its
  * folder, below the projects of the data folder or in a project's folder. Links are resolved first, and nothing outside is read.
  */
+
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
@@ -34,7 +35,8 @@ export const restoreFromPath =
       const isKnown = (await store.read((reader) => reader.first(selectWorkSession, { id: place.workSessionId }))) !== undefined
       return { ...place, notRestored: isKnown ? [] : await bringKin(store, root, saved, by) }
     } catch (error) {
-      if (error instanceof StartFailure) throw new Refusal('invalid_request', `${error.message} ${error.next}`, { field: 'path' })
+      if (error instanceof StartFailure)
+        throw new Refusal('invalid_request', [error.message, error.next].join(' '), { field: 'path' })
       throw error
     }
   }

@@ -48,10 +48,10 @@ function deeperThan(limit: number, bytes: Buffer): boolean {
 
 function refusePoison(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
-  if (Object.hasOwn(value, '__proto__')) throw new Refusal('invalid_request', 'The key __proto__ is not accepted')
+  if (Object.hasOwn(value, '__proto__')) throw new Refusal('invalid_request', refusalText('keyNotAccepted', { key: '__proto__' }))
   for (const [key, inner] of Object.entries(value)) {
     const poisoned = key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype')
-    if (poisoned) throw new Refusal('invalid_request', 'The key constructor.prototype is not accepted')
+    if (poisoned) throw new Refusal('invalid_request', refusalText('keyNotAccepted', { key: 'constructor.prototype' }))
     refusePoison(inner)
   }
 }

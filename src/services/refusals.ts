@@ -54,8 +54,7 @@ export const noSuchApproach = (approachId: string): Refusal =>
 export const noSuchArtifact = (name: string): Refusal => new Refusal('not_found', refusalText('noArtifact', { name }), { name })
 
 /** A chat session has no work session. */
-export const noWorkSession = (): Refusal =>
-  new Refusal('wrong_state', 'This agent session is at no work session: there is nothing to keep this in', { state: 'chat' })
+export const noWorkSession = (): Refusal => new Refusal('wrong_state', refusalText('notAtWork'), { state: 'chat' })
 
 /** The upload was swept, or never begun. */
 export const noSuchUpload = (): Refusal => new Refusal('not_found', refusalText('noUpload'))

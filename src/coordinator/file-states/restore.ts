@@ -3,10 +3,12 @@
  * way, so the restore can be undone. What somebody else changed is shown and needs a confirmation. A restore that was cut off is
  * completed by asking for it again.
  */
+
 import { createHash } from 'node:crypto'
 import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../platform/atomic-file.ts'
+import { statusNotice } from '../../protocol/status-texts.ts'
 import type { RestoreAnswer, RewindLoss } from '../../protocol/worktrees/file-state.ts'
 import { GitFailure } from '../worktrees/git.ts'
 import { displayName, pathOf, splitNul } from '../worktrees/worktree-state.ts'
@@ -148,7 +150,7 @@ async function complete(
     from: current.tree,
     kept: foreign.map(({ name }) => displayName(name)),
   })
-  if (done === 'changed') throw new GitFailure(-1, 'The files change all the time.')
+  if (done === 'changed') throw new GitFailure(-1, statusNotice('filesChange'))
   return done
 }
 

@@ -4,6 +4,7 @@
  * never reads what the agent writes. `sync` takes over what is new: a pack made inside, checked by `index-pack --strict` outside;
  * then the branch moves if it is still where it was, and the index follows.
  */
+
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -21,6 +22,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { gitEnvironment } from '../../platform/git-environment.ts'
+import { statusNotice } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
 import { openRepository, Repository } from '../worktrees/repository.ts'
 import type { Mount } from './profile.ts'
@@ -243,12 +245,12 @@ export class PrivateRepository {
         Buffer.from(`${tips.join('\n')}\n^${base}\n`),
         pack,
       ])
-      if (code !== 0) throw new GitFailure(code, 'What the agent has committed cannot be read.')
+      if (code !== 0) throw new GitFailure(code, statusNotice('commitsUnreadable'))
       const input = openSync(file, 'r')
       const strict = ['index-pack', '--stdin', '--strict', '--fix-thin', `--max-input-size=${maxPackBytes}`]
       const { code: checked, said } = await this.#indexPack(strict, input)
       closeSync(input)
-      if (checked !== 0) throw new GitFailure(checked, `What the agent has committed is damaged: ${said.trim().slice(0, 500)}`)
+      if (checked !== 0) throw new GitFailure(checked, statusNotice('commitsDamaged', { why: said.trim().slice(0, 500) }))
       await this.#repository.run(['rev-list', '--objects', '--quiet', ...tips, '--not', '--all'])
     } finally {
       closeSync(pack)
@@ -279,10 +281,7 @@ export class PrivateRepository {
     // Both sides have moved: nothing is lost, and a person decides.
     const kept = `refs/heads/holdfast/kept/${tip.slice(0, 12)}`
     await this.#repository.run([...update, kept, tip])
-    throw new GitFailure(
-      -1,
-      `Its branch was moved by somebody else meanwhile. What the agent has committed is on ${kept.slice(11)}.`,
-    )
+    throw new GitFailure(-1, statusNotice('branchMovedByOther', { branch: kept.slice(11) }))
   }
 }
 

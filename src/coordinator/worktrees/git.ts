@@ -77,8 +77,7 @@ export class Git {
       const file = join(top, '.git')
       const found = lstatSync(file, { throwIfNoEntry: false })
       const isSame = expected === null ? found?.isDirectory() : found?.isFile() && readFileSync(file, 'utf8') === expected
-      if (!isSame)
-        throw new GitFailure(-1, `${file} is not what it was before an agent worked there. Look at it, then put it right.`)
+      if (!isSame) throw new GitFailure(-1, statusNotice('fileAltered', { file }))
     }
   }
 

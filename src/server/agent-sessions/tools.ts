@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { allows } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { Id } from '../../protocol/text.ts'
@@ -24,7 +25,7 @@ import { superseded } from './waiting-calls.ts'
 /** Allows coordinators, and people who could create a coordinator's token, to report what processes do. */
 function coordinatorOnly({ presented: { who } }: ToolCall): void {
   if (allows(who.scopes, 'coordinator')) return
-  throw new Refusal('missing_scope', 'This tool is for coordinators', { scope: 'coordinator' })
+  throw new Refusal('missing_scope', refusalText('toolForCoordinators'), { scope: 'coordinator' })
 }
 
 const nothingToDo =

@@ -82,7 +82,7 @@ export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyIn
         return reply.code(answer.status).headers(answer.headers).send(answer.body)
       }
       await deps.credentials.of(request.raw)
-      throw path === '/ws' ? new Refusal('invalid_request', 'Open /ws as a WebSocket') : nothingThere(path)
+      throw path === '/ws' ? new Refusal('invalid_request', refusalText('openAsSocket')) : nothingThere(path)
     },
   })
   app.addHook('onResponse', async (request, reply) => {

@@ -54,7 +54,7 @@ export function hostAndOrigin(port: number, publicUrl: string | null, metricsHos
       const isOurs = host !== undefined && (hosts.has(host) || (path === '/metrics' && forMetrics.has(host)))
       if (!isOurs && !probes.has(path ?? '')) throw new Refusal('forbidden_host')
       // A target in absolute form names its own host, which would override the header (RFC 9112, 3.2.2).
-      if (!request.url?.startsWith('/')) throw new Refusal('forbidden_host', 'The request target must be a path')
+      if (!request.url?.startsWith('/')) throw new Refusal('forbidden_host', refusalText('targetNoPath'))
       const { origin } = request.headers
       if (origin !== undefined && !origins.has(origin)) throw new Refusal('forbidden_origin')
     },
@@ -176,10 +176,10 @@ export class Gate {
 }
 
 function brokenHttpRefusal(code: string | undefined): Refusal {
-  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('too_large', 'The headers are too large', { limit: maxHeaderBytes })
+  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('too_large', refusalText('headersTooLarge'), { limit: maxHeaderBytes })
   if (code === tookTooLong)
     return new Refusal('invalid_request', notice('tooLateToRead', {}, 'The request took too long to arrive'))
-  return new Refusal('invalid_request', 'This is not HTTP that can be read')
+  return new Refusal('invalid_request', refusalText('notHttp'))
 }
 
 /** Limits attempts per minute and address (SE8) with bounded memory. Successful attempts count too. */

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod'
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Route } from '../../protocol/route.ts'
 import type { Routes } from '../../protocol/routes.ts'
 import type { Query, ReceiptKey, UseCase } from '../../store/store.ts'
@@ -68,7 +69,7 @@ export function receiptOf(
   const key = request.headers['idempotency-key']
   if (key === undefined || !presented || request.method === 'GET' || request.method === 'HEAD') return undefined
   if (typeof key !== 'string' || !keyForm.test(key)) {
-    throw new Refusal('invalid_request', 'Idempotency-Key: use 1 to 200 printable characters', { field: 'Idempotency-Key' })
+    throw new Refusal('invalid_request', refusalText('keyPrintable'), { field: 'Idempotency-Key' })
   }
   return {
     credentialId: presented.who.credentialId,

@@ -2,10 +2,12 @@
  * Converts errors to problem answers (HT2). Unexpected errors are logged with the request id and answered as `internal`, without
  * stack, library message or secret (SE7).
  */
+
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorCode, errorCatalogue, Refusal } from '../../domain/errors.ts'
 import { notice } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { mask, maskDeep } from '../../platform/mask.ts'
 import { type Problem, problemOf } from '../../protocol/problem.ts'
@@ -79,8 +81,8 @@ export function refusalOf(error: unknown, requestId: string, logger: Logger, lim
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('too_large', undefined, { limit })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
-  if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid_request', 'The path is not a valid URL')
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('invalid_request', 'A part of the path is too long')
+  if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid_request', refusalText('pathNoUrl'))
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('invalid_request', refusalText('pathPartTooLong'))
   // Node's error for a client that disconnects in the middle of a body.
   const isGone = code === 'ECONNRESET' && (error as Error).message === 'aborted'
   if (isGone || (code?.startsWith('FST_ERR_CTP_') && statusCode === 400))

@@ -21,7 +21,9 @@ export function readableStreams(names: readonly string[], followed: readonly Str
     // PostgreSQL cannot store NUL, so no stream has such a name.
     const stream = name.length <= maxStreamNameLength && !name.includes('\u0000') ? parseStream(name) : undefined
     if (!stream)
-      throw new Refusal('invalid_request', `streams: ${JSON.stringify(name.slice(0, 100))} is not a stream`, { field: 'streams' })
+      throw new Refusal('invalid_request', refusalText('notStream', { name: JSON.stringify(name.slice(0, 100)) }), {
+        field: 'streams',
+      })
     if (notForReaders.has(stream.kind)) throw new Refusal('not_found', refusalText('noStream'), { stream: name })
     streams.add(name as StreamName)
   }
@@ -37,5 +39,5 @@ export const checkStreams = (store: Store, who: Who, streams: readonly StreamNam
 export function stillFree(streams: readonly StreamName[], followed: readonly StreamName[]): void {
   if (new Set([...streams, ...followed]).size <= maxStreamsPerClient) return
   const limit = { field: 'streams', max: maxStreamsPerClient }
-  throw new Refusal('invalid_request', `streams: at most ${maxStreamsPerClient}`, limit)
+  throw new Refusal('invalid_request', refusalText('streamsTooMany', { most: maxStreamsPerClient }), limit)
 }

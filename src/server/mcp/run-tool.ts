@@ -2,7 +2,9 @@
  * Runs one tool and shapes its result (MC2, MC3): `structuredContent`, and the same as text for clients that only read text. A
  * refusal is a result with `isError`, its code and advice. Unexpected errors are never exposed.
  */
+
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { KnownSecrets } from '../../platform/known-secrets.ts'
 import { mask, maskDeep } from '../../platform/mask.ts'
 import { findGivenSecrets } from '../../services/agents/secrets.ts'
@@ -50,7 +52,7 @@ function checkedArguments({ input }: Tool, args: unknown): Record<string, unknow
   const field = issue?.path.map(String).join('.') ?? ''
   const why = issue?.message ?? 'Invalid input'
   // Not `session_token: …`, which would look like a secret and be masked.
-  throw new Refusal('invalid_request', field ? `The argument ${field} is not right: ${why}` : why, field ? { field } : {})
+  throw new Refusal('invalid_request', field ? refusalText('argumentWrong', { field, why }) : why, field ? { field } : {})
 }
 
 const result = (value: Record<string, unknown>): ToolResult => ({

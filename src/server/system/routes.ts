@@ -1,5 +1,7 @@
 /** REST handlers for health, readiness, metrics and documentation (HT3, HT5). Rarely used code is loaded on demand. */
+
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { maxCursorLength } from '../../protocol/socket.ts'
 import { splitStreams } from '../../protocol/stream-list.ts'
 import type { eventRoutes, systemRoutes } from '../../protocol/system/routes.ts'
@@ -56,7 +58,7 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
     // A reconnecting browser repeats its original URL, so the last event id takes precedence.
     const after = request.headers['last-event-id'] || query.after
     if (after !== undefined && (typeof after !== 'string' || after.length > maxCursorLength)) {
-      throw new Refusal('invalid_request', 'Last-Event-ID: is not a cursor', { field: 'Last-Event-ID' })
+      throw new Refusal('invalid_request', refusalText('notEventCursor'), { field: 'Last-Event-ID' })
     }
     deps.connections.admit(presented)
     reply.hijack()

@@ -1,7 +1,9 @@
 /** Messages accepted on `/ws` and their handlers. */
+
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import { relayTypes } from '../../protocol/consoles/relay.ts'
@@ -49,10 +51,10 @@ export async function handleMessage(
   deps: ServerDependencies,
 ): Promise<void> {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    throw new Refusal('invalid_request', 'A message is a JSON object with `type`')
+    throw new Refusal('invalid_request', refusalText('messageShape'))
   }
   const { type } = message as { type?: unknown }
-  if (typeof type !== 'string') throw new Refusal('invalid_request', 'type: is missing', { field: 'type' })
+  if (typeof type !== 'string') throw new Refusal('invalid_request', refusalText('typeMissing'), { field: 'type' })
   if (coordinatorMessages.includes(type)) return handleCoordinatorMessage(connection, who, { ...message, type }, deps)
   if (relayTypes.includes(type)) return handleRelayMessage(connection, who, message, deps)
   if (!Object.hasOwn(handlers, type)) throw unknownType(type)
@@ -75,5 +77,5 @@ export function errorMessage(refusal: Refusal): { type: 'error'; [field: string]
 
 function unknownType(type: string): Refusal {
   const near = nearest(type.slice(0, 50), [...Object.keys(handlers), ...relayTypes, ...coordinatorMessages])
-  return new Refusal('unknown_type', near ? `Did you mean ${near}?` : undefined)
+  return new Refusal('unknown_type', near ? refusalText('didYouMean', { near }) : undefined)
 }

@@ -1,9 +1,11 @@
 /** WebSocket endpoint: upgrades pass the same gate and credentials as requests; a refused upgrade is answered as HTTP. */
+
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocketServer } from 'ws'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { Gate } from '../http/gate.ts'
 import { answerProblemOn } from '../http/problem-answer.ts'
@@ -33,7 +35,7 @@ export function acceptSockets(server: Server, deps: ServerDependencies, gate: Ga
   ): Promise<void> {
     gate.check(request)
     const presented = await deps.credentials.of(request)
-    if (request.url?.split('?', 1)[0] !== '/ws') throw new Refusal('not_found', 'WebSockets are at /ws')
+    if (request.url?.split('?', 1)[0] !== '/ws') throw new Refusal('not_found', refusalText('socketsAtWs'))
     const webSockets = await loaded
     deps.connections.admit(presented)
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -49,7 +51,7 @@ async function webSocketServer(deps: ServerDependencies, gate: Gate): Promise<We
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload, closeTimeout }
   const server = new WebSocketServer(options)
   server.on('wsClientError', (_, socket, request) => {
-    const refusal = new Refusal('invalid_request', 'This is not a WebSocket handshake that can be read')
+    const refusal = new Refusal('invalid_request', refusalText('noHandshake'))
     answerProblemOn(socket, gate.refuse(refusal, request), gate.idOf(request), deps.https)
   })
   return server

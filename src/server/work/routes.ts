@@ -1,6 +1,8 @@
 /** REST handlers for work sessions, tasks, approaches and artifacts of a project. */
+
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
 import { childOf, type Resumed } from '../../protocol/work/resume.ts'
 import type { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from '../../protocol/work/routes.ts'
@@ -69,7 +71,7 @@ export async function resumeFromFile(
 }
 
 const notResumed = ({ setAside }: { setAside: string | null }): Refusal =>
-  new Refusal('resume_failed', setAside ?? 'What is stored of this work session cannot be read', { setAside })
+  new Refusal('resume_failed', setAside ?? refusalText('workUnreadable'), { setAside })
 
 export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   listWorkSessions: query(listWorkSessions, (call) => ({ ...call.query, ...call.params })),

@@ -3,12 +3,14 @@
  * without work nothing is created. All failures give the same refusal, so that trying reveals nothing. A launch that repeats
  * the call gets its session with a new token (AS8).
  */
+
 import { afterAuthentication } from '../../domain/agent-sessions/instruction.ts'
 import { begin, type EndReason, type LiveAgentSession, type Purpose } from '../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
 import { effectiveSettings, type ProjectSettings } from '../../domain/projects/settings.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret, sameHash } from '../../platform/secrets.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
@@ -56,8 +58,7 @@ interface Verified {
 }
 
 /** AS1: the same for every failure. */
-export const authenticationFailed = (): Refusal =>
-  new Refusal('authentication_failed', 'The agent, its passkey or the project is not the right one')
+export const authenticationFailed = (): Refusal => new Refusal('authentication_failed', refusalText('passkeyWrong'))
 
 /** Compared for an unknown agent, so that it is refused no faster than a wrong passkey. */
 const unknownAgentHash = hashSecret('')

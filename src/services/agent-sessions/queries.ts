@@ -1,9 +1,11 @@
 /** Read queries for agent sessions: callers, lists, due sessions, and pairs that have work. */
+
 import { expiresAtToWrite, maxTerminatingMs } from '../../domain/agent-sessions/expiry.ts'
 import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import {
@@ -79,34 +81,30 @@ export async function claimedAgentSession(reader: Reader, { tokenHash, agentId, 
   if (tokenHash === null)
     return launchId === undefined ? agentSessionOfBearer(reader, agentId) : agentSessionOfLaunch(reader, launchId)
   const row = await reader.first(selectAgentSessionStateByToken, { tokenHash })
-  if (!row) throw new Refusal('authentication_failed', 'This session token is not known')
+  if (!row) throw new Refusal('authentication_failed', refusalText('tokenNotKnown'))
   if (agentId !== null && row.agent_id !== agentId) throw noSuchAgentSession()
   return row
 }
 
 /** The live session, or else the last one, so that a lost exit answer can be repeated. */
 async function agentSessionOfBearer(reader: Reader, agentId: string | null): Promise<AgentSessionState> {
-  if (agentId === null) throw new Refusal('unauthenticated', 'A session_token is needed, because the bearer is not an agent’s')
+  if (agentId === null) throw new Refusal('unauthenticated', refusalText('tokenNeeded'))
   const [live, another] = await reader.all(selectLiveAgentSessionStates, { agentId, limit: 2 })
   if (another)
-    throw new Refusal('invalid_request', 'A session_token is needed, because this agent has several sessions', {
+    throw new Refusal('invalid_request', refusalText('tokenNeededSeveral'), {
       field: 'session_token',
     })
   return live ?? agentSessionWithId(reader, (await reader.first(selectNewestOfAgent, { agentId }))?.id)
 }
 
 async function agentSessionOfLaunch(reader: Reader, launchId: string): Promise<AgentSessionState> {
-  if (await roleAgentSession(reader, launchId))
-    throw new Refusal(
-      'wrong_state',
-      'You work in a role of a console: what to do is told to you, so there is nothing to ask for here',
-    )
+  if (await roleAgentSession(reader, launchId)) throw new Refusal('wrong_state', refusalText('workInRole'))
   return agentSessionWithId(reader, (await reader.first(selectNewestOfLaunch, { launchId }))?.id)
 }
 
 async function agentSessionWithId(reader: Reader, id: string | undefined): Promise<AgentSessionState> {
   const row = id === undefined ? undefined : await reader.first(selectAgentSessionState, { id })
-  if (!row) throw new Refusal('not_found', 'This agent has no session; call authenticate first')
+  if (!row) throw new Refusal('not_found', refusalText('authenticateFirst'))
   return row
 }
 

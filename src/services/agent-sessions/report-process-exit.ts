@@ -8,6 +8,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { decideExit, type ExitDecision, type ExitFacts } from '../../domain/processes/process-exit.ts'
 import { durationMs } from '../../domain/projects/duration.ts'
 import { effectiveSettings } from '../../domain/projects/settings.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { liveOfPair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
@@ -34,7 +35,7 @@ export const reportProcessExit = defineUseCase({
     const { remainingProcesses: remaining, launchId = null, epoch = null } = input
     const decision = decideExit(context.now, { remaining, launchId, epoch }, await factsOf(tx, input, live))
     if (decision.decision === 'fenced')
-      throw new Refusal('fenced', `Epoch ${epoch} was taken over; now it is ${decision.currentEpoch}`, {
+      throw new Refusal('fenced', refusalText('epochTakenOver', { given: epoch ?? 'none', current: decision.currentEpoch }), {
         epoch: decision.currentEpoch,
       })
     if (decision.decision === 'duplicate') return { decision: 'duplicate', ended: [] }

@@ -2,8 +2,10 @@
  * Stores an agent's summary of its conversation (NA9, `set_summary`). Agents no longer get the covered messages; the archive
  * keeps them. A summary covers only messages that this session was handed.
  */
+
 import { setSummary as decide } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
@@ -35,13 +37,9 @@ export const setSummary = defineUseCase({
     const row = await existingConversation(tx, key)
     // DC2: a summary of a closed chapter must not start the next one.
     if (row.chapter_after > 0 && throughSeq <= row.chapter_after)
-      throw new Refusal(
-        'invalid_request',
-        'through_seq: the day of these messages is over; nothing of it is summarised any more',
-        {
-          field: 'through_seq',
-        },
-      )
+      throw new Refusal('invalid_request', refusalText('dayOver'), {
+        field: 'through_seq',
+      })
     const current = {
       summary: row.summary,
       summaryThrough: row.summary_through,

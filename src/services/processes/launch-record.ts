@@ -208,10 +208,10 @@ export interface InEpoch {
 
 export async function requireCurrentEpoch(reader: Reader, { coordinatorId, epoch }: InEpoch): Promise<KnownCoordinatorRow> {
   const row = await findCoordinatorRow(reader, coordinatorId)
-  if (!row) throw new Refusal('fenced', 'This coordinator has not greeted yet', { epoch: 0 })
+  if (!row) throw new Refusal('fenced', refusalText('notGreeted'), { epoch: 0 })
   if (row.epoch !== epoch) throw fenced(epoch, row.epoch)
   return row
 }
 
 export const fenced = (given: number | null, current: number): Refusal =>
-  new Refusal('fenced', `Epoch ${given} was taken over; now it is ${current}`, { epoch: current })
+  new Refusal('fenced', refusalText('epochTakenOver', { given: given ?? 'none', current }), { epoch: current })

@@ -43,7 +43,7 @@ export const registerCoordinator = defineUseCase({
   streams: ({ coordinatorId }: Registration) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { coordinatorId: id, ...hello }, { now }): Promise<Registered> => {
     if (hello.linkVersion !== linkVersion)
-      throw new Refusal('invalid_request', `linkVersion: this server speaks ${linkVersion}`, { field: 'linkVersion' })
+      throw new Refusal('invalid_request', refusalText('linkVersionOther', { version: linkVersion }), { field: 'linkVersion' })
     const known = await findCoordinatorRow(tx, id)
     const stored = known?.epoch ?? (await tx.first(selectEpoch, { coordinatorId: id }))?.epoch
     const answer = answerGreeting(hello, stored === undefined ? null : { instance: known?.instance ?? null, epoch: stored })

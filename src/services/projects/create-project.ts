@@ -1,10 +1,12 @@
 /** Creates a project with its own settings (NA10) and a generated id (ID1). */
+
 import type * as z from 'zod'
 import type { Scope } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { projectId } from '../../domain/ids.ts'
 import type { FolderInspection } from '../../domain/projects/folder.ts'
 import { changeSettings } from '../../domain/projects/settings.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Project, ProjectDraft } from '../../protocol/projects/project.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
@@ -57,5 +59,5 @@ async function freeId(reader: Reader, { now, random }: Context): Promise<string>
     // A stream outlives its project, so ids of deleted projects are not reused.
     if (!(await reader.first(selectPosition, { name: projectStream(id) }))) return id
   }
-  throw new Refusal('internal', `No free project id in ${maxIdTries} tries`)
+  throw new Refusal('internal', refusalText('noFreeProjectId', { tries: maxIdTries }))
 }

@@ -2,6 +2,7 @@
 
 import { Refusal } from '../../domain/errors.ts'
 import { workSessionId } from '../../domain/ids.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectProject } from '../../store/projects/projects.ts'
@@ -70,7 +71,7 @@ async function freeId(reader: Reader, { now, random }: Context): Promise<string>
     const id = workSessionId(now, random.text)
     if (!(await reader.first(selectWorkSession, { id }))) return id
   }
-  throw new Refusal('internal', `No free id for a work session in ${maxIdTries} tries`)
+  throw new Refusal('internal', refusalText('noFreeWorkId', { tries: maxIdTries }))
 }
 
 /**
