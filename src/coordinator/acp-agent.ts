@@ -9,7 +9,7 @@ import { type Clock, pause } from '../platform/clock.ts'
 import type { OwnProgram } from '../platform/program-of.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 import { cutDetail, type Detail, DetailError, detailFields, detailOf, statusNotice, textOf } from '../protocol/status-texts.ts'
-import type { AgentUpdate, PermissionRequest } from '../protocol/turns/agent-update.ts'
+import { type AgentUpdate, stateKinds } from '../protocol/turns/agent-update.ts'
 import type {
   AcpParticulars,
   ConfigureOrder,
@@ -22,11 +22,11 @@ import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/c
 import type { AcpContext, TurnEnd } from './acp/context.ts'
 import { AcpFailure, anomalyText } from './acp/failure.ts'
 import { addSignInMethods, holdfastToolServer, readyFact } from './acp/open-acp-session.ts'
-import { PendingPermissions, type PermissionAnswer } from './acp/permissions.ts'
 import { createCleaner, OutputGate, UpdateCleaner } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
 import { secretsInTurns } from './launch-secrets.ts'
 import { RecentIds } from './link.ts'
+import { PersonRequests } from './person-requests.ts'
 import { AgentSandbox } from './sandbox/agent-sandbox.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
 import { type PrepareWorkspaceOptions, prepareWorkspace, type Workspace } from './worktrees/make-workspace.ts'
@@ -62,7 +62,7 @@ export class AcpAgent {
   readonly #options: AcpAgentOptions
   readonly #gate = new OutputGate()
   readonly #clean: <Value>(value: Value) => Value
-  readonly #permissions = new PendingPermissions()
+  readonly #requests: PersonRequests
   readonly sandbox: AgentSandbox
   readonly #knownOrders = new RecentIds(maxRememberedOrders)
   /** Rejects when the start takes too long. */
@@ -89,9 +89,10 @@ export class AcpAgent {
   constructor(options: AcpAgentOptions) {
     this.#options = options
     this.#clean = createCleaner(secretsInTurns(options.particulars))
+    this.#requests = new PersonRequests({ clean: this.#clean, report: (fact) => this.#report(fact) })
     this.sandbox = new AgentSandbox({
       runningTurn: () => this.#turns.keys().next().value,
-      ask: (turnId, request) => this.#ask({ context: undefined, turnId }, request, this.#startAborted.signal),
+      ask: (turnId, request) => this.#requests.permission(turnId, request, this.#startAborted.signal),
       note: (text) => this.#writeNote(text),
     })
     this.#startTimeout.promise.catch(() => {})
@@ -183,9 +184,7 @@ export class AcpAgent {
   }
 
   /** Whether an order with this id was seen before. */
-  hasOrder(turnId: string): boolean {
-    return this.#knownOrders.has(turnId)
-  }
+  hasOrder = (turnId: string): boolean => this.#knownOrders.has(turnId)
 
   cancel(turnId: string): void {
     const held = this.#turns.get(turnId)
@@ -198,9 +197,7 @@ export class AcpAgent {
     }
   }
 
-  settle({ askId, optionId }: Pick<SettledPermission, 'askId' | 'optionId'>): void {
-    this.#permissions.settle(askId, optionId === null ? { choose: 'deny' } : { optionId })
-  }
+  settle = (settled: Omit<SettledPermission, 'launchId'>): void => this.#requests.settle(settled)
 
   /** Sets a mode or an option, once. Changes run one at a time, and each result is reported. */
   configure({ configureId, change }: Pick<ConfigureOrder, 'configureId' | 'change'>): void {
@@ -220,9 +217,7 @@ export class AcpAgent {
   }
 
   /** Pauses or resumes reading the agent's messages. */
-  readOutput(yes: boolean): void {
-    this.#gate.set(yes)
-  }
+  readOutput = (yes: boolean): void => this.#gate.set(yes)
 
   /** Handles the exit of the process. Resolves when all its output is reported. */
   async end(exit: Exit): Promise<void> {
@@ -263,8 +258,7 @@ export class AcpAgent {
     this.#stopWaiting()
     if (this.#phase !== 'starting') return
     this.#phase = 'ready'
-    for (const update of this.#updatesBeforeReady.values())
-      this.#report({ type: 'turn-update', turnId: null, update: this.#clean(update) })
+    for (const update of this.#updatesBeforeReady.values()) this.#reportState(contextId, update)
     this.#updatesBeforeReady.clear()
     this.#report(readyFact(facts, opened, this.#folder, this.#workspace, (detail) => this.#cut(detail)))
   }
@@ -284,8 +278,9 @@ export class AcpAgent {
     const isNew = !before && this.#options.particulars.folder === null
     const place = { folder, isNew, toolServers: [holdfastToolServer(this.#options, contextId)] }
     const handlers: ContextHandlers = {
-      onUpdate: (update) => this.#update(held, update),
-      onPermission: (request, withdrawn) => this.#ask(held, request, withdrawn),
+      onUpdate: (update) => this.#update(contextId, held, update),
+      onPermission: (request, withdrawn) => this.#requests.permission(this.#reportUpdates(held), request, withdrawn),
+      onQuestion: (question, withdrawn) => this.#requests.question(this.#reportUpdates(held), question, withdrawn),
     }
     const found =
       earlier === null
@@ -298,8 +293,17 @@ export class AcpAgent {
 
   async #run(turnId: string, content: TurnOrder['content'], order: OpenContext | undefined): Promise<void> {
     const end = (ended: EndedTurn): void => {
-      const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false } = ended
-      this.#report({ type: 'turn-ended', turnId, outcome, stopReason, ...this.#told('error', error), notRun, cancelIgnored })
+      const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false, usage = null } = ended
+      this.#report({
+        type: 'turn-ended',
+        turnId,
+        outcome,
+        stopReason,
+        ...this.#told('error', error),
+        usage,
+        notRun,
+        cancelIgnored,
+      })
     }
     const connection = this.#connection
     if (this.#phase !== 'ready' || !connection) return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
@@ -355,27 +359,23 @@ export class AcpAgent {
     return how === 'new' ? primer : news
   }
 
-  #update(held: HeldContext, update: AgentUpdate): void {
-    const isState = update.kind === 'mode' || update.kind === 'options' || update.kind === 'commands' || update.kind === 'usage'
+  #update(contextId: string, held: HeldContext, update: AgentUpdate): void {
+    const isState = stateKinds.has(update.kind)
     if (isState && this.#phase === 'starting') return void this.#updatesBeforeReady.set(update.kind, update)
-    if (isState) return this.#report({ type: 'turn-update', turnId: null, update: this.#clean(update) })
+    if (isState) return this.#reportState(contextId, update)
     this.#reportUpdates(held, held.updates?.add(update))
   }
 
-  #reportUpdates({ turnId, updates }: HeldContext, clean: readonly AgentUpdate[] = updates?.flush() ?? []): void {
-    for (const update of clean) this.#report({ type: 'turn-update', turnId: turnId ?? null, update })
+  /** Kept with the context, where the server names it. */
+  #reportState(contextId: string, update: AgentUpdate): void {
+    const about = contextId === defaultContextId ? {} : { contextId }
+    this.#report({ type: 'turn-update', turnId: null, ...about, update: this.#clean(update) })
   }
 
-  #ask(held: HeldContext, request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> {
-    this.#reportUpdates(held)
-    const { turnId } = held
-    if (turnId === undefined) return Promise.resolve({ choose: 'cancelled' })
-    const { digest, likeness } = request
-    return this.#permissions.ask(withdrawn, {
-      asked: (askId) =>
-        this.#report({ type: 'permission-asked', turnId, askId, request: { ...this.#clean(request), digest, likeness } }),
-      withdrawn: (askId) => this.#report({ type: 'permission-withdrawn', askId }),
-    })
+  /** Returns the turn that they belong to. */
+  #reportUpdates({ turnId, updates }: HeldContext, clean = updates?.flush() ?? []): string | undefined {
+    for (const update of clean) this.#report({ type: 'turn-update', turnId: turnId ?? null, update })
+    return turnId
   }
 
   #writeNote(note: string): void {

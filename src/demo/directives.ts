@@ -1,6 +1,6 @@
 /** Parses directives in double brackets, so that every flow can be tried without a model or a key. Other text is echoed. Pure. */
 export type Directive =
-  | { readonly do: 'echo' | 'say' | 'ask'; readonly text: string }
+  | { readonly do: 'echo' | 'say' | 'ask' | 'question'; readonly text: string }
   | { readonly do: 'record' | 'checkpoint'; readonly text: string }
   | { readonly do: 'tell'; readonly agentId: string; readonly text: string }
   | { readonly do: 'slow'; readonly count: number; readonly ms: number }
@@ -59,7 +59,7 @@ function stepOf(name: string, given: string): Directive | undefined {
 }
 
 /** Directives with optional text. */
-const worded = ['say', 'ask', 'record', 'checkpoint'] as const
+const worded = ['say', 'ask', 'question', 'record', 'checkpoint'] as const
 const isWorded = (name: string): name is (typeof worded)[number] => (worded as readonly string[]).includes(name)
 
 const isBare = (name: string): name is Bare => (bare as readonly string[]).includes(name)

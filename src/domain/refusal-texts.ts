@@ -100,6 +100,17 @@ export const refusalSentences = {
   keyReserved: 'Keys that begin with {channel}: are given out by the server alone; choose another channel',
   keyEnd: 'A key does not end in a dot or a space',
 
+  answerUnknown: 'The question has no such field',
+  answerMissing: 'This must be answered',
+  answerKind: 'This must be of the type {kind}',
+  answerChoice: 'This must be one of {allowed}',
+  answerTwice: 'Each value may be chosen once',
+  answerItems: 'Choose from {min} to {max} values',
+  answerRange: 'This must be from {min} to {max}',
+  answerLength: 'This must have from {min} to {max} characters',
+  answerFormat: 'This is no {format}',
+  answerNeedsForm: 'Only an accepted form has content',
+
   roleEmpty: 'No agent holds this role',
   roleHeldByNone: 'No agent holds the role {role}',
   beingTerminated: 'It is being terminated',

@@ -78,6 +78,8 @@ const withoutProcesses = ({
   imported_decider: _______,
   told_to: ________,
   conversation_key: _________,
+  question: __________,
+  answer: ___________,
   ...approval
 }: Tables['human_approvals']): WorkSessionFile['approvals'][number] => approval
 

@@ -4,7 +4,7 @@ import type { AskedPermission, Turn } from './consoles/user-session.ts'
 import type { Conversation } from './conversations/conversation.ts'
 import type { Message } from './conversations/message.ts'
 import type { Project } from './projects/project.ts'
-import type { AgentUpdate } from './turns/agent-update.ts'
+import type { AgentCommand, AgentUpdate } from './turns/agent-update.ts'
 import type { Task } from './work/task.ts'
 import type { WorkSession } from './work/work-session.ts'
 
@@ -57,4 +57,6 @@ export interface RunningTurn {
 
 export interface TurnsState {
   readonly running: readonly RunningTurn[]
+  /** The commands that its agents offer. */
+  readonly commands: readonly { readonly agentId: string; readonly commands: readonly AgentCommand[] }[]
 }

@@ -15,6 +15,7 @@ import { claimSealingKey, sealEnvironments } from './agents/seal-environments.ts
 import { removeSecret, setSecret } from './agents/secrets.ts'
 import { revokeAllowance } from './approvals/allowance-record.ts'
 import { answerPermission, expirePermission } from './approvals/answer-permission.ts'
+import { answerQuestion } from './approvals/answer-question.ts'
 import { createApproval, decideApproval, resubmitApproval } from './approvals/decide-approval.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import { changeChannelChat } from './channels/change-channel-chat.ts'
@@ -94,6 +95,7 @@ export const useCases = {
   'add-upload-part': addUploadPart,
   'answer-chat': answerChat,
   'answer-permission': answerPermission,
+  'answer-question': answerQuestion,
   'request-from-coordinator': requestFromCoordinator,
   'assign-agent': assignAgent,
   'authenticate-agent': authenticateAgent,

@@ -265,3 +265,22 @@ test('[RL4] the server is killed in the middle of a turn and started again: the 
   same.send({ type: 'session:terminate', ...person.about })
   await same.next('session:terminated')
 })
+
+test('[AP13] a question is asked, the server killed, the answer given on another device, and the agent takes it', async () => {
+  const person = await openPerson(house)
+  await person.spawn('asking')
+  person.send('agent:message', { role: 'asking', content: '[[question Which colour?]]' })
+  const { questionId, schema } = await person.next('question:requested', 'asking')
+  expect(schema).toMatchObject({ type: 'object', required: ['colour'] })
+  await house.holdfast.kill()
+  const { data, url, token } = house.holdfast
+  const port = Number(new URL(url).port)
+  house.holdfast = await startHoldfast({ up: true, data, args: ['--port', String(port)] })
+  const phone = await openSocket({ port, token })
+  phone.send({ type: 'session:resume', ...person.about })
+  expect((await phone.next('session:snapshot')).agents).toMatchObject([{ questions: [{ questionId }] }])
+  phone.send({ type: 'question:answer', ...person.about, questionId, action: 'accept', content: { colour: 'blue', count: 2 } })
+  expect(await phone.next('agent:response')).toMatchObject({ content: 'answered {"colour":"blue","count":2}' })
+  phone.send({ type: 'session:terminate', ...person.about })
+  await phone.next('session:terminated')
+})

@@ -7,8 +7,10 @@ import type { AcpContext, TurnEnd } from '../../src/coordinator/acp/context.ts'
 import type { Anomaly } from '../../src/coordinator/acp/failure.ts'
 import type { AgentFacts, OpenedAcpSession } from '../../src/coordinator/acp/open-acp-session.ts'
 import type { PermissionAnswer } from '../../src/coordinator/acp/permissions.ts'
+import type { ElicitationAnswer } from '../../src/coordinator/acp/questions.ts'
 import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import type { AgentUpdate, PermissionRequest } from '../../src/protocol/turns/agent-update.ts'
+import type { Question } from '../../src/protocol/turns/question.ts'
 import { main } from './built-product.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -29,6 +31,7 @@ export interface AcpAgentOptions {
   readonly state?: string
   readonly clock?: Clock
   readonly answer?: (request: PermissionRequest, withdrawn: AbortSignal) => Promise<PermissionAnswer> | PermissionAnswer
+  readonly answerQuestion?: (question: Question, withdrawn: AbortSignal) => Promise<ElicitationAnswer> | ElicitationAnswer
   readonly room?: () => Promise<void> | undefined
 }
 
@@ -43,12 +46,12 @@ export class AcpAgent {
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   stderr = ''
   #heard: (() => void)[] = []
-  readonly #answer: AcpAgentOptions['answer']
+  readonly #options: AcpAgentOptions
   #context: AcpContext | undefined
 
   constructor(options: AcpAgentOptions = {}) {
-    const { command = demoAcp, clock = systemClock, answer, room } = options
-    this.#answer = answer
+    const { command = demoAcp, clock = systemClock, room } = options
+    this.#options = options
     this.folder = options.folder ?? temporaryFolder()
     this.state = options.state ?? temporaryFolder()
     const env = { ...process.env, XDG_STATE_HOME: this.state, ...command.env }
@@ -114,8 +117,10 @@ export class AcpAgent {
     onPermission: async (request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> => {
       this.questions.push(request)
       this.#wake()
-      return this.#answer ? this.#answer(request, withdrawn) : { choose: 'allow' }
+      return this.#options.answer?.(request, withdrawn) ?? { choose: 'allow' }
     },
+    onQuestion: async (question: Question, withdrawn: AbortSignal): Promise<ElicitationAnswer> =>
+      this.#options.answerQuestion?.(question, withdrawn) ?? { action: 'decline', content: null },
   }
 
   /** Everything that was said so far. */

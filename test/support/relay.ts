@@ -2,7 +2,8 @@
 
 import type { Notice } from '../../src/domain/notices.ts'
 import { type LaunchOrder, type LinkFact, linkVersion } from '../../src/protocol/processes/link.ts'
-import type { AgentUpdate, PermissionRequest } from '../../src/protocol/turns/agent-update.ts'
+import type { AgentUpdate, PermissionRequest, TurnUsage } from '../../src/protocol/turns/agent-update.ts'
+import type { Question } from '../../src/protocol/turns/question.ts'
 import { createToken } from '../../src/services/access/create-token.ts'
 import { type Said, started } from '../services/processes/launch-pad.ts'
 import { ownerWho } from '../services/projects/installation.ts'
@@ -198,6 +199,7 @@ export const turnEnded = (
     notice?: Notice
     notRun?: 'refused'
     cancelIgnored?: boolean
+    usage?: TurnUsage
   } = {},
 ): Said => ({
   type: 'turn-ended',
@@ -208,6 +210,7 @@ export const turnEnded = (
   error: how.error ?? null,
   ...(how.notice && { notice: how.notice }),
   ...(how.notRun && { notRun: how.notRun }),
+  ...(how.usage && { usage: how.usage }),
   ...(how.cancelIgnored && { cancelIgnored: true }),
 })
 
@@ -237,6 +240,34 @@ export const asks = (launchId: string, turnId: string, askId: string, request = 
   turnId,
   askId,
   request,
+})
+
+/** A question with a form, as an agent's elicitation is told by a coordinator. */
+export const form: Question = {
+  message: 'Which colour?',
+  schema: {
+    type: 'object',
+    properties: {
+      colour: {
+        type: 'string',
+        oneOf: [
+          { const: 'red', title: 'Red' },
+          { const: 'blue', title: 'Blue' },
+        ],
+      },
+      count: { type: 'integer', minimum: 1, maximum: 9 },
+    },
+    required: ['colour'],
+  },
+  url: null,
+}
+
+export const questions = (launchId: string, turnId: string, askId: string, question = form): Said => ({
+  type: 'elicitation-asked',
+  launchId,
+  turnId,
+  askId,
+  question,
 })
 
 /** Time goes by while these are there: a client that does not answer a heartbeat would be cut off. */

@@ -4,6 +4,7 @@
  */
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import { visible } from '../../platform/visible.ts'
+import { costText } from '../../protocol/turns/cost.ts'
 import type { CommandContext } from '../context.ts'
 import { painter } from '../terminal.ts'
 
@@ -91,7 +92,7 @@ export class RelayLines {
       case 'agent:prompted':
         return undefined
       case 'agent:response':
-        return event.stopReason === 'end_turn' ? undefined : `Stopped: ${event.error ?? event.stopReason}`
+        return event.stopReason === 'end_turn' ? usageLine(event.usage) : `Stopped: ${event.error ?? event.stopReason}`
       case 'agent:limited':
         if (event.until === null) return 'The limit is over'
         return `Limit reached, until ${event.until}${event.goesOn ? '; it goes on by itself then' : ''}`
@@ -104,3 +105,15 @@ export class RelayLines {
 }
 
 const safe = (line: string): string => line.split('\t').map(visible).join('\t')
+
+/** What the turn used, where its agent says so; earlier servers leave it out. */
+function usageLine(usage: Extract<RelayEvent, { type: 'agent:response' }>['usage'] | undefined): string | undefined {
+  if (!usage) return undefined
+  const { inputTokens, outputTokens, cost } = usage
+  const told = [
+    inputTokens !== null && `${inputTokens} tokens in`,
+    outputTokens !== null && `${outputTokens} out`,
+    cost && costText(cost),
+  ]
+  return told.filter(Boolean).join(' · ')
+}

@@ -37,7 +37,7 @@ export interface AcpConnectionOptions {
 }
 
 /** Callbacks of a context. */
-export type ContextHandlers = Pick<AcpContextOptions, 'onUpdate' | 'onPermission'>
+export type ContextHandlers = Pick<AcpContextOptions, 'onUpdate' | 'onPermission' | 'onQuestion'>
 
 export interface OpenedContext {
   readonly context: AcpContext
@@ -69,6 +69,10 @@ export class AcpConnection {
       clock: options.clock,
       waitForCapacity: options.waitForCapacity,
       onUpdate: (params) => this.#handleUpdate(params),
+      onVisited: (params) => {
+        const visitId = lineOf(fieldsOf(params)['elicitationId']) ?? ''
+        for (const context of this.#contexts.values()) context.completeVisit(visitId)
+      },
       onAnswered: (method, params) => {
         if (method === methods.agent.session.prompt) this.#contextOf(params)?.closeTurn()
       },
@@ -79,6 +83,11 @@ export class AcpConnection {
       .onRequest(requestPermission, fieldsOf, ({ params, signal }) => {
         const context = this.#contextOf(params)
         return context ? context.askPermission(params, signal) : { outcome: { outcome: 'cancelled' } }
+      })
+      .onRequest(methods.client.elicitation.create, fieldsOf, ({ params, signal }) => {
+        const context = this.#contextOf(params)
+        if (!context) this.#anomalies.count('another_session', methods.client.elicitation.create)
+        return context ? context.askQuestion(params, signal) : { action: 'cancel' as const }
       })
       // AC2: file, terminal and unknown requests are refused.
       .onRequest('*', ({ method }) => {
@@ -149,7 +158,7 @@ export class AcpConnection {
     this.#contextBeingOpened = context
     try {
       const opened = await open()
-      context.setAcpSessionId(opened.acpSessionId)
+      context.setAcpSessionId(opened.acpSessionId, opened.how === 'new')
       this.#contexts.set(opened.acpSessionId, context)
       return { context, opened }
     } finally {

@@ -9,18 +9,27 @@
  * Output counts only while a turn is open; replayed and late output is dropped and counted. Commands, modes, options and usage
  * belong to no turn and always count.
  */
-import { type ClientContext, type ContentBlock, methods, RequestError } from '@agentclientprotocol/sdk'
+import {
+  type ClientContext,
+  type ContentBlock,
+  type CreateElicitationResponse,
+  methods,
+  RequestError,
+} from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/clock.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
-import type { AgentUpdate, PermissionRequest } from '../../protocol/turns/agent-update.ts'
+import type { AgentUpdate, PermissionRequest, TurnUsage } from '../../protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import type { Question } from '../../protocol/turns/question.ts'
 import { AcpFailure, type AnomalyCounter, failureOf, isPromptRejected } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
 import type { AgentFacts, OpeningOptions } from './open-acp-session.ts'
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
+import { type ElicitationAnswer, elicitationResponse, questionOf } from './questions.ts'
 import { ToolCalls } from './tool-calls.ts'
-import { modelOption, optionsOf, readUpdate, UpdateBatcher } from './updates.ts'
+import { Compactions, MessageBreaks, modelOption, optionsOf, readUpdate, UpdateBatcher } from './updates.ts'
+import { costBetween, costSoFar, usageOf } from './usage.ts'
 import { fieldsOf, lineOf } from './wire.ts'
 
 /** Converts a prompt to ACP content blocks. Files become text for agents that do not accept them. */
@@ -54,6 +63,7 @@ export interface AcpContextOptions {
   readonly onUpdate: (update: AgentUpdate) => void
   /** The signal aborts when the answer is no longer needed. */
   readonly onPermission: (request: PermissionRequest, withdrawn: AbortSignal) => Promise<PermissionAnswer>
+  readonly onQuestion: (question: Question, withdrawn: AbortSignal) => Promise<ElicitationAnswer>
 }
 
 /** How a turn ended. `empty`: without any output. */
@@ -62,6 +72,7 @@ export interface TurnEnd {
   /** As the agent gave it. */
   readonly stopReason: string | null
   readonly error: Detail | null
+  readonly usage: TurnUsage | null
   readonly empty: boolean
   /** The agent ignored a cancel, and accepts no prompt until it answers this one. */
   readonly cancelIgnored: boolean
@@ -85,10 +96,16 @@ export class AcpContext {
   readonly #options: AcpContextOptions
   readonly #batcher: UpdateBatcher
   readonly #calls: ToolCalls
+  readonly #compactions = new Compactions()
+  readonly #messages = new MessageBreaks()
+  /** Ends a question about an address when the agent says that the visit is over. */
+  readonly #visits = new Map<string, () => void>()
   #acpSessionId: string | undefined
   #turn: Turn | undefined
   #stuck = false
   #lastUpdateAt = 0
+  /** Of the whole ACP session, as last told; null: not known, as after a restart of the agent. */
+  #cost: TurnUsage['cost'] = null
 
   constructor(options: AcpContextOptions) {
     this.#options = options
@@ -96,9 +113,10 @@ export class AcpContext {
     this.#calls = new ToolCalls({ agent: options.facts.name, now: () => options.clock.now() })
   }
 
-  /** Sets the id under which the agent opened it. */
-  setAcpSessionId(acpSessionId: string): void {
+  /** Sets the id under which the agent opened it. A new session has cost nothing. */
+  setAcpSessionId(acpSessionId: string, isNew: boolean): void {
     this.#acpSessionId = acpSessionId
+    if (isNew) this.#cost ??= { amount: 0, currency: '' }
   }
 
   get isStuck(): boolean {
@@ -120,6 +138,7 @@ export class AcpContext {
       giveUp,
     }
     this.#turn = turn
+    const costBefore = this.#cost
     const maxMs = Math.min(withinMs, turnMs)
     const stopWaiting = this.#options.clock.after(maxMs, () => {
       if (!turn.cancelled) turn.timedOutAfterMs = maxMs
@@ -132,7 +151,8 @@ export class AcpContext {
       if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const stopReason = lineOf(fieldsOf(answer)['stopReason']) ?? null
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
-      return { outcome, stopReason, error: null, empty: !turn.hasOutput, cancelIgnored: false, promptRejected: false }
+      const usage = usageOf(answer, costBetween(costBefore, this.#cost))
+      return { outcome, stopReason, error: null, usage, empty: !turn.hasOutput, cancelIgnored: false, promptRejected: false }
     } catch (error) {
       const failure = failureOf(error, statusNotice('thePrompt'))
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure
@@ -143,6 +163,7 @@ export class AcpContext {
         outcome,
         stopReason: null,
         error: failure.detail,
+        usage: usageOf(undefined, costBetween(costBefore, this.#cost)),
         empty: !turn.hasOutput,
         cancelIgnored: false,
         promptRejected: notTaken,
@@ -192,14 +213,18 @@ export class AcpContext {
   handleUpdate(params: unknown): void {
     this.#lastUpdateAt = this.#options.clock.now()
     const turn = this.#turn?.open ? this.#turn : undefined
-    const read = readUpdate(params, this.#calls)
+    const read = readUpdate(params, this.#calls, this.#compactions)
+    this.#cost = costSoFar(fieldsOf(fieldsOf(params)['update'])['cost']) ?? this.#cost
     if (read === undefined)
       return this.#options.anomalies.count('unknown_update', lineOf(fieldsOf(fieldsOf(params)['update'])['sessionUpdate']) ?? '')
     if (read === null) return
     if (read.inTurn && !turn) return this.#options.anomalies.count('outside_of_turn', read.update.kind)
     if (turn && read.inTurn && !this.#countText(turn, read.update))
       return this.#options.anomalies.count('turn_too_long', read.update.kind)
-    this.#batcher.add(read.update)
+    const { update } = read
+    const isText = update.kind === 'text' || update.kind === 'thought'
+    const { messageId } = fieldsOf(fieldsOf(params)['update'])
+    this.#batcher.add(isText ? { ...update, text: this.#messages.apply(update.kind, update.text, messageId) } : update)
     if (read.update.kind === 'tool') this.#sendOutputs(read.update.call.toolCallId)
   }
 
@@ -223,6 +248,8 @@ export class AcpContext {
     this.#sendOutputs()
     this.#batcher.flush()
     this.#calls.clear()
+    this.#compactions.clear()
+    this.#messages.clear()
   }
 
   #markStuck(turn: Turn, asked: Promise<unknown>): TurnEnd {
@@ -238,6 +265,7 @@ export class AcpContext {
       outcome: 'cancelled',
       stopReason: null,
       error: null,
+      usage: null,
       empty: !turn.hasOutput,
       cancelIgnored: true,
       promptRejected: false,
@@ -248,27 +276,65 @@ export class AcpContext {
     const turn = this.#turn
     // The turn is over, so nobody would decide.
     if (!turn?.open || turn.cancelled) return { outcome: { outcome: 'cancelled' } }
-    const question = permissionRequestOf(params, this.#calls)
-    if (!question) throw RequestError.invalidParams(undefined, 'this cannot be shown to a person')
-    if (turn.questions.size >= maxOpenQuestions) {
-      this.#options.anomalies.count('too_many_questions', question.call.title)
-      return { outcome: outcomeOf({ choose: 'deny' }, question.options) }
+    const request = permissionRequestOf(params, this.#calls)
+    if (!request) throw RequestError.invalidParams(undefined, 'this cannot be shown to a person')
+    const { options, call } = request
+    if (this.#hasTooManyQuestions(turn, call.title)) return { outcome: outcomeOf({ choose: 'deny' }, options) }
+    const answer = await this.#askPerson(turn, withdrawn, (signal) => this.#options.onPermission(request, signal))
+    this.#calls.allowed(call.toolCallId)
+    return { outcome: outcomeOf(answer ?? { choose: 'cancelled' }, options) }
+  }
+
+  async askQuestion(params: unknown, withdrawn: AbortSignal): Promise<CreateElicitationResponse> {
+    const turn = this.#turn
+    if (!turn?.open || turn.cancelled) return { action: 'cancel' }
+    const read = questionOf(params)
+    if (!read) throw RequestError.invalidParams(undefined, 'this cannot be shown to a person')
+    const { question, visitId } = read
+    if (this.#hasTooManyQuestions(turn, question.message)) return { action: 'cancel' }
+    const visit = Promise.withResolvers<ElicitationAnswer>()
+    if (visitId !== undefined) this.#visits.set(visitId, () => visit.resolve({ action: 'accept', content: null }))
+    try {
+      const ask = (signal: AbortSignal) => Promise.race([this.#options.onQuestion(question, signal), visit.promise])
+      const answer = await this.#askPerson(turn, withdrawn, ask)
+      return answer ? elicitationResponse(answer) : { action: 'cancel' }
+    } finally {
+      if (visitId !== undefined) this.#visits.delete(visitId)
     }
+  }
+
+  /** The agent says that what a person did at an address is done. */
+  completeVisit(visitId: string): void {
+    this.#visits.get(visitId)?.()
+  }
+
+  #hasTooManyQuestions(turn: Turn, sample: string): boolean {
+    if (turn.questions.size < maxOpenQuestions) return false
+    this.#options.anomalies.count('too_many_questions', sample)
+    return true
+  }
+
+  /** Resolves with the answer; undefined when the agent or the end of the turn withdraws the question. */
+  async #askPerson<Answer>(
+    turn: Turn,
+    withdrawn: AbortSignal,
+    ask: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer | undefined> {
     this.#batcher.flush()
     const open = new AbortController()
     const withdraw = (): void => open.abort()
     withdrawn.addEventListener('abort', withdraw, { once: true })
     turn.questions.add(open)
-    const over = new Promise<PermissionAnswer>((resolve) => {
-      open.signal.addEventListener('abort', () => resolve({ choose: 'cancelled' }), { once: true })
+    const over = new Promise<undefined>((resolve) => {
+      open.signal.addEventListener('abort', () => resolve(undefined), { once: true })
     })
     try {
-      const answer = await Promise.race([this.#options.onPermission(question, open.signal), over])
-      return { outcome: outcomeOf(answer, question.options) }
+      return await Promise.race([ask(open.signal), over])
     } finally {
       withdrawn.removeEventListener('abort', withdraw)
       turn.questions.delete(open)
-      this.#calls.allowed(question.call.toolCallId)
+      // Withdraws what was settled in another way.
+      open.abort()
     }
   }
 
@@ -291,7 +357,15 @@ function timedOut({ hasOutput }: Turn, ms: number): TurnEnd {
     ms < minuteMs
       ? statusNotice('turnTooLong', { seconds: ms / 1000 })
       : statusNotice('turnTooLongMinutes', { minutes: Math.round(ms / minuteMs) })
-  return { outcome: 'failed', stopReason: 'took_too_long', error, empty: !hasOutput, cancelIgnored: false, promptRejected: false }
+  return {
+    outcome: 'failed',
+    stopReason: 'took_too_long',
+    error,
+    usage: null,
+    empty: !hasOutput,
+    cancelIgnored: false,
+    promptRejected: false,
+  }
 }
 
 /** For agents that offer models separately from options. */

@@ -21,6 +21,8 @@ export const maxToolCalls = 500
 /** Characters kept of the output of one tool call, and of all calls of a turn; of more, the beginning and the end. */
 export const maxKeptOutput = 1024 * 1024
 export const maxTurnOutput = 16 * 1024 * 1024
+/** Compactions remembered in a turn. */
+export const maxCompactions = 100
 /** Permission requests open at once; further ones are refused. */
 export const maxOpenQuestions = 32
 

@@ -61,7 +61,12 @@ export async function initialize({ agent, ask, version }: OpeningOptions): Promi
   const request = {
     protocolVersion: PROTOCOL_VERSION,
     // AC2: agents use their own files and terminals.
-    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    clientCapabilities: {
+      fs: { readTextFile: false, writeTextFile: false },
+      terminal: false,
+      elicitation: { form: {}, url: {} },
+      session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
+    },
     clientInfo: { name: 'holdfast', title: 'Holdfast', version },
   }
   const answer = fieldsOf(await ask('initialize', () => agent.request(methods.agent.initialize, request), initializeMs))

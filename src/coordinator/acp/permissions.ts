@@ -2,7 +2,7 @@
  * Permission requests of an agent (AP4): the request as shown to a person, the digest its answer is bound to, and the answer in
  * ACP terms. Options are chosen by kind, because vendors agree neither on order nor on ids.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import { descriptiveKeys } from '../../protocol/approvals/allowance-scopes.ts'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
@@ -142,37 +142,4 @@ function commandDigest(rawInput: unknown): string | null {
     Object.entries(rest).filter(([key, value]) => !(descriptiveKeys.has(key) && typeof value === 'string')),
   )
   return valueDigest({ ...other, command })
-}
-
-interface PermissionListener {
-  readonly asked: (askId: string) => void
-  readonly withdrawn: (askId: string) => void
-}
-
-/**
- * Permission requests of an agent that are not decided. Each is asked once under an id of ours, and answered or withdrawn once.
- */
-export class PendingPermissions {
-  readonly #open = new Map<string, (answer: PermissionAnswer) => void>()
-
-  /** Resolves with the answer. Aborting the signal withdraws the request. */
-  async ask(signal: AbortSignal, listener: PermissionListener): Promise<PermissionAnswer> {
-    const askId = randomUUID()
-    const { promise, resolve } = Promise.withResolvers<PermissionAnswer>()
-    this.#open.set(askId, resolve)
-    const withdraw = (): void => {
-      resolve({ choose: 'cancelled' })
-      if (this.#open.delete(askId)) listener.withdrawn(askId)
-    }
-    signal.addEventListener('abort', withdraw, { once: true })
-    listener.asked(askId)
-    const answer = await promise
-    this.#open.delete(askId)
-    signal.removeEventListener('abort', withdraw)
-    return answer
-  }
-
-  settle(askId: string, answer: PermissionAnswer): void {
-    this.#open.get(askId)?.(answer)
-  }
 }

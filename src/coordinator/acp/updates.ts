@@ -3,19 +3,29 @@
  * tool calls it is given.
  */
 import type { Clock } from '../../platform/clock.ts'
-import { type AgentMode, type AgentOption, type AgentUpdate, maxTextPiece } from '../../protocol/turns/agent-update.ts'
-import { batchMs, maxWaitingUpdates } from './limits.ts'
+import {
+  type AgentMode,
+  type AgentOption,
+  type AgentUpdate,
+  maxMediaChars,
+  maxShownText,
+  maxTextPiece,
+} from '../../protocol/turns/agent-update.ts'
+import { costText } from '../../protocol/turns/cost.ts'
+import { batchMs, maxCompactions, maxWaitingUpdates } from './limits.ts'
 import type { ToolCalls } from './tool-calls.ts'
 import { type Fields, fieldsOf, lineOf, listOf, numberOf, oneOf, textOf } from './wire.ts'
 
 /** `null`: known but not shown. */
 export type ReadUpdate = { readonly inTurn: boolean; readonly update: AgentUpdate } | null | undefined
 
-export function readUpdate(params: unknown, calls: ToolCalls): ReadUpdate {
+export function readUpdate(params: unknown, calls: ToolCalls, compactions: Compactions): ReadUpdate {
   const sent = fieldsOf(fieldsOf(params)['update'])
   switch (sent['sessionUpdate']) {
-    case 'agent_message_chunk':
-      return inTurn({ kind: 'text', text: chunkText(sent['content']) })
+    case 'agent_message_chunk': {
+      const media = mediaOf(fieldsOf(sent['content']))
+      return inTurn(media ?? { kind: 'text', text: chunkText(sent['content']) })
+    }
     case 'agent_thought_chunk':
       return inTurn({ kind: 'thought', text: chunkText(sent['content']) })
     case 'tool_call':
@@ -40,9 +50,25 @@ export function readUpdate(params: unknown, calls: ToolCalls): ReadUpdate {
         size: numberOf(sent['size']) ?? 0,
         cost: costOf(fieldsOf(sent['cost'])),
       })
-    // Echoes of the prompt, and the agent's title for the session.
-    case 'user_message_chunk':
+    case 'plan_update':
+      return inTurn({ kind: 'plan', entries: planOf(fieldsOf(sent['plan'])) })
+    case 'plan_removed':
+      return inTurn({ kind: 'plan', entries: [] })
     case 'session_info_update':
+      // Left out: unchanged.
+      return sent['title'] === undefined ? null : anyTime({ kind: 'title', title: lineOf(sent['title']) || null })
+    case 'notice':
+      return anyTime({
+        kind: 'notice',
+        severity: oneOf(['info', 'warning', 'error'] as const, sent['severity']) ?? 'info',
+        title: lineOf(sent['title']) ?? '',
+        description: textOf(sent['description'])?.slice(0, maxShownText) || null,
+      })
+    case 'compaction_update':
+    case 'compaction_summary_chunk':
+      return inTurn(compactions.apply(sent))
+    // An echo of the prompt.
+    case 'user_message_chunk':
       return null
     default:
       return undefined
@@ -59,6 +85,53 @@ function chunkText(content: unknown): string {
   return `[${name ?? lineOf(block['mimeType']) ?? lineOf(block['type']) ?? 'something'}]`
 }
 
+/** An image or sound; undefined for other content. */
+function mediaOf({ type, mimeType, data }: Fields): AgentUpdate | undefined {
+  const media = oneOf(['image', 'audio'] as const, type)
+  if (!media) return undefined
+  const kept = textOf(data)
+  const fits = kept !== undefined && kept.length <= maxMediaChars && /^[A-Za-z0-9+/]+={0,2}$/.test(kept) && kept.length % 4 === 0
+  return { kind: 'media', media, mimeType: lineOf(mimeType) ?? media, data: fits ? kept : null }
+}
+
+/** Later forms of plans: entries, a text with a line for each step, or a file. */
+function planOf(plan: Fields): ReturnType<typeof entryOf>[] {
+  if (plan['type'] === 'items') return listOf(plan['entries']).map(entryOf)
+  const lines = (textOf(plan['content']) ?? textOf(plan['uri']) ?? '').split('\n').filter((line) => line.trim() !== '')
+  return listOf(lines.map((content) => ({ content, status: /^\s*[-*] \[x\]/i.test(content) ? 'completed' : 'pending' }))).map(
+    entryOf,
+  )
+}
+
+type Compaction = Extract<AgentUpdate, { kind: 'compaction' }>
+
+/** The current state of the compactions of a turn: later updates change what they name. */
+export class Compactions {
+  readonly #known = new Map<string, Compaction>()
+
+  apply(sent: Fields): Compaction {
+    const compactionId = lineOf(sent['compactionId']) ?? ''
+    const empty: Compaction = { kind: 'compaction', compactionId, status: 'in_progress', summary: null, error: null }
+    const known = this.#known.get(compactionId) ?? empty
+    const isChunk = sent['sessionUpdate'] === 'compaction_summary_chunk'
+    const given = Array.isArray(sent['summary']) ? listOf(sent['summary']).map(chunkText).join('') : null
+    const summary = isChunk ? (known.summary ?? '') + chunkText(sent['content']) : 'summary' in sent ? given : known.summary
+    const error = 'error' in sent ? (textOf(sent['error']) ?? null) : known.error
+    const next = {
+      ...known,
+      status: lineOf(sent['status']) ?? known.status,
+      summary: summary?.slice(0, maxShownText) || null,
+      error: error?.slice(0, maxShownText) ?? null,
+    }
+    if (this.#known.size < maxCompactions) this.#known.set(compactionId, next)
+    return next
+  }
+
+  clear(): void {
+    this.#known.clear()
+  }
+}
+
 const entryOf = (entry: Fields) => ({
   content: lineOf(entry['content']) ?? '',
   priority: oneOf(['high', 'medium', 'low'] as const, entry['priority']) ?? 'medium',
@@ -73,7 +146,7 @@ const commandOf = (command: Fields) => ({
 
 function costOf(cost: Fields): string | null {
   const amount = numberOf(cost['amount'])
-  return amount === undefined ? null : `${amount} ${lineOf(cost['currency']) ?? ''}`.trim()
+  return amount === undefined ? null : costText({ amount, currency: lineOf(cost['currency']) ?? '' })
 }
 
 /** Reads the available modes and the current one. */
@@ -115,6 +188,26 @@ function valuesOf(option: Fields): { id: string; name: string }[] {
   if (Array.isArray(option['options'])) return listOf(option['options']).flatMap(valuesOf)
   const id = lineOf(option['value'])
   return id === undefined ? [] : [{ id, name: lineOf(option['name']) ?? id }]
+}
+
+/** Puts an empty line between two messages of a turn, which agents tell apart by an id alone. */
+export class MessageBreaks {
+  readonly #last = new Map<string, { readonly id: string; readonly endsLine: boolean }>()
+
+  /** The text as it follows what was said before. */
+  apply(kind: 'text' | 'thought', text: string, messageId: unknown): string {
+    const last = this.#last.get(kind)
+    const id = lineOf(messageId) || last?.id
+    if (id === undefined) return text
+    const isNext = last !== undefined && last.id !== id && text !== ''
+    const broken = isNext ? `${last.endsLine ? '\n' : '\n\n'}${text}` : text
+    if (text !== '') this.#last.set(kind, { id, endsLine: text.endsWith('\n') })
+    return broken
+  }
+
+  clear(): void {
+    this.#last.clear()
+  }
 }
 
 /**
@@ -164,7 +257,7 @@ export class UpdateBatcher {
   /** Replaces the previous pending update if it is about the same thing. */
   #join(update: AgentUpdate): void {
     const last = this.#waiting.at(-1)
-    const same = last?.kind === update.kind && update.kind !== 'output' && (update.kind !== 'tool' || idOf(last) === idOf(update))
+    const same = last?.kind === update.kind && !separateKinds.has(update.kind) && idOf(last) === idOf(update)
     if (same) this.#waiting.pop()
     this.#waiting.push(update)
   }
@@ -187,7 +280,13 @@ export class UpdateBatcher {
   }
 }
 
-const idOf = (update: AgentUpdate): string | undefined => (update.kind === 'tool' ? update.call.toolCallId : undefined)
+/** Updates that replace nothing. */
+const separateKinds: ReadonlySet<AgentUpdate['kind']> = new Set(['output', 'notice', 'media'])
+
+function idOf(update: AgentUpdate): string | undefined {
+  if (update.kind === 'tool') return update.call.toolCallId
+  return update.kind === 'compaction' ? update.compactionId : undefined
+}
 
 /** Never cuts inside a surrogate pair; takes one unit more instead. */
 function cutIndex(text: string, room: number): number {

@@ -133,6 +133,8 @@ export interface WireOptions {
   readonly to: Writable
   readonly clock: Clock
   readonly onUpdate: (params: unknown) => void
+  /** The person's visit to an address is over. */
+  readonly onVisited: (params: unknown) => void
   /** Called when a request of ours is answered, before the library sees the answer. */
   readonly onAnswered: (method: string, params: unknown) => void
   readonly onNoise: (noise: Noise, bytes: number, sample: string) => void
@@ -237,6 +239,10 @@ export class Wire {
     if (method === 'session/update') {
       this.#noiseBytes = 0
       return this.#options.onUpdate(message['params'])
+    }
+    if (method === 'elicitation/complete') {
+      this.#noiseBytes = 0
+      return this.#options.onVisited(message['params'])
     }
     // Only the cancellation of a request is passed on.
     if (method === '$/cancel_request') return this.#forward(message)

@@ -66,6 +66,24 @@ const optionState = ({ model, brief }: DemoOptions) => [
   { id: 'brief', name: 'Brief', description: 'Says less', type: 'boolean' as const, currentValue: brief },
 ]
 
+/** The form of the question it is told to ask. */
+const form = {
+  type: 'object' as const,
+  properties: {
+    colour: {
+      type: 'string' as const,
+      title: 'Colour',
+      oneOf: [
+        { const: 'red', title: 'Red' },
+        { const: 'blue', title: 'Blue', description: 'Like the sky' },
+      ],
+    },
+    count: { type: 'integer' as const, title: 'How many', minimum: 1, maximum: 9 },
+    why: { type: 'string' as const, title: 'Why', maxLength: 200 },
+  },
+  required: ['colour'],
+}
+
 /** Simulated context window, so that usage meters have something to show. */
 const windowSize = 100_000
 
@@ -195,6 +213,8 @@ export class DemoAcpAgent {
           if (!tools) return `${use.name}: no tools came with this conversation`
           return toolInWords(use, () => tools.call(use.name, use.args, signal), signal)
         },
+        askQuestion: (message) =>
+          client.request(methods.client.elicitation.create, { sessionId: talk.id, mode: 'form', message, requestedSchema: form }),
         ask: async (toolCall, options) => {
           const { requestPermission } = methods.client.session
           const { outcome } = await client.request(requestPermission, { sessionId: talk.id, toolCall, options: [...options] })

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   type ClientNotificationParamsByMethod,
+  type CreateElicitationResponse,
   type PermissionOption,
   RequestError,
   type RequestPermissionOutcome,
@@ -39,6 +40,8 @@ export interface TurnOptions {
   readonly recall: () => string
   /** Calls one of the tools of the conversation; returns the result in words. */
   readonly useTool: (use: ToolUse) => Promise<string>
+  /** Asks the person a question with a form. */
+  readonly askQuestion: (message: string) => Promise<CreateElicitationResponse>
   readonly ask: (toolCall: ToolCallUpdate, options: readonly PermissionOption[]) => Promise<RequestPermissionOutcome>
 }
 
@@ -93,6 +96,8 @@ class Turn {
         return this.#saySlowly(step.count, step.ms)
       case 'ask':
         return this.#say((await this.#mayI(wishOf(step.text), 'other', { wish: step.text || 'go on' })) ? 'allowed' : 'refused')
+      case 'question':
+        return this.#say(await this.#askQuestion(step.text || 'Which colour?'))
       case 'record':
       case 'checkpoint':
       case 'tell':
@@ -185,6 +190,14 @@ class Turn {
     const allowed = chosen?.kind.startsWith('allow') === true
     this.#refused = !allowed
     return allowed
+  }
+
+  async #askQuestion(message: string): Promise<string> {
+    const answer = await this.#options.askQuestion(message)
+    if (answer.action === 'cancel') this.#options.signal.throwIfAborted()
+    return answer.action === 'accept' && 'content' in answer
+      ? `answered ${JSON.stringify(answer.content)}`
+      : `${answer.action} it`
   }
 
   async #plan(): Promise<void> {

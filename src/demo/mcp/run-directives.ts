@@ -48,6 +48,7 @@ async function runDirectives(
       for (let piece = 0; piece < step.count; piece++) await pause(step.ms, undefined, { signal })
       return Array.from({ length: step.count }, (_, index) => `piece ${index + 1}`).join(' ')
     case 'ask':
+    case 'question':
       return ask(step.text || 'The demo agent was told to ask')
     case 'record':
     case 'checkpoint':

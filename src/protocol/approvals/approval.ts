@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { permissionOutcomes } from '../consoles/user-session.ts'
 import { line, longText, Time } from '../text.ts'
 import { PermissionRequest } from '../turns/agent-update.ts'
+import { Question, QuestionAnswer } from '../turns/question.ts'
 import { AlwaysTerms } from './allowance.ts'
 
 const approvalStatuses = ['pending', 'approved', 'rejected', 'revision_requested'] as const
@@ -39,6 +40,17 @@ export const Approval = z.object({
     optionId: z.string().nullable(),
     deadline: Time,
   }).nullable(),
+  /** AP13: a question of the agent; `answer` is what it was told. */
+  question: z
+    .object({
+      ...Question.shape,
+      userSessionId: z.string().nullable(),
+      role: z.string().nullable(),
+      messageId: z.string(),
+      answer: QuestionAnswer.nullable(),
+      deadline: Time,
+    })
+    .nullable(),
 })
 export type Approval = z.output<typeof Approval>
 

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
+import { answerFields } from '../turns/question.ts'
 import { Allowance } from './allowance.ts'
 import { Approval, ApprovalDecision, ApprovalDraft, ApprovalResubmission } from './approval.ts'
 
@@ -69,6 +70,16 @@ export const approvalRoutes = {
     summary: 'Submit again what was sent back for revision; what is not named stays',
     params: approval,
     body: ApprovalResubmission.optional(),
+    status: 200,
+    answer: Approval,
+  },
+  answerQuestion: {
+    method: 'POST',
+    path: '/api/questions/{questionId}/answer',
+    scope: 'approve',
+    summary: 'Answer a question of an agent; the first answer stands, later ones are told of it',
+    params: z.object({ questionId: approval.shape.approvalId }),
+    body: z.strictObject(answerFields),
     status: 200,
     answer: Approval,
   },

@@ -10,10 +10,11 @@ import { isGitFolder, isWord } from '../../domain/ids.ts'
 import { AlwaysTerms } from '../approvals/allowance.ts'
 import { type Notice, type Notices, refusedAs } from '../notices.ts'
 import { anyLine, Id, line, longText } from '../text.ts'
-import type { AgentMode, AgentOption, AgentUpdate, PermissionRequest, ToolCall } from '../turns/agent-update.ts'
+import type { AgentMode, AgentOption, AgentUpdate, PermissionRequest, ToolCall, TurnUsage } from '../turns/agent-update.ts'
 import { ConfigChange } from '../turns/config-change.ts'
 import type { FailureStep } from '../turns/link.ts'
 import { maxPromptChars, maxPromptParts, PromptPart } from '../turns/prompt.ts'
+import { type AskedQuestion, answerFields, type QuestionAnswer } from '../turns/question.ts'
 import type { PermissionOutcome, UserSession, UserSessionState } from './user-session.ts'
 
 /** Options granted before are accepted as any string. */
@@ -71,6 +72,8 @@ export const RelayMessage = z.discriminatedUnion('type', [
       always: AlwaysTerms.optional(),
     })
     .refine((answer) => (answer.optionId === undefined) !== (answer.outcome === undefined), 'say either optionId or outcome'),
+  /** AP13: the first answer stands. */
+  z.object({ type: z.literal('question:answer'), ...about, questionId: z.int().min(1), ...answerFields }),
 ])
 type OnWire = z.output<typeof RelayMessage>
 
@@ -151,6 +154,8 @@ export interface RelayEventBodies {
     stopReason: string
     error: string | null
     notice?: Notice | null
+    /** null: not reported. */
+    usage: TurnUsage | null
     limitedUntil?: string | undefined
   }
   /**
@@ -181,6 +186,14 @@ export interface RelayEventBodies {
     optionId: string | null
     decidedBy: string
   }
+  'question:requested': { role: string } & AskedQuestion
+  /** `outcome` is `allowed` for an accepted question. */
+  'question:resolved': Requested & {
+    role: string
+    questionId: number
+    outcome: PermissionOutcome
+    decidedBy: string
+  } & QuestionAnswer
 }
 
 /** Builds an event's message from its parts without parsing the body. */

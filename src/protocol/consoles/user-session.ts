@@ -2,9 +2,10 @@
 import * as z from 'zod'
 import { Notice, Notices } from '../notices.ts'
 import { Time } from '../text.ts'
-import { AgentCommand, AgentMode, AgentOption, PermissionRequest, ToolCall } from '../turns/agent-update.ts'
+import { AgentCommand, AgentMode, AgentOption, PermissionRequest, ToolCall, TurnUsage } from '../turns/agent-update.ts'
 import { failureSteps } from '../turns/link.ts'
 import { PromptPart } from '../turns/prompt.ts'
+import { AskedQuestion } from '../turns/question.ts'
 
 /** Ended turns in a snapshot: the newest that fit, oldest first. The rest is read page by page. */
 export const snapshotTurnLimit = 50
@@ -48,6 +49,7 @@ export const Turn = z.object({
   stopReason: z.string().nullable(),
   error: z.string().nullable(),
   notice: Notice.nullish(),
+  usage: TurnUsage.nullable(),
   /** AG6: it ended at its vendor's limit, which lasted until then. */
   limitedUntil: Time.nullable(),
   by: z.string(),
@@ -106,12 +108,15 @@ export const RoleAgent = z.object({
   commands: z.array(AgentCommand),
   /** Last reported use of its context window. */
   usage: z.object({ used: z.number(), size: z.number(), cost: z.string().nullable() }).nullable(),
+  /** Its title for the conversation, as last reported. */
+  title: z.string().nullable(),
   /** AG6: at its vendor's limit; `goesOn`: the turn continues automatically then. */
   limit: z.object({ until: Time, messageId: z.string().nullable(), goesOn: z.boolean() }).nullable(),
   /** The running turn. */
   turn: Turn.nullable(),
   queue: z.array(QueuedPrompt),
   permissions: z.array(AskedPermission),
+  questions: z.array(AskedQuestion),
 })
 export type RoleAgent = z.output<typeof RoleAgent>
 

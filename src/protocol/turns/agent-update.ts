@@ -12,6 +12,8 @@ export const maxShownText = 32 * 1024
 export const maxShownOutput = 8 * 1024
 /** Characters of one stored piece of a tool call's whole output. */
 export const maxOutputText = 64 * 1024
+/** Characters of an image or sound in base64; a larger one is only named. */
+export const maxMediaChars = 256 * 1024
 /** Entries of any list. */
 export const maxListed = 200
 /** Characters of a title, name or path. */
@@ -93,9 +95,22 @@ export const AgentOption = z.object({
 })
 export type AgentOption = z.output<typeof AgentOption>
 
-export const AgentCommand = z.object({ name: Line, description: Line, hint: Line.nullable() })
+/** What a turn used. null where the agent does not report it. */
+export const TurnUsage = z.object({
+  inputTokens: z.number().min(0).nullable(),
+  outputTokens: z.number().min(0).nullable(),
+  cachedTokens: z.number().min(0).nullable(),
+  cost: z.object({ amount: z.number(), currency: Line }).nullable(),
+})
+export type TurnUsage = z.output<typeof TurnUsage>
 
-/** Updates of no turn (mode, options, commands, usage) may come at any time. */
+export const AgentCommand = z.object({ name: Line, description: Line, hint: Line.nullable() })
+export type AgentCommand = z.output<typeof AgentCommand>
+
+/** Updates of no turn, which may come at any time and are kept with the agent. */
+export const stateKinds: ReadonlySet<string> = new Set(['mode', 'options', 'commands', 'usage', 'title'])
+
+/** A notice may come at any time too, and belongs to the turn that runs then. */
 export const AgentUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string() }),
   z.object({ kind: z.literal('thought'), text: z.string() }),
@@ -112,6 +127,29 @@ export const AgentUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('options'), options: z.array(AgentOption).max(maxListed) }),
   z.object({ kind: z.literal('commands'), commands: z.array(AgentCommand).max(maxListed) }),
   z.object({ kind: z.literal('usage'), used: z.number(), size: z.number(), cost: Line.nullable() }),
+  /** AC8: the agent's name for the conversation; null: none any more. */
+  z.object({ kind: z.literal('title'), title: Line.nullable() }),
+  z.object({
+    kind: z.literal('notice'),
+    severity: z.enum(['info', 'warning', 'error']),
+    title: Line,
+    description: Text.nullable(),
+  }),
+  /** The agent shortens what it knows; the current state of one such compaction. */
+  z.object({
+    kind: z.literal('compaction'),
+    compactionId: Line,
+    status: Line,
+    summary: Text.nullable(),
+    error: Text.nullable(),
+  }),
+  /** An image or sound that the agent shows. `data` null: too large to keep. */
+  z.object({
+    kind: z.literal('media'),
+    media: z.enum(['image', 'audio']),
+    mimeType: Line,
+    data: z.base64().max(maxMediaChars).nullable(),
+  }),
 ])
 export type AgentUpdate = z.output<typeof AgentUpdate>
 

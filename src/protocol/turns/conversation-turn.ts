@@ -3,16 +3,8 @@ import * as z from 'zod'
 import { Turn } from '../consoles/user-session.ts'
 import { Notice } from '../notices.ts'
 import { Time } from '../text.ts'
-import { ToolCall } from './agent-update.ts'
+import { ToolCall, TurnUsage } from './agent-update.ts'
 import { PromptPart } from './prompt.ts'
-
-/** null where the agent does not report it. */
-const Usage = z.object({
-  inputTokens: z.number().nullable(),
-  outputTokens: z.number().nullable(),
-  cachedTokens: z.number().nullable(),
-  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
-})
 
 export const ConversationTurn = z.object({
   id: z.string(),
@@ -32,7 +24,7 @@ export const ConversationTurn = z.object({
   content: z.array(PromptPart),
   text: z.string().describe('What was said, without thoughts and tools'),
   cut: z.boolean(),
-  usage: Usage.nullable(),
+  usage: TurnUsage.nullable(),
   retryOf: z.string().nullable().describe('The earlier attempt that it repeats'),
   notBefore: Time.nullable().describe('Parked until its agent is no longer at its vendor’s limit (AG6)'),
   primer: z.string().nullable().describe('What the context was told first in this turn'),

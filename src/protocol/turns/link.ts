@@ -4,7 +4,7 @@
  *
  *   ← turn-ordered, cancel-ordered, permission-settled, configure-ordered      events of `coordinator:ID`
  *   → agent-ready | agent-failed                                        facts, once for each launch with `acp`
- *   → turn-began?, turn-update*, permission-asked*, permission-withdrawn*, turn-ended
+ *   → turn-began?, turn-update*, permission-asked*, elicitation-asked*, permission-withdrawn*, turn-ended
  *   → agent-configured                                                  once for each `configure-ordered`
  *
  * After a reconnect the snapshot names the turns that run and the answers to what they asked, without what was said to the agent:
@@ -15,9 +15,10 @@ import * as z from 'zod'
 import { SentNotice, SentNotices } from '../notices.ts'
 import { storable } from '../text.ts'
 import { type SetUp, SetUpReport } from '../worktrees/worktree.ts'
-import { AgentMode, AgentOption, AgentUpdate, maxListed, maxShownLine, PermissionRequest } from './agent-update.ts'
+import { AgentMode, AgentOption, AgentUpdate, maxListed, maxShownLine, PermissionRequest, TurnUsage } from './agent-update.ts'
 import { ConfigChange } from './config-change.ts'
 import type { PromptPart } from './prompt.ts'
+import { Question, type QuestionAnswer } from './question.ts'
 
 const Id = z.string().min(1).max(200).overwrite(storable)
 const Line = z.string().max(maxShownLine).overwrite(storable)
@@ -76,8 +77,14 @@ export const turnFacts = [
     exitCode: z.int().nullish(),
     signal: z.string().max(20).nullish(),
   }),
-  /** `turnId` is null for updates of no turn: mode, options, commands, usage. */
-  z.object({ ...about, type: z.literal('turn-update'), turnId: Id.nullable(), update: AgentUpdate }),
+  /** `turnId` is null for updates of no turn, which name their context where there are several. */
+  z.object({
+    ...about,
+    type: z.literal('turn-update'),
+    turnId: Id.nullable(),
+    contextId: Id.nullish(),
+    update: AgentUpdate,
+  }),
   /** The context of a turn was opened; sent before anything else of the turn. */
   z.object({
     ...about,
@@ -104,11 +111,15 @@ export const turnFacts = [
      * the process.
      */
     notRun: z.enum(['refused', 'no_context']).nullish(),
+    /** Left out by earlier coordinators. */
+    usage: TurnUsage.nullish(),
     /** It ignored a cancel, and accepts nothing new. */
     cancelIgnored: z.boolean().optional(),
   }),
   /** `askId` is the coordinator's; each request is sent once. */
   z.object({ ...about, type: z.literal('permission-asked'), turnId: Id, askId: Id, request: PermissionRequest }),
+  /** AP13: a question, under the same ids. */
+  z.object({ ...about, type: z.literal('elicitation-asked'), turnId: Id, askId: Id, question: Question }),
   /** The answer is no longer needed. */
   z.object({ ...about, type: z.literal('permission-withdrawn'), askId: Id }),
   /** AG6: the result of a setting. */
@@ -169,6 +180,8 @@ export interface SettledPermission {
   readonly launchId: string
   readonly askId: string
   readonly optionId: string | null
+  /** AP13: the answer to a question. */
+  readonly answer?: QuestionAnswer | undefined
 }
 
 /** Also the body of `configure-ordered`. In the snapshot: unanswered ones. */

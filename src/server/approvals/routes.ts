@@ -11,6 +11,8 @@ export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {
   createApproval: run(createApproval, ({ body, params }) => ({ ...body, ...params })),
   readApproval: query(readApproval, ({ params }) => params),
   decideApproval: ({ body, params, who, deps, receipt }) => deps.userSessions.decide(who, { ...body, ...params }, receipt),
+  answerQuestion: ({ body: { action, content = null }, params, who, deps, receipt }) =>
+    deps.userSessions.answerAnywhere(who, params.questionId, { action, content }, receipt),
   resubmitApproval: run(resubmitApproval, ({ body, params }) => ({ ...body, ...params })),
 }
 

@@ -131,7 +131,7 @@ const maxAwaited = 32
 const reads: ReadonlySet<RelayRequest['type']> = new Set(['session:resume', 'agent:list', 'agent:get'])
 
 /** Requests that need the scope of the inbox: answering a permission, and setting a mode in which an agent may no longer ask. */
-const approves: ReadonlySet<RelayRequest['type']> = new Set(['permission:answer', 'agent:configure'])
+const approves: ReadonlySet<RelayRequest['type']> = new Set(['permission:answer', 'question:answer', 'agent:configure'])
 
 const scopeOf = (type: RelayRequest['type']): Scope => (reads.has(type) ? 'read' : approves.has(type) ? 'approve' : 'write')
 
@@ -205,6 +205,8 @@ async function decide(
       return userSessions.goOn(who, request)
     case 'permission:answer':
       return userSessions.answer(who, request)
+    case 'question:answer':
+      return userSessions.answerInSession(who, request)
   }
 }
 

@@ -10,6 +10,7 @@ import { detailFields } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { home, userSessionStream } from '../../domain/stream-name.ts'
+import type { QuestionAnswer } from '../../domain/turns/question.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
@@ -17,6 +18,7 @@ import type { RelayRequest } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Missing, NotRestored } from '../../protocol/work/resume.ts'
 import { answerPermission, type PermissionChoice } from '../../services/approvals/answer-permission.ts'
+import { answerQuestion } from '../../services/approvals/answer-question.ts'
 import { decideApproval } from '../../services/approvals/decide-approval.ts'
 import { findPermission, readApproval } from '../../services/approvals/queries.ts'
 import { configureAgent } from '../../services/consoles/configure-agent.ts'
@@ -200,12 +202,40 @@ export class UserSessions {
     return (await this.#store.run(answerPermission, input, receiptIn(request))).seq
   }
 
+  /** Answers a question (AP13) asked in this user session. */
+  async answerInSession(who: Who, request: Request<'question:answer'>): Promise<number> {
+    const { questionId, action, content = null, userSessionId, requestId } = request
+    const answer = { action, content }
+    return (await this.#answerQuestion(who, questionId, answer, receiptIn(request), { userSessionId, requestId })).seq
+  }
+
+  /** Answers a question (AP13) wherever it was asked. */
+  async answerAnywhere(who: Who, questionId: number, answer: QuestionAnswer, receipt: ReceiptKey | undefined): Promise<Approval> {
+    return (await this.#answerQuestion(who, questionId, answer, receipt)).approval
+  }
+
+  async #answerQuestion(
+    who: Who,
+    approvalId: number,
+    answer: QuestionAnswer,
+    receipt: ReceiptKey | undefined,
+    within?: { readonly userSessionId: string; readonly requestId: string | undefined },
+  ) {
+    const which = await this.#store.query(findPermission, { approvalId })
+    if (within && which.userSessionId !== within.userSessionId) throw noSuchApproval(approvalId)
+    return this.#store.run(answerQuestion, { ...which, answer, by: who.id, requestId: within?.requestId }, receipt)
+  }
+
   /** Decides a permission from the inbox (AP4, AP5). Needs the scope that approvals of the project need. */
   async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
     const { projectId, approvalId, status, feedback, always } = decision
-    const { permission } = await this.#store.query(readApproval, { projectId, approvalId })
+    const { permission, question } = await this.#store.query(readApproval, { projectId, approvalId })
+    if (question && status !== 'revision_requested') {
+      const answer = { action: status === 'approved' ? 'accept' : 'decline', content: null } as const
+      return (await this.#answerQuestion(who, approvalId, answer, receipt)).approval
+    }
     if (!permission && always) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
-    if (!permission) return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
+    if (!permission && !question) return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
     if (status === 'revision_requested') throw new Refusal('wrong_state', refusalText('nothingRevised'))
     const which = await this.#store.query(findPermission, { approvalId })
     const choice: PermissionChoice = { choose: status === 'approved' ? 'allow' : 'deny' }

@@ -17,6 +17,7 @@ const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  'media-src data:',
   "font-src 'self'",
   "connect-src 'self'",
   "manifest-src 'self'",

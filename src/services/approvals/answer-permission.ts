@@ -34,7 +34,7 @@ export const answerPermission = defineUseCase({
   streams: (input: Input) => permissionStreams(input),
   run: async (tx, { userSessionId, approvalId, choice, always, feedback, by, requestId }, context) => {
     const row = await tx.first(selectApproval, { id: approvalId })
-    if (!row || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
+    if (!row || row.question !== null || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
     const terms = always ?? impliedTerms(row, choice)
     const settled = terms ? settlementForAlways(row, choice) : settlementOf(row, choice)
     const seq = await settlePermission(tx, row, { ...settled, by, feedback: feedback ?? null, requestId }, context.now)

@@ -1,5 +1,5 @@
 /**
- * Creates and settles tool permissions as approvals (AP4): durable before shown, settled once, announced in the project, home,
+ * Creates and settles tool permissions (AP4) and questions (AP13) as approvals: durable before shown, settled once, announced in the project, home,
  * the turn's stream, and to the agent. The calling use case locks these streams.
  */
 
@@ -15,11 +15,20 @@ import {
   turnsStream,
   userSessionStream,
 } from '../../domain/stream-name.ts'
+import type { QuestionAnswer } from '../../domain/turns/question.ts'
 import type { PermissionOutcome } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
 import type { PermissionRequest } from '../../protocol/turns/agent-update.ts'
+import type { Question } from '../../protocol/turns/question.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
-import { type ApprovalRow, selectAsked, selectPendingOfTurn, updateOutcome } from '../../store/approvals/approvals.ts'
+import {
+  type ApprovalRow,
+  noPermission,
+  type PermissionColumns,
+  selectAsked,
+  selectPendingOfTurn,
+  updateOutcome,
+} from '../../store/approvals/approvals.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import type { Tx } from '../../store/store.ts'
 import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
@@ -30,6 +39,7 @@ import { addApproval, moveApproval } from './approval-record.ts'
 import type { PermissionLocks } from './queries.ts'
 
 const toolPermission = 'tool_permission'
+const question = 'question'
 
 export const permissionStreams = ({
   projectId,
@@ -44,11 +54,10 @@ export const permissionStreams = ({
   ...(coordinatorId === null ? [] : [coordinatorStream(coordinatorId)]),
 ]
 
-interface PermissionQuestion {
+interface AskedBy {
   readonly launchId: string
   readonly turnId: string
   readonly askId: string
-  readonly request: PermissionRequest
 }
 
 interface PermissionSource {
@@ -56,54 +65,82 @@ interface PermissionSource {
   readonly workSessionId: string | null
 }
 
-/** Creates a permission request. A repeated question is ignored. */
+/** Creates a permission request. A repeated one is ignored. */
 export async function requestPermission(
   tx: Tx,
-  { turn, workSessionId }: PermissionSource,
-  question: PermissionQuestion,
+  source: PermissionSource,
+  asked: AskedBy & { readonly request: PermissionRequest },
   now: Instant,
 ): Promise<void> {
+  const { turn } = source
   const { project_id: projectId, agent_id: agentId } = turn
-  const { launchId, turnId, askId, request } = question
-  if (await tx.first(selectAsked, { launchId, askId })) return
+  const { request } = asked
+  const { call, options, digest, likeness } = request
+  const columns = { digest, likeness, options: JSON.stringify(options), tool_call: JSON.stringify(call) }
+  const added = await addRequest(tx, source, asked, { type: toolPermission, title: call.title, columns }, now)
+  if (!added) return
+  const { approvalId, deadline, settings } = added
+  const shown = { role: speakerOf(turn), approvalId, messageId: turn.id, title: call.title, call, options, likeness, deadline }
+  tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
+  const answer = await automaticAnswer(tx, { projectId, agentId }, request, {
+    policy: settings['permission.policy'] as PermissionPolicy,
+    now,
+  })
+  const row = answer && (await tx.first(selectAsked, asked))
+  if (row) await settlePermission(tx, row, { outcome: 'allowed', ...answer }, now)
+}
+
+/** Creates a question (AP13). A repeated one is ignored; no policy answers it. */
+export async function requestAnswer(
+  tx: Tx,
+  source: PermissionSource,
+  asked: AskedBy & { readonly question: Question },
+  now: Instant,
+): Promise<void> {
+  const { turn } = source
+  const { message, schema, url } = asked.question
+  const columns = { question: JSON.stringify({ message, schema, url }) }
+  const added = await addRequest(tx, source, asked, { type: question, title: message, columns }, now)
+  if (!added) return
+  const { approvalId: questionId, deadline } = added
+  const data = { role: speakerOf(turn), questionId, messageId: turn.id, message, schema, url, deadline }
+  tx.append(turnStream(turn), { type: 'question:requested', data })
+}
+
+interface NewRequest {
+  readonly type: string
+  readonly title: string
+  readonly columns: Partial<PermissionColumns>
+}
+
+/** Adds the approval of a request. Undefined when it is there. */
+async function addRequest(
+  tx: Tx,
+  { turn, workSessionId }: PermissionSource,
+  { launchId, askId }: AskedBy,
+  { type, title, columns }: NewRequest,
+  now: Instant,
+) {
+  if (await tx.first(selectAsked, { launchId, askId })) return undefined
+  const { project_id: projectId, user_session_id, role, id: turn_id } = turn
   const settings = await settingsOf(tx, projectId)
   const deadline = later(now, durationMs(settings, 'permission.deadline_minutes'))
-  const { call, options, digest, likeness } = request
+  const about = { ask_id: askId, launch_id: launchId, turn_id, user_session_id, role, deadline }
   const { id: approvalId } = await addApproval(
     tx,
     {
       projectId,
       workSessionId,
       taskId: null,
-      checkpointType: toolPermission,
-      leaderId: agentId,
+      checkpointType: type,
+      leaderId: turn.agent_id,
       agentSessionId: null,
-      instructionContent: storable(call.title),
-      permission: {
-        outcome: null,
-        digest,
-        options: JSON.stringify(options),
-        tool_call: JSON.stringify(call),
-        option_id: null,
-        ask_id: askId,
-        launch_id: launchId,
-        turn_id: turnId,
-        user_session_id: turn.user_session_id,
-        role: turn.role,
-        deadline,
-        likeness,
-      },
+      instructionContent: storable(title),
+      permission: { ...noPermission, ...about, ...columns },
     },
     now,
   )
-  const shown = { role: speakerOf(turn), approvalId, messageId: turnId, title: call.title, call, options, likeness, deadline }
-  tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
-  const answer = await automaticAnswer(tx, { projectId, agentId }, request, {
-    policy: settings['permission.policy'] as PermissionPolicy,
-    now,
-  })
-  const row = answer && (await tx.first(selectAsked, { launchId, askId }))
-  if (row) await settlePermission(tx, row, { outcome: 'allowed', ...answer }, now)
+  return { approvalId, deadline, settings }
 }
 
 /** The automatic answer from the policy or an allowance (AG6). The record names which. */
@@ -127,28 +164,36 @@ interface Settlement {
   readonly outcome: PermissionOutcome
   readonly optionId: string | null
   readonly by: string
+  /** AP13: to a question. */
+  readonly answer?: QuestionAnswer
   readonly feedback?: string | null
   readonly requestId?: string | undefined
 }
 
+const noAnswer: QuestionAnswer = { action: 'cancel', content: null }
+
 /**
- * Settles a permission. Refuses if it is settled already. Returns the number of `permission:resolved`, or 0 if the turn does
- * not run.
+ * Settles a permission or a question. Refuses if it is settled already. Returns the number of the event that says so, or 0 if
+ * the turn does not run.
  */
 export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Settlement, now: Instant): Promise<number> {
   const { outcome, optionId, by, feedback = null, requestId } = settlement
-  const settled = { ...row, outcome, option_id: optionId }
+  const answer = row.question === null ? undefined : (settlement.answer ?? noAnswer)
+  const settled = { ...row, outcome, option_id: optionId, answer: answer ? JSON.stringify(answer) : null }
   const verdict = outcome === 'allowed' ? 'approved' : 'rejected'
   await moveApproval(tx, settled, { type: 'decide', verdict, by, feedback }, now)
-  await tx.write(updateOutcome, { id: row.id, outcome, option_id: optionId })
+  await tx.write(updateOutcome, settled)
   const launch = outcome === 'withdrawn' || row.launch_id === null ? undefined : await findLaunch(tx, row.launch_id)
   if (launch && launch.state !== 'ended' && row.ask_id !== null) {
-    const order = { launchId: launch.id, askId: row.ask_id, optionId }
+    const order = { launchId: launch.id, askId: row.ask_id, optionId, ...(answer && { answer }) }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'permission-settled', data: order })
   }
   const turn = row.turn_id === null ? undefined : await tx.first(selectTurn, { id: row.turn_id })
   if (turn?.state !== 'running') return 0
-  const data = { role: speakerOf(turn), approvalId: row.id, outcome, optionId, decidedBy: by, requestId }
+  const resolved = { role: speakerOf(turn), outcome, decidedBy: by, requestId }
+  if (answer)
+    return tx.append(turnStream(turn), { type: 'question:resolved', data: { ...resolved, questionId: row.id, ...answer } })
+  const data = { ...resolved, approvalId: row.id, optionId }
   return tx.append(turnStream(turn), { type: 'permission:resolved', data })
 }
 

@@ -70,6 +70,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
     options: [...offers.options],
     commands: [...(offers.commands ?? [])],
     usage: offers.usage ?? null,
+    title: offers.title ?? null,
     limit: limit ? { until: limit.limited_until, messageId: limit.limited_turn_id, goesOn: limit.goes_on_left > 0 } : null,
     turn: running ? await runningView(reader, running) : null,
     queue: open
@@ -81,7 +82,7 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
         by: turn.asked_by,
         createdAt: turn.created_at,
       })),
-    permissions: running ? await pendingPermissions(reader, running.id) : [],
+    ...(running ? await pendingRequests(reader, running.id) : { permissions: [], questions: [] }),
   }
 }
 
@@ -100,13 +101,20 @@ const shortened = (content: readonly PromptPart[]): PromptPart[] =>
     return 'text' in part ? { ...part, text: part.text.slice(0, maxListedPromptChars) } : part
   })
 
-export async function pendingPermissions(reader: Reader, turnId: string): Promise<RoleAgent['permissions']> {
+/** The permissions and questions of a turn that wait for a person. */
+export async function pendingRequests(reader: Reader, turnId: string): Promise<Pick<RoleAgent, 'permissions' | 'questions'>> {
   const pending = (await reader.all(selectPendingOfTurn, { turnId })).map(approvalOf)
-  return pending.flatMap(({ id: approvalId, permission }) => {
+  const questions = pending.flatMap(({ id: questionId, question }) => {
+    if (!question) return []
+    const { messageId, message, schema, url, deadline } = question
+    return [{ questionId, messageId, message, schema, url, deadline }]
+  })
+  const permissions = pending.flatMap(({ id: approvalId, permission }) => {
     if (!permission) return []
     const { messageId, call, options, likeness, deadline } = permission
     return [{ approvalId, messageId, title: call.title, call, options, likeness, deadline }]
   })
+  return { permissions, questions }
 }
 
 /** The newest ended turns that fit, oldest first. */

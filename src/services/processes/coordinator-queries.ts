@@ -12,6 +12,7 @@ import { messagesOfTurn } from '../../store/conversations/unread.ts'
 import { selectQuestion } from '../../store/processes/coordinator-requests.ts'
 import { findLaunch as find, findLaunch, liveLaunchesOf, liveLaunchesOn } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
+import { selectContext } from '../../store/turns/contexts.ts'
 import { isOfRole, selectRunningOfLaunch, selectTurn, type TurnRow } from '../../store/turns/turns.ts'
 import { workFactsOf } from '../agent-sessions/work-facts.ts'
 import { findOpenConversations } from '../conversations/queries.ts'
@@ -82,6 +83,9 @@ export const findFactLocks = defineQuery({
   },
 })
 
+/** Updates that are kept with their context or conversation. */
+const keptWithContext: ReadonlySet<string> = new Set(['commands', 'title'])
+
 interface FactKeys {
   /** Conversations that get messages. */
   readonly conversationKeys: readonly string[]
@@ -106,8 +110,15 @@ async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly
     for (const turn of await reader.all(selectRunningOfLaunch, { launchId })) ending.set(turn.id, turn)
   const conversationKeys = new Set<string>()
   for (const turn of ending.values()) for (const key of await conversationsOfTurn(reader, turn)) conversationKeys.add(key)
-  const told = [...turns.values(), ...ending.values()].filter((turn) => !isOfRole(turn))
-  return { conversationKeys: [...conversationKeys], turnKeys: [...new Set(told.map((turn) => turn.conversation_key))] }
+  const told = [...turns.values(), ...ending.values()].filter((turn) => !isOfRole(turn)).map((turn) => turn.conversation_key)
+  for (const fact of facts) {
+    if (fact.type !== 'turn-update' || !fact.contextId || !keptWithContext.has(fact.update.kind)) continue
+    const key = (await reader.first(selectContext, { id: fact.contextId }))?.conversation_key
+    if (key === undefined) continue
+    conversationKeys.add(key)
+    told.push(key)
+  }
+  return { conversationKeys: [...conversationKeys], turnKeys: [...new Set(told)] }
 }
 
 /** The turn's conversation and those of its messages. */

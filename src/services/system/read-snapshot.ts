@@ -28,12 +28,12 @@ import { selectEpoch } from '../../store/processes/coordinators.ts'
 import { ordersOf } from '../../store/processes/launches.ts'
 import { findProject, projectsPage } from '../../store/projects/projects.ts'
 import { type Context, defineQuery, type Reader, type StreamPosition } from '../../store/store.ts'
-import { selectLimitedIn } from '../../store/turns/contexts.ts'
+import { selectContextsIn, selectLimitedIn } from '../../store/turns/contexts.ts'
 import { runningTurnsOn, settledPermissionsOn } from '../../store/turns/turn-items.ts'
 import { isPushed, selectRunningIn } from '../../store/turns/turns.ts'
 import { tasksPage } from '../../store/work/tasks.ts'
 import { workSessionsPage } from '../../store/work/work-sessions.ts'
-import { newestTurns, pendingPermissions, runningView, userSessionView } from '../consoles/user-session-view.ts'
+import { newestTurns, pendingRequests, runningView, userSessionView } from '../consoles/user-session-view.ts'
 import { conversationView } from '../conversations/conversation-activity.ts'
 import { readTurnOutput, turnStream } from '../turns/turn-record.ts'
 
@@ -92,11 +92,18 @@ async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
     if (turn.about === 'summary' || !isPushed(turn)) continue
     const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
     const { items } = await readTurnOutput(reader, which, [])
-    const permissions = await pendingPermissions(reader, turn.id)
+    const { permissions } = await pendingRequests(reader, turn.id)
     running.push({ agentId: turn.agent_id, turn: await runningView(reader, turn), items, permissions })
   }
-  return { running }
+  const contexts = (await reader.all(selectContextsIn, { key, limit: maxContexts })).filter(({ state }) => state !== 'ended')
+  const commands = contexts.flatMap(({ agent_id: agentId, commands: said }) =>
+    said === null ? [] : [{ agentId, commands: JSON.parse(said) }],
+  )
+  return { running, commands }
 }
+
+/** Contexts of a conversation that are looked at for commands: the newest. */
+const maxContexts = 20
 
 const epochOf = async (reader: Reader, coordinatorId: string): Promise<number> =>
   (await reader.first(selectEpoch, { coordinatorId }))?.epoch ?? 0

@@ -8,10 +8,11 @@ import { changesTo, notOffered, withChange } from '../../domain/consoles/lifecyc
 import { type Detail, detailFrom, noticeField, noticesOf, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { coordinatorStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import { conversationStream, coordinatorStream, projectStream, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
 import { resumePrompt } from '../../domain/turns/prompts.ts'
 import { maskDetail } from '../../platform/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
+import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import {
   type Offers,
@@ -20,16 +21,24 @@ import {
   selectUserSession,
   updateRoleAgent,
 } from '../../store/consoles/user-sessions.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
 import { noticeColumn, noticesColumn } from '../../store/notices.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { processOf } from '../../store/processes/launches.ts'
 import { updateAgentName, updateReady } from '../../store/processes/ready-launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
-import { selectContext, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
+import {
+  type ContextRow,
+  selectContext,
+  selectContextsOfLaunch,
+  updateContext,
+  updateContextCommands,
+} from '../../store/turns/contexts.ts'
 import { insertTurn, isOfRole, selectTurn, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
 import { selectWorkSession } from '../../store/work/work-sessions.ts'
-import { requestPermission, withdrawPermissions, withdrawRequest } from '../approvals/permission-record.ts'
+import { requestAnswer, requestPermission, withdrawPermissions, withdrawRequest } from '../approvals/permission-record.ts'
 import { moveRoleAgent, withLastOutput } from '../consoles/role-agent-record.ts'
+import { changeConversation } from '../conversations/conversation-record.ts'
 import { storeAnswer } from '../conversations/work-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import type { EndLocks } from '../processes/process-end.ts'
@@ -65,6 +74,7 @@ type TurnFactType =
   | 'turn-update'
   | 'turn-ended'
   | 'permission-asked'
+  | 'elicitation-asked'
   | 'permission-withdrawn'
 export type TurnFact = Extract<LinkFact, { type: TurnFactType }>
 type Fact<Type extends TurnFactType> = Extract<TurnFact, { type: Type }>
@@ -110,18 +120,20 @@ async function applyFact(
     case 'turn-began':
       return turnBegan(tx, launch, fact, context)
     case 'turn-update':
-      return update(tx, launch, agent, fact)
+      return update(tx, launch, agent, fact, context)
     case 'turn-ended': {
       const turn = await runningTurn(tx, launch, fact.turnId)
       return (
         turn && (agent ? endInRole(tx, turn, agent, launch, fact, context) : endOutsideRoles(tx, turn, launch, fact, context))
       )
     }
-    case 'permission-asked': {
+    case 'permission-asked':
+    case 'elicitation-asked': {
       const turn = await runningTurn(tx, launch, fact.turnId)
       if (!turn) return
       const workSessionId = agent ? agent.work_session_id : ((await newestOfLaunch(tx, launch.id))?.workSessionId ?? null)
-      return requestPermission(tx, { turn, workSessionId }, fact, now)
+      const source = { turn, workSessionId }
+      return fact.type === 'permission-asked' ? requestPermission(tx, source, fact, now) : requestAnswer(tx, source, fact, now)
     }
     case 'agent-configured':
       return agent && agentConfigured(tx, agent, fact)
@@ -172,8 +184,8 @@ async function roleAgentReady(
   context: Context,
 ): Promise<void> {
   const { acpSessionId, how, notRestored, workspace, branch, note, images, modes, modeId, options } = fact
-  const { commands = [] }: Offers = JSON.parse(agent.offers)
-  const offers: Offers = { images, modes, modeId, options, commands }
+  const { commands = [], title = null }: Offers = JSON.parse(agent.offers)
+  const offers: Offers = { images, modes, modeId, options, commands, title }
   const { pending, refused } = changesAgain(JSON.parse(agent.offers), offers, context)
   const told = {
     note: detailFrom(note, fact.notices?.['note']),
@@ -253,7 +265,14 @@ async function turnBegan(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now
   })
 }
 
-async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, fact: Fact<'turn-update'>): Promise<void> {
+async function update(
+  tx: Tx,
+  launch: Launch,
+  agent: RoleAgentRow | undefined,
+  fact: Fact<'turn-update'>,
+  context: Context,
+): Promise<void> {
+  const isInRole = agent !== undefined
   const { turnId, update: said } = fact
   const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
   if (turnId !== null && !turn) return
@@ -264,6 +283,10 @@ async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, f
   if (agent && said.kind === 'commands') await updateOffers(tx, agent, { commands: said.commands })
   if (agent && said.kind === 'usage')
     await updateOffers(tx, agent, { usage: { used: said.used, size: said.size, cost: said.cost } })
+  if (agent && said.kind === 'commands') await updateOffers(tx, agent, { commands: said.commands })
+  if (agent && said.kind === 'title') await updateOffers(tx, agent, { title: said.title })
+  const row = fact.contextId ? await tx.first(selectContext, { id: fact.contextId }) : undefined
+  if (row?.launch_id === launch.id) await keepWithContext(tx, row, said, isInRole, context)
   if (turn)
     tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turnId, update: said, role: speakerOf(turn) } })
   else if (agent) {
@@ -272,10 +295,25 @@ async function update(tx: Tx, launch: Launch, agent: RoleAgentRow | undefined, f
   }
 }
 
+/** Keeps the commands of a chat's agent with its context, and its title with the conversation; tells readers of a chat. */
+async function keepWithContext(tx: Tx, row: ContextRow, said: AgentUpdate, isInRole: boolean, { now }: Context): Promise<void> {
+  const { conversation_key: key, agent_id: role } = row
+  if (said.kind === 'commands') await tx.write(updateContextCommands, { id: row.id, commands: JSON.stringify(said.commands) })
+  if (said.kind === 'title') {
+    const conversation = await tx.first(selectConversation, { key })
+    if (conversation && conversation.title !== said.title) {
+      tx.append(conversationStream(key), { type: 'title-set', data: { title: said.title, by: role } })
+      await changeConversation(tx, conversation, { title: said.title }, now)
+    }
+  }
+  if (!isInRole && (said.kind === 'commands' || said.kind === 'title'))
+    tx.append(turnsStream(key), { type: 'agent:update', data: { messageId: null, update: said, role } })
+}
+
 async function endRunningTurn(tx: Tx, turn: TurnRow, fact: Fact<'turn-ended'>, context: Context): Promise<EndedTurn | false> {
   await withdrawPermissions(tx, turn.id, context.now)
   const { outcome, stopReason } = fact
-  return endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: errorIn(fact) }, {}, context)
+  return endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: errorIn(fact) }, { usage: fact.usage }, context)
 }
 
 const errorIn = ({ error, notice }: Fact<'turn-ended' | 'agent-configured'>): Detail | null =>

@@ -84,6 +84,7 @@ export async function getOrCreateContext(
     goes_on_left,
     ended_at: null,
     end_reason: null,
+    commands: null,
   }
   await tx.write(insertContext, row)
   return row

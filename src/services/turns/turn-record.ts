@@ -12,6 +12,7 @@ import { decide, type TurnEvent, type TurnState, withdrawn } from '../../domain/
 import { endedInSilence, notAnAnswer } from '../../domain/turns/vendor-limit.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
+import type { TurnUsage } from '../../protocol/turns/agent-update.ts'
 import { AgentUpdate, type ToolCall } from '../../protocol/turns/agent-update.ts'
 import type { OpenContext } from '../../protocol/turns/link.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
@@ -55,6 +56,7 @@ export type TurnItem =
   | { readonly kind: 'text' | 'thought'; readonly text: string }
   | { readonly kind: 'tool'; readonly call: ToolCall }
   | { readonly kind: 'plan'; readonly entries: Plan }
+  | Extract<AgentUpdate, { kind: 'notice' | 'compaction' | 'media' }>
 
 export interface TurnOutput {
   /** The agent's text without thoughts and tool calls. */
@@ -93,6 +95,9 @@ export async function keepOutput(
   await tx.write(insertTurnItem, { turn_id: turnId, n, kind, body: JSON.stringify(text) })
 }
 
+/** Not an id that an agent would use for a tool call. */
+const compactionKey = (id: string): string => `compaction ${id}`
+
 class OutputBuilder {
   #text = ''
   #sinceTools = 0
@@ -106,10 +111,15 @@ class OutputBuilder {
     if (!parsed.success) return
     const update = parsed.data
     if (update.kind === 'text') this.#text += update.text
+    // A picture alone is an answer, too.
+    if (update.kind === 'media') this.#text += `[${update.mimeType}]`
     if (update.kind === 'tool' && !this.#calls.has(update.call.toolCallId)) this.#sinceTools = this.#text.length
     if (update.kind === 'text' || update.kind === 'thought') this.#join(update.kind, update.text)
     else if (update.kind === 'tool') this.#put(this.#calls.get(update.call.toolCallId), update, update.call.toolCallId)
     else if (update.kind === 'plan') this.#put(this.#plan, update)
+    else if (update.kind === 'compaction')
+      this.#put(this.#calls.get(compactionKey(update.compactionId)), update, compactionKey(update.compactionId))
+    else if (update.kind === 'notice' || update.kind === 'media') this.#add(update)
   }
 
   end(): TurnOutput {
@@ -131,7 +141,11 @@ class OutputBuilder {
     else this.#items.push({ kind, text })
   }
 
-  #put(at: number | undefined, item: Extract<TurnItem, { kind: 'tool' | 'plan' }>, id?: string): void {
+  #add(item: TurnItem): void {
+    if (this.#fits(JSON.stringify(item).length)) this.#items.push(item)
+  }
+
+  #put(at: number | undefined, item: TurnItem, id?: string): void {
     const before = at === undefined ? 0 : JSON.stringify(this.#items[at]).length
     if (!this.#fits(JSON.stringify(item).length - before)) return
     if (at !== undefined) this.#items[at] = item
@@ -154,6 +168,8 @@ interface EndOptions {
   readonly requestId?: string | undefined
   /** Why the turn never ran, or why its outcome is unknown. */
   readonly reason?: string
+  /** What the agent says that the turn used. */
+  readonly usage?: TurnUsage | null | undefined
   /** The sequence number of the event that already announced the end. */
   readonly announcedSeq?: number
 }
@@ -299,6 +315,7 @@ export async function endTurn(
     stopReason: stopped,
     error: error && textOf(error),
     ...noticeField(error),
+    usage: ending.usage ?? null,
     limitedUntil,
     requestId,
   }
@@ -312,7 +329,7 @@ export async function endTurn(
     ended_seq,
     ended_at: now,
   }
-  await tx.write(updateTurn, { ...row, ...over })
+  await tx.write(updateTurn, { ...row, ...over, usage: ending.usage ? JSON.stringify(ending.usage) : row.usage })
   for (const [n, { kind, ...body }] of came.items.entries())
     await tx.write(insertTurnItem, { turn_id: row.id, n, kind, body: JSON.stringify(body) })
   if (!isOfRole(row)) await trimPieces(tx, row)

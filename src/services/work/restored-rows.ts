@@ -72,6 +72,8 @@ export const withoutAsker = {
   turn_id: null,
   user_session_id: null,
   likeness: null,
+  question: null,
+  answer: null,
 } satisfies Partial<ApprovalRow>
 
 /** AP7: records `by` as the decider and the files' decider as imported. */

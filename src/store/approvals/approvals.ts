@@ -9,7 +9,7 @@ import type { Reader } from '../store.ts'
 
 export type ApprovalRow = Tables['human_approvals']
 
-/** AP4: the columns that only permissions for tools have. */
+/** AP4, AP13: the columns that only permissions for tools and questions have. */
 export type PermissionColumns = Pick<
   ApprovalRow,
   | 'outcome'
@@ -24,6 +24,8 @@ export type PermissionColumns = Pick<
   | 'role'
   | 'deadline'
   | 'likeness'
+  | 'question'
+  | 'answer'
 >
 
 export const noPermission: PermissionColumns = {
@@ -39,6 +41,8 @@ export const noPermission: PermissionColumns = {
   role: null,
   deadline: null,
   likeness: null,
+  question: null,
+  answer: null,
 }
 
 /** A literal in the query, not a parameter, so that the partial indexes are used. */
@@ -80,6 +84,8 @@ export const insertApproval = statement<ApprovalRow>()((db, p) =>
     role: p.role,
     deadline: p.deadline,
     likeness: p.likeness,
+    question: p.question,
+    answer: p.answer,
     imported_decider: p.imported_decider,
     ...changing(p),
   }),
@@ -121,9 +127,9 @@ export const selectApprovedOfTask = statement<{ projectId: string; taskId: strin
     .limit(1),
 )
 
-/** AP4: sets the outcome of a permission. */
-export const updateOutcome = statement<Pick<ApprovalRow, 'id' | 'outcome' | 'option_id'>>()((db, p) =>
-  db.updateTable('human_approvals').set({ outcome: p.outcome, option_id: p.option_id }).where('id', '=', p.id),
+/** AP4, AP13: sets the outcome of a permission or a question. */
+export const updateOutcome = statement<Pick<ApprovalRow, 'id' | 'outcome' | 'option_id' | 'answer'>>()((db, p) =>
+  db.updateTable('human_approvals').set({ outcome: p.outcome, option_id: p.option_id, answer: p.answer }).where('id', '=', p.id),
 )
 
 /** Selects the permission that a launch requested under this name. */
@@ -343,10 +349,23 @@ export const approvalOf = (row: ApprovalRow): Approval =>
     imported: row.imported_decider === null ? null : { decidedBy: row.imported_decider },
     outcome: row.outcome,
     permission: permissionOf(row),
+    question: questionOf(row),
   })
 
+export function questionOf(row: ApprovalRow): Approval['question'] {
+  if (row.question === null) return null
+  return {
+    userSessionId: row.user_session_id,
+    role: row.role,
+    messageId: row.turn_id ?? '',
+    ...JSON.parse(row.question),
+    answer: JSON.parse(row.answer ?? 'null'),
+    deadline: row.deadline ?? row.submitted_at,
+  }
+}
+
 export function permissionOf(row: ApprovalRow): Approval['permission'] {
-  if (row.ask_id === null) return null
+  if (row.ask_id === null || row.question !== null) return null
   return {
     userSessionId: row.user_session_id,
     role: row.role,

@@ -133,8 +133,9 @@ export interface Offers {
   readonly commands?: Extract<AgentUpdate, { kind: 'commands' }>['commands']
   /** Unanswered requests to it, oldest first. */
   readonly pending?: readonly Omit<ConfigureOrder, 'launchId'>[]
-  /** The use of its context window, as last reported. */
+  /** The use of its context window, and its title for the conversation, as last reported. */
   readonly usage?: Usage | null
+  readonly title?: string | null
 }
 
 export type Usage = Omit<Extract<AgentUpdate, { kind: 'usage' }>, 'kind'>

@@ -30,6 +30,8 @@ import { isolation } from './0028-isolation.ts'
 import { moreNotices } from './0029-more-notices.ts'
 import { seenConversations } from './0030-seen-conversations.ts'
 import { secrets } from './0031-secrets.ts'
+import { questions } from './0032-questions.ts'
+import { agentCommands } from './0033-agent-commands.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -64,6 +66,8 @@ export const migrations: readonly Migration[] = [
   moreNotices,
   seenConversations,
   secrets,
+  questions,
+  agentCommands,
 ]
 
 export const newestVersion = migrations.length

@@ -267,6 +267,9 @@ export interface HumanApprovalsTable {
   deadline: Instant | null
   /** Equal for repeated requests of the same call. */
   likeness: string | null
+  /** AP13: an agent's question, and the answer to it. */
+  question: string | null
+  answer: string | null
 }
 
 /** How far a person has read a conversation. */

@@ -91,6 +91,8 @@ export interface ContextsTable {
   /** The newest message of the conversation that it was given. */
   told_through: number
   decisions_told_at: Instant | null
+  /** JSON: the commands its agent offers, as last reported; null: none yet. */
+  commands: string | null
   /** Consecutive failures without a useful result (0 to 3). */
   trouble: number
   /** AG6: the vendor's limit that this turn met, the person who let it continue automatically, and the remaining retries. */

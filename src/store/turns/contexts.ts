@@ -43,12 +43,17 @@ export const insertContext = statement<ContextRow>()((db, p) =>
     origin_key: p.origin_key,
     generation: p.generation,
     created_at: p.created_at,
+    commands: p.commands,
     ...changing(p),
   }),
 )
 
 export const updateContext = statement<ContextRow>()((db, p) =>
   db.updateTable('contexts').set(changing(p)).where('id', '=', p.id),
+)
+
+export const updateContextCommands = statement<Pick<ContextRow, 'id' | 'commands'>>()((db, p) =>
+  db.updateTable('contexts').set({ commands: p.commands }).where('id', '=', p.id),
 )
 
 export const selectContext = statement<{ id: string }>()((db, p) => db.selectFrom('contexts').selectAll().where('id', '=', p.id))

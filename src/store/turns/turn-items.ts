@@ -119,7 +119,7 @@ const selectRunningOn = statement<{ coordinatorId: string }>()((db, p) =>
 const selectSettledOf = statement<{ turnId: string }>()((db, p) =>
   db
     .selectFrom('human_approvals')
-    .select(['human_approvals.launch_id', 'human_approvals.ask_id', 'human_approvals.option_id'])
+    .select(['human_approvals.launch_id', 'human_approvals.ask_id', 'human_approvals.option_id', 'human_approvals.answer'])
     .where('human_approvals.turn_id', '=', p.turnId)
     .where('human_approvals.outcome', 'in', ['allowed', 'denied', 'expired'])
     .orderBy('human_approvals.id'),
@@ -137,6 +137,11 @@ export async function settledPermissionsOn(reader: Reader, coordinatorId: string
   const settled: SettledPermission[] = []
   for (const { turnId } of await runningTurnsOn(reader, coordinatorId))
     for (const row of await reader.all(selectSettledOf, { turnId }))
-      settled.push({ launchId: row.launch_id ?? '', askId: row.ask_id ?? '', optionId: row.option_id })
+      settled.push({
+        launchId: row.launch_id ?? '',
+        askId: row.ask_id ?? '',
+        optionId: row.option_id,
+        ...(row.answer !== null && { answer: JSON.parse(row.answer) }),
+      })
   return settled
 }

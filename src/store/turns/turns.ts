@@ -40,6 +40,7 @@ export const turnOf = (row: TurnRow, text = row.answer): Turn => ({
   stopReason: row.stop_reason,
   error: row.error,
   notice: noticeFrom(row.notice),
+  usage: row.usage === null ? null : JSON.parse(row.usage),
   limitedUntil: null,
   by: row.asked_by,
   createdAt: row.created_at,

@@ -25,6 +25,7 @@ test('[AC1] what it says is streamed, and a turn ends with its reason', async ()
     outcome: 'answered',
     stopReason: 'end_turn',
     error: null,
+    usage: null,
     empty: false,
     cancelIgnored: false,
     promptRejected: false,

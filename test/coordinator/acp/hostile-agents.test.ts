@@ -74,7 +74,7 @@ test('[AC2] files, terminals and unknown requests are answered with an error, an
           ['fs/write_text_file', { sessionId: 's1', path: process.cwd() + '/x.txt', content: 'x' }],
           ['fs/read_text_file', { sessionId: 's1', path: '/etc/hostname' }],
           ['terminal/create', { sessionId: 's1', command: 'touch', args: ['y.txt'] }],
-          ['elicitation/create', {}],
+          ['mcp/message', {}],
           ['_vendor/thing', { deep: true }],
         ]) answers.push((await ask(method, params)).error?.code)
         say(answers.join(' '))

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ToolCalls } from '../../../src/coordinator/acp/tool-calls.ts'
-import { readUpdate } from '../../../src/coordinator/acp/updates.ts'
+import { Compactions, readUpdate } from '../../../src/coordinator/acp/updates.ts'
 import { maxShownOutput, type ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 
 const folder = join(import.meta.dirname, 'exchanges')
@@ -28,7 +28,7 @@ function play(agent: string) {
   const sent = new Map<string, string>()
   for (const { method, params } of messages) {
     if (method === 'session/request_permission' && params?.toolCall) calls.forPermission(params.toolCall)
-    const read = method === 'session/update' ? readUpdate(params, calls) : undefined
+    const read = method === 'session/update' ? readUpdate(params, calls, new Compactions()) : undefined
     if (read?.update.kind !== 'tool') continue
     const { call } = read.update
     last.set(call.toolCallId, call)

@@ -125,7 +125,7 @@ const rights: readonly Right[] = [
   {
     scope: 'approve',
     because: 'it decides for an agent, or takes back what was decided',
-    operations: ['decideApproval', 'revokeAllowance'],
+    operations: ['decideApproval', 'answerQuestion', 'revokeAllowance'],
   },
   {
     scope: 'manage',
@@ -241,6 +241,7 @@ test('[SE15] every message of the relay needs the scope of the table', async () 
     'agent:list': { scope: 'read', message: about },
     'agent:get': { scope: 'read', message: about },
     'permission:answer': { scope: 'approve', message: { ...about, approvalId: 1, outcome: 'allowed' } },
+    'question:answer': { scope: 'approve', message: { ...about, questionId: 1, action: 'decline' } },
   }
   expect(Object.keys(needed).toSorted()).toEqual(relayTypes.toSorted())
   const server = await openTestServer()

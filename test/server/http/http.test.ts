@@ -118,7 +118,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     ...['createPairingCode', 'listChannelChats', 'changeChannelChat', 'listConversationTurns', 'getConversationTurn'],
     ...['findFiles', 'stopTurns', 'getToolOutput', 'beginTurn', 'getConversationContext', 'getWorktree'],
     ...['getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree', 'mergeWorktree', 'removeWorktree'],
-    ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'revokeAllowance', 'watchEvents'],
+    ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion', 'revokeAllowance', 'watchEvents'],
   ])
 })
 

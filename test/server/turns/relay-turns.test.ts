@@ -211,3 +211,20 @@ test('[AP4] the policy answers by itself, and says so in the record', async () =
   const { json } = await room.server.ask(`/api/projects/${room.projectId}/approvals`)
   expect(json.items).toMatchObject([{ status: 'pending' }, { status: 'approved', decidedBy: 'policy allow_reads' }])
 })
+
+test('[AC7] a turn carries what it used, in its response, in snapshots and in the lists of turns; not reported is null', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, launchId } = await room.ready()
+  const usage = { inputTokens: 120, outputTokens: 7, cachedTokens: null, cost: { amount: 0.00252, currency: 'USD' } }
+  for (const used of [usage, null]) {
+    client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'x' })
+    const { turnId } = await machine.turn()
+    await machine.tell(said(launchId, turnId, 'y'), turnEnded(launchId, turnId, used ? { usage: used } : {}))
+    expect(await client.next('agent:response')).toMatchObject({ stopReason: 'end_turn', usage: used })
+  }
+  client.send({ type: 'session:resume', ...inside })
+  expect((await client.next('session:snapshot')).turns).toMatchObject([{ usage, stopReason: 'end_turn' }, { usage: null }])
+  const key = encodeURIComponent(`console:${inside.sessionId}.auth`)
+  for (const path of [`/api/user-sessions/${inside.sessionId}/turns`, `/api/conversations/${key}/turns`])
+    expect((await room.server.ask(path)).json.items).toMatchObject([{ usage: null }, { usage }])
+})

@@ -38,7 +38,7 @@ const queued = (messageId: string, position: number) => event('agent:queued', { 
 const update = (messageId: string, update: RelayEventBodies['agent:update']['update']) =>
   event('agent:update', { messageId, update, role })
 const response = (messageId: string, text: string, stopReason = 'end_turn') =>
-  event('agent:response', { role, messageId, content: text, cut: false, stopReason, error: null })
+  event('agent:response', { role, messageId, content: text, cut: false, stopReason, error: null, usage: null })
 const tool = (status: ToolCall['status']): ToolCall => ({
   toolCallId: 'c',
   title: 'Write',
@@ -128,6 +128,7 @@ const turn = (messageId: string, seq: number, more: Partial<Turn> = {}): Turn =>
   cut: false,
   stopReason: 'end_turn',
   error: null,
+  usage: null,
   limitedUntil: null,
   by: 'owner',
   createdAt: timestamp,

@@ -22,7 +22,7 @@ const textOf = (turns: readonly ShownTurn[]) =>
   turns.map(({ items }) => items.map((item) => ('text' in item ? item.text : item.kind)).join('|'))
 
 test('[CH14] pieces go on where the snapshot ended, another turn begins anew, and what ended stays as it was seen', () => {
-  const known = turnsAfterSnapshot([], { running: [running('t1', 'one ')] })
+  const known = turnsAfterSnapshot([], { commands: [], running: [running('t1', 'one ')] })
   // The messages say what was asked.
   expect(known).toMatchObject([{ content: [], state: 'running' }])
   expect(textOf(after(known, said('t1', 'two')))).toEqual(['one two'])
@@ -35,16 +35,16 @@ test('[CH14] pieces go on where the snapshot ended, another turn begins anew, an
   )
   expect(over).toMatchObject([{ state: 'answered', endedAt: at(3) }, { state: 'running' }])
   // Connected again: the one that ended stays, the one that went on is as the server says.
-  const again = turnsAfterSnapshot(over, { running: [running('t2', 'new and more')] })
+  const again = turnsAfterSnapshot(over, { commands: [], running: [running('t2', 'new and more')] })
   expect(textOf(again)).toEqual(['one ', 'new and more'])
-  expect(turnsAfterSnapshot(again, { running: [] })).toMatchObject([{ messageId: 't1' }])
+  expect(turnsAfterSnapshot(again, { commands: [], running: [] })).toMatchObject([{ messageId: 't1' }])
 })
 
 test('[CH14] tools, thoughts and a permission stand in the turn in which they came, and an answer closes its card', () => {
   const call = { toolCallId: 'c', title: 'Write', status: 'pending' }
   const asked = event('permission:requested', { messageId: 't1', approvalId: 7, options: [], call })
   const known = after(
-    turnsAfterSnapshot([], { running: [running('t1', '')] }),
+    turnsAfterSnapshot([], { commands: [], running: [running('t1', '')] }),
     event('agent:update', { messageId: 't1', update: { kind: 'thought', text: 'hm' } }),
     event('agent:update', { messageId: 't1', update: { kind: 'tool', call } }),
     event('agent:update', { messageId: 't1', update: { kind: 'tool', call: { ...call, status: 'completed' } } }),

@@ -9,6 +9,7 @@ import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { ToolContent } from '../turns/tool-row.tsx'
 import { DecisionForm } from './decision-form.tsx'
+import { QuestionApproval } from './question-form.tsx'
 
 const dots: Record<Approval['status'], LiveState> = {
   pending: 'waiting',
@@ -29,7 +30,8 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
   const nameOf = useDisplayName()
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const unanswered = unansweredOf(approval)
-  const kind = approval.permission ? words.approvals.permission : approval.checkpointType
+  const ownKind = approval.permission ? words.approvals.permission : approval.question ? words.approvals.question : null
+  const kind = ownKind ?? approval.checkpointType
   const title = `${kind} · ${nameOf(approval.leaderId)}`
   return (
     <li data-approval={approval.id}>
@@ -39,7 +41,7 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
           <span className={approval.status === 'pending' && !inProject ? 'sr-only' : 'font-medium text-ink'}>
             {unanswered ? words.console.outcomes[unanswered] : words.approvals.statuses[approval.status]}
           </span>
-          <span className={`text-ink [overflow-wrap:anywhere] ${approval.permission ? '' : 'font-mono'}`}>{kind}</span>
+          <span className={`text-ink [overflow-wrap:anywhere] ${ownKind ? '' : 'font-mono'}`}>{kind}</span>
           <span>{words.approvals.asked(nameOf(approval.leaderId))}</span>
           {approval.taskId && (
             <Link
@@ -72,7 +74,7 @@ export function ApprovalBody({ approval }: { approval: Approval }) {
     <>
       <Asked approval={approval} />
       {approval.status !== 'pending' && <Decided approval={approval} status={approval.status} />}
-      {mayDecide && <DecisionForm approval={approval} />}
+      {mayDecide && (approval.question ? <QuestionApproval approval={approval} /> : <DecisionForm approval={approval} />)}
     </>
   )
 }
@@ -96,8 +98,8 @@ function Asked({ approval }: { approval: Approval }) {
 }
 
 /** Whether to show the text as Markdown. A permission is shown to the letter, and text without Markdown needs no renderer. */
-const isMarked = ({ permission, instructionContent }: Approval): boolean =>
-  permission === null && /[*_`#|[]|^\s*(?:[-+>]|\d+\.)\s/m.test(instructionContent ?? '')
+const isMarked = ({ permission, question, instructionContent }: Approval): boolean =>
+  permission === null && !question && /[*_`#|[]|^\s*(?:[-+>]|\d+\.)\s/m.test(instructionContent ?? '')
 
 /** Plans are written in Markdown (SE6: made of our own elements). */
 const Plan = ({ children }: { children: string }) => (

@@ -96,8 +96,8 @@ function UserSessionRow({ userSession }: { userSession: UserSession }) {
 }
 
 /** Whether an agent works at this moment is shown only inside its console. */
-function dotOf({ state, permissions }: UserSession['agents'][number]): LiveState {
+function dotOf({ state, permissions, questions = [] }: UserSession['agents'][number]): LiveState {
   if (state === 'SPAWNING') return 'starting'
   if (state === 'FAILED') return 'failed'
-  return permissions.length > 0 ? 'waiting' : 'ready'
+  return permissions.length + questions.length > 0 ? 'waiting' : 'ready'
 }

@@ -63,7 +63,7 @@ export function fromSnapshot({ state, agents, turns, projectId = '' }: RelaySnap
   const panes = [...roles].map((role): Pane => {
     const found = agents.find((agent) => agent.role === role)
     const over = turns.filter((turn) => turn.role === role).map((turn) => shownTurn(turn, []))
-    const running = found?.turn ? [shownTurn(found.turn, found.permissions)] : []
+    const running = found?.turn ? [shownTurn(found.turn, found.permissions, undefined, found.questions)] : []
     return { role, agent: found ? paneAgent(found) : null, lastAgentId: found?.agentId ?? '', entries: [...over, ...running] }
   })
   return { projectId, state: state ?? 'TERMINATED', panes, cut: turns.length > 0 }
@@ -156,6 +156,8 @@ function changedPane(pane: Pane, event: AboutRole): Pane {
     case 'agent:response':
     case 'permission:requested':
     case 'permission:resolved':
+    case 'question:requested':
+    case 'question:resolved':
       return withTurnEvent(pane, event)
   }
 }

@@ -22,10 +22,10 @@ export function WaitingNotice() {
     const before = known.current
     known.current = new Set(waiting.map(({ id }) => id))
     if (!before || !mayDecide) return
-    for (const { id, leaderId, checkpointType, instructionContent, permission } of waiting.filter(
+    for (const { id, leaderId, checkpointType, instructionContent, permission, question } of waiting.filter(
       (each) => !before.has(each.id),
     )) {
-      const kind = permission ? approvals.permission : checkpointType
+      const kind = permission ? approvals.permission : question ? approvals.question : checkpointType
       const body = instructionContent ? `${kind}: ${instructionContent}` : kind
       const leader = agents?.find((agent) => agent.id === leaderId)?.name ?? leaderId
       void showNotification({ title: approvals.asked(leader), body: body.slice(0, mostChars), tag: `approval-${id}` })

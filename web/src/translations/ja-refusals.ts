@@ -95,6 +95,17 @@ const words: RefusalSentences = {
   keyReserved: '{channel}: で始まるキーはサーバーだけが作れます。別のチャンネルを選んでください',
   keyEnd: 'キーの末尾にドットや空白は使えません',
 
+  answerUnknown: '質問にこの項目はありません',
+  answerMissing: '回答が必要です',
+  answerKind: '種類は {kind} です',
+  answerChoice: '次のいずれかを選んでください: {allowed}',
+  answerTwice: '同じ値は 1 回だけ選べます',
+  answerItems: '{min} から {max} 個まで選んでください',
+  answerRange: '{min} から {max} までの値にしてください',
+  answerLength: '{min} から {max} 文字までにしてください',
+  answerFormat: '{format} の形式ではありません',
+  answerNeedsForm: '内容があるのは、承諾したフォームだけです',
+
   roleEmpty: 'この役割のエージェントはいません',
   roleHeldByNone: '役割 {role} のエージェントはいません',
   beingTerminated: '終了しているところです',

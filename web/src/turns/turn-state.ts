@@ -7,10 +7,17 @@ import type { Notice } from '../../../src/protocol/notice-words.ts'
 import type { AgentUpdate, ToolCall } from '../../../src/protocol/turns/agent-update.ts'
 import type { ListedTurn } from '../../../src/protocol/turns/conversation-turn.ts'
 import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
+import type { AskedQuestion, QuestionAnswer } from '../../../src/protocol/turns/question.ts'
 
 export interface Permission extends AskedPermission {
   readonly outcome: PermissionOutcome | null
   readonly optionId: string | null
+  readonly decidedBy: string | null
+}
+
+export interface ShownQuestion extends AskedQuestion {
+  readonly outcome: PermissionOutcome | null
+  readonly content: QuestionAnswer['content']
   readonly decidedBy: string | null
 }
 
@@ -20,6 +27,8 @@ export type Item =
   | { readonly kind: 'tool'; readonly call: ToolCall }
   | { readonly kind: 'plan'; readonly entries: Extract<AgentUpdate, { kind: 'plan' }>['entries'] }
   | { readonly kind: 'permission'; readonly permission: Permission }
+  | { readonly kind: 'question'; readonly question: ShownQuestion }
+  | Extract<AgentUpdate, { kind: 'notice' | 'compaction' | 'media' }>
 
 export interface ShownTurn {
   readonly kind: 'turn'
@@ -51,15 +60,25 @@ const nothingYet = {
   primer: null,
 } as const
 
+const openQuestion = (asked: AskedQuestion): ShownQuestion => ({ ...asked, outcome: null, content: null, decidedBy: null })
+
 const unanswered = (asked: AskedPermission): Permission => ({ ...asked, outcome: null, optionId: null, decidedBy: null })
 
 /** A turn out of a snapshot or a list. */
-export function shownTurn(turn: Turn, asked: readonly AskedPermission[], items: readonly Item[] = textOf(turn.text)): ShownTurn {
-  const { messageId, by, content, stopReason, error, notice, cut, createdAt, startedAt, endedAt } = turn
+export function shownTurn(
+  turn: Turn,
+  asked: readonly AskedPermission[],
+  items: readonly Item[] = textOf(turn.text),
+  open: readonly AskedQuestion[] = [],
+): ShownTurn {
+  const { messageId, by, content, stopReason, error, notice, cut, usage = null, createdAt, startedAt, endedAt } = turn
   const state = turn.state === 'queued' ? 'running' : turn.state
-  const questions = asked.map((each): Item => ({ kind: 'permission', permission: unanswered(each) }))
+  const questions = [
+    ...asked.map((each): Item => ({ kind: 'permission', permission: unanswered(each) })),
+    ...open.map((each): Item => ({ kind: 'question', question: openQuestion(each) })),
+  ]
   const limited = (turn.limitedUntil ?? null) !== null
-  const told = { stopReason, error, notice, limited, cut, endedAt, at: startedAt ?? createdAt }
+  const told = { stopReason, error, notice, limited, cut, usage, endedAt, at: startedAt ?? createdAt }
   return { ...nothingYet, kind: 'turn', messageId, by, content, state, items: [...items, ...questions], ...told }
 }
 
@@ -87,7 +106,18 @@ export const begunTurn = ({ messageId, by, content }: Prompted, at: string): Sho
   at,
 })
 
-type TurnEvent = Extract<RelayEvent, { type: 'agent:update' | 'agent:response' | 'permission:requested' | 'permission:resolved' }>
+type TurnEvent = Extract<
+  RelayEvent,
+  {
+    type:
+      | 'agent:update'
+      | 'agent:response'
+      | 'permission:requested'
+      | 'permission:resolved'
+      | 'question:requested'
+      | 'question:resolved'
+  }
+>
 /** The event without what its stream says of it. */
 export type TurnEventBody = TurnEvent extends infer Each
   ? Each extends TurnEvent
@@ -98,6 +128,7 @@ export type TurnEventBody = TurnEvent extends infer Each
 /** The same turn when the event is about another one. */
 export function afterTurnEvent(turn: ShownTurn, event: TurnEventBody, at: string): ShownTurn {
   if (event.type === 'permission:resolved') return withOutcome(turn, event)
+  if (event.type === 'question:resolved') return withAnswer(turn, event)
   if (event.messageId !== turn.messageId) return turn
   switch (event.type) {
     case 'agent:update':
@@ -108,6 +139,8 @@ export function afterTurnEvent(turn: ShownTurn, event: TurnEventBody, at: string
       const permission = unanswered({ ...event, options: [...event.options] })
       return { ...turn, items: [...turn.items, { kind: 'permission', permission }] }
     }
+    case 'question:requested':
+      return { ...turn, items: [...turn.items, { kind: 'question', question: openQuestion(event) }] }
   }
 }
 
@@ -124,6 +157,11 @@ function withUpdate(items: readonly Item[], update: AgentUpdate): readonly Item[
       return replacedOrAdded(items, update, (item) => item.kind === 'tool' && item.call.toolCallId === update.call.toolCallId)
     case 'plan':
       return replacedOrAdded(items, update, (item) => item.kind === 'plan')
+    case 'notice':
+    case 'media':
+      return [...items, update]
+    case 'compaction':
+      return replacedOrAdded(items, update, (item) => item.kind === 'compaction' && item.compactionId === update.compactionId)
     default:
       return items
   }
@@ -145,14 +183,27 @@ function withOutcome(turn: ShownTurn, { approvalId, outcome, optionId, decidedBy
   return { ...turn, items: turn.items.map(changed) }
 }
 
+function withAnswer(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'question:resolved' }>): ShownTurn {
+  const { questionId, outcome, content, decidedBy } = event
+  const changed = (item: Item): Item =>
+    item.kind === 'question' && item.question.questionId === questionId
+      ? { ...item, question: { ...item.question, outcome, content, decidedBy } }
+      : item
+  return { ...turn, items: turn.items.map(changed) }
+}
+
 /** The pieces are what was said; the whole answer is shown only where none of them was seen. */
 function answered(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'agent:response' }>, at: string): ShownTurn {
-  const { content, stopReason, error, notice, cut, limitedUntil } = event
+  const { content, stopReason, error, notice, cut, usage = null, limitedUntil } = event
   const hasText = turn.items.some(({ kind }) => kind === 'text')
   const items = hasText || content === '' ? turn.items : [...turn.items, ...textOf(content)]
   const state = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
-  return { ...turn, items, state, stopReason, error, notice, limited: limitedUntil !== undefined, cut, endedAt: at }
+  return { ...turn, items, state, stopReason, error, notice, limited: limitedUntil !== undefined, cut, usage, endedAt: at }
 }
 
 export const asksSomething = (turn: ShownTurn | undefined): boolean =>
-  turn?.items.some((item) => item.kind === 'permission' && item.permission.outcome === null) ?? false
+  turn?.items.some(
+    (item) =>
+      (item.kind === 'permission' && item.permission.outcome === null) ||
+      (item.kind === 'question' && item.question.outcome === null),
+  ) ?? false

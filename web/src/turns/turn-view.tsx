@@ -9,6 +9,7 @@ import { usePaneActions } from './pane-actions.ts'
 import { PermissionCard } from './permission-card.tsx'
 import { PlanList } from './plan-list.tsx'
 import { PromptText } from './prompt-text.tsx'
+import { QuestionCard } from './question-card.tsx'
 import { Step } from './step.tsx'
 import { ToolRow } from './tool-row.tsx'
 import type { Item, ShownTurn } from './turn-state.ts'
@@ -98,7 +99,33 @@ function ItemView({ item }: { item: Item }) {
       return <PlanList entries={item.entries} />
     case 'permission':
       return <PermissionCard permission={item.permission} />
+    case 'question':
+      return <QuestionCard question={item.question} />
+    case 'media':
+      return <Media item={item} />
+    case 'notice':
+      return (
+        <p role="status" className={`text-sm [overflow-wrap:anywhere] ${item.severity === 'info' ? 'text-quiet' : 'text-warn'}`}>
+          {[item.title, item.description].filter(Boolean).join(' · ')}
+        </p>
+      )
+    case 'compaction':
+      return (
+        <Step icon={<HistoryIcon />} verb={item.status === 'in_progress' ? words.compacts : words.compacted}>
+          <AgentText text={[item.error, item.summary].filter(Boolean).join('\n\n')} />
+        </Step>
+      )
   }
+}
+
+function Media({ item: { media, mimeType, data } }: { item: Extract<Item, { kind: 'media' }> }) {
+  const { console: words } = useWords()
+  if (data === null || !mimeType.startsWith(`${media}/`)) return <p className="text-sm text-faint">{words.notKept(mimeType)}</p>
+  const source = `data:${mimeType};base64,${data}`
+  if (media === 'image')
+    return <img src={source} alt={words.agentPicture} className="max-h-96 max-w-full self-start rounded-md" />
+  // biome-ignore lint/a11y/useMediaCaption: agents send sound without one
+  return <audio controls src={source} className="max-w-full" />
 }
 
 /** The server's own words among them are in the reader's language. */

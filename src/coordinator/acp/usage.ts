@@ -1,0 +1,50 @@
+/**
+ * Reads what a turn used from the answer to its prompt: tokens of `usage`, or of `_meta.quota` with a row for each model, which
+ * also counts sub-agents. What is not reported is null, never 0. Pure.
+ */
+import type { TurnUsage } from '../../protocol/turns/agent-update.ts'
+import { type Fields, fieldsOf, lineOf, listOf, numberOf } from './wire.ts'
+
+/** Agents write the counters in one of these ways. */
+const counters = {
+  inputTokens: ['inputTokens', 'input_tokens'],
+  outputTokens: ['outputTokens', 'output_tokens'],
+  cachedTokens: ['cachedReadTokens', 'cachedInputTokens', 'cached_read_tokens', 'cached_input_tokens', 'cached_tokens'],
+} as const
+type Counter = keyof typeof counters
+
+function countOf(counts: Fields, counter: Counter): number | null {
+  for (const name of counters[counter]) {
+    const count = numberOf(counts[name])
+    if (count !== undefined && count >= 0) return count
+  }
+  return null
+}
+
+/** null when the agent reports neither tokens nor a cost. */
+export function usageOf(answer: unknown, cost: TurnUsage['cost']): TurnUsage | null {
+  const { usage, _meta } = fieldsOf(answer)
+  const quota = fieldsOf(fieldsOf(_meta)['quota'])
+  const ofModels = listOf(quota['model_usage']).map((row) => fieldsOf(row['token_count']))
+  const read = (counter: Counter): number | null => {
+    const counts = ofModels.flatMap((each) => countOf(each, counter) ?? [])
+    if (counts.length > 0) return counts.reduce((sum, count) => sum + count, 0)
+    return countOf(fieldsOf(usage), counter) ?? countOf(fieldsOf(quota['token_count']), counter)
+  }
+  const tokens = { inputTokens: read('inputTokens'), outputTokens: read('outputTokens'), cachedTokens: read('cachedTokens') }
+  return cost === null && Object.values(tokens).every((count) => count === null) ? null : { ...tokens, cost }
+}
+
+/** The cost of the whole ACP session so far, as `usage_update` tells it. */
+export function costSoFar(cost: unknown): NonNullable<TurnUsage['cost']> | null {
+  const { amount, currency } = fieldsOf(cost)
+  const number = numberOf(amount)
+  return number === undefined ? null : { amount: number, currency: lineOf(currency) ?? '' }
+}
+
+/** What a turn added to the cost so far. null when it was not told in the turn, not known before, or is in another currency. */
+export function costBetween(before: TurnUsage['cost'], after: TurnUsage['cost']): TurnUsage['cost'] {
+  if (!before || !after || before === after || (before.amount !== 0 && before.currency !== after.currency)) return null
+  // Sums of floating-point numbers: nobody counts below a billionth.
+  return { amount: Math.max(0, Number((after.amount - before.amount).toFixed(9))), currency: after.currency }
+}

@@ -1,0 +1,43 @@
+/** What a turn used, read from the answers of several agents (AC7). */
+import { expect, test } from 'vitest'
+import { usageOf } from '../../../src/coordinator/acp/usage.ts'
+import { costText } from '../../../src/protocol/turns/cost.ts'
+import { AcpAgent } from '../../support/acp-agent.ts'
+import { hostile } from '../../support/hostile-agent.ts'
+
+const quota = (...rows: object[]) => ({
+  _meta: { quota: { token_count: rows[0], model_usage: rows.map((token_count) => ({ token_count })) } },
+})
+
+test.for([
+  ['nothing', { stopReason: 'end_turn' }, null],
+  ['usage', { usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 } }, [5, 2, null]],
+  ['usage with a cache', { usage: { inputTokens: 5, outputTokens: 2, cachedReadTokens: 3 } }, [5, 2, 3]],
+  ['a quota of one model', quota({ input_tokens: 9, output_tokens: 1 }), [9, 1, null]],
+  [
+    'models that used more than the main loop',
+    { usage: { inputTokens: 5 }, ...quota({ inputTokens: 5 }, { inputTokens: 4 }) },
+    [9, null, null],
+  ],
+  ['a quota without models', { _meta: { quota: { token_count: { input_tokens: 3 }, model_usage: [] } } }, [3, null, null]],
+  ['nonsense', { usage: { inputTokens: '5', outputTokens: -1 }, _meta: { quota: 7 } }, null],
+] as const)('[AC7] reads %s', ([, answer, counts]) => {
+  const [inputTokens, outputTokens, cachedTokens] = counts ?? []
+  expect(usageOf(answer, null)).toEqual(counts && { inputTokens, outputTokens, cachedTokens, cost: null })
+})
+
+test('[AC7] the cost of a turn is what it added to the session; what was never told is null', async () => {
+  const cost = (amount: number) =>
+    `update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount: ${amount}, currency: 'USD' } })`
+  const agent = new AcpAgent({
+    command: hostile({
+      onPrompt: `if (text === 'one') ${cost(0.0025199999999999997)}; if (text === 'two') ${cost(0.0045)}; say(text); done()`,
+    }),
+  })
+  await agent.ready()
+  expect(await agent.say('free')).toMatchObject({ usage: null })
+  expect(await agent.say('one')).toMatchObject({ usage: { inputTokens: null, cost: { amount: 0.00252, currency: 'USD' } } })
+  expect(await agent.say('two')).toMatchObject({ usage: { cost: { amount: 0.00198, currency: 'USD' } } })
+  expect(agent.updates.filter(({ kind }) => kind === 'usage')).toMatchObject([{ cost: '0.00252 USD' }, { cost: '0.0045 USD' }])
+  expect(costText({ amount: 12.3456, currency: 'EUR' })).toBe('12.35 EUR')
+})

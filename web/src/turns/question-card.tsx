@@ -1,0 +1,70 @@
+/** A question that an agent asks in a console (AP13). Answered here, in the inbox or on another device, it changes in all. */
+import { QuestionForm } from '../approvals/question-form.tsx'
+import { useDecider } from '../live/display-names.ts'
+import { client, useMay } from '../live/queries.ts'
+import { StateDot } from '../shell/state-dot.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
+import type { ShownQuestion } from './turn-state.ts'
+import { useRequest } from './use-request.ts'
+
+export function QuestionCard({ question }: { question: ShownQuestion }) {
+  const { console: words } = useWords()
+  const writing = useWriting()
+  const deciderOf = useDecider()
+  const mayAnswer = useMay('approve')
+  const asking = useRequest()
+  const { questionId, message, deadline, outcome, decidedBy } = question
+  const facts = [outcome && words.answers[outcome], decidedBy && decidedBy !== 'system' && deciderOf(decidedBy)].filter(Boolean)
+  return (
+    <section
+      aria-label={message}
+      data-question={questionId}
+      data-outcome={outcome ?? 'open'}
+      className={`flex min-w-0 flex-col gap-2 rounded-md px-3 py-2.5 ${outcome ? 'shadow-[inset_0_0_0_1px_var(--line)]' : 'bg-warn-wash'}`}
+    >
+      <p className="flex items-baseline gap-2">
+        <StateDot state={outcome === null ? 'waiting' : outcome === 'allowed' ? 'ready' : 'failed'} />
+        <span className="min-w-0 font-medium whitespace-pre-wrap [overflow-wrap:anywhere]">{message}</span>
+      </p>
+      {outcome === null ? (
+        <>
+          {mayAnswer && (
+            <QuestionForm
+              question={question}
+              waiting={asking.waiting}
+              error={asking.error}
+              onAnswer={({ action, content }) =>
+                void asking.send(() =>
+                  client.post('/api/questions/{questionId}/answer', {
+                    params: { questionId: String(questionId) },
+                    body: { action, content: content as Content },
+                  }),
+                )
+              }
+            />
+          )}
+          <p className="text-xs text-quiet">{words.until(writing.exact(deadline))}</p>
+        </>
+      ) : (
+        <>
+          {question.content && <AnswerText content={question.content} />}
+          <p role="status" className="text-sm text-quiet">
+            {facts.join(' · ')}
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+type Content = Record<string, string | number | boolean | string[]> | null
+
+const AnswerText = ({ content }: { content: NonNullable<ShownQuestion['content']> }) => (
+  <ul className="text-sm">
+    {Object.entries(content).map(([name, value]) => (
+      <li key={name} className="[overflow-wrap:anywhere]">
+        <span className="text-quiet">{name}</span> {String(value)}
+      </li>
+    ))}
+  </ul>
+)
