@@ -5,25 +5,19 @@
  *   workspace ──▶ process ──▶ initialize ──▶ session ──▶ ready ──turns ordered──▶
  *       └────────────┴─────────────┴────────────┴──▶ failed, with the step it was in; its process is ended
  */
-import { type Clock, pause } from '../platform/clock.ts'
-import type { OwnProgram } from '../platform/program-of.ts'
-import type { LaunchParticulars } from '../protocol/processes/link.ts'
+import { pause } from '../platform/clock.ts'
 import { cutDetail, type Detail, DetailError, detailFields, detailOf, statusNotice, textOf } from '../protocol/status-texts.ts'
 import { type AgentUpdate, stateKinds } from '../protocol/turns/agent-update.ts'
-import type {
-  AcpParticulars,
-  ConfigureOrder,
-  FailureStep,
-  OpenContext,
-  SettledPermission,
-  TurnOrder,
-} from '../protocol/turns/link.ts'
+import type { ConfigureOrder, EndFiles, FailureStep, OpenContext, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
+import type { AcpAgentOptions } from './acp/agent-options.ts'
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
 import type { AcpContext, TurnEnd } from './acp/context.ts'
 import { AcpFailure, anomalyText } from './acp/failure.ts'
+import { exitMs, finalFilesMs, finalOutputMs, maxErrorChars } from './acp/limits.ts'
 import { addSignInMethods, holdfastToolServer, readyFact } from './acp/open-acp-session.ts'
 import { createCleaner, OutputGate, UpdateCleaner } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
+import { type TurnFilesOptions, takeAfter, takeBefore } from './file-states/turn-files.ts'
 import { secretsInTurns } from './launch-secrets.ts'
 import { RecentIds } from './link.ts'
 import { PersonRequests } from './person-requests.ts'
@@ -31,29 +25,16 @@ import { AgentSandbox } from './sandbox/agent-sandbox.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
 import { type PrepareWorkspaceOptions, prepareWorkspace, type Workspace } from './worktrees/make-workspace.ts'
 
-export interface AcpAgentOptions
-  extends Pick<PrepareWorkspaceOptions, 'git' | 'worktreesFolder' | 'occupancy' | 'env' | 'keeper'> {
-  readonly particulars: LaunchParticulars
-  readonly acp: AcpParticulars
-  readonly serverUrl: string
-  readonly program: OwnProgram
-  readonly version: string
-  readonly clock: Clock
-  readonly report: (fact: NewFact) => void
-  /** Ends the agent's process. */
-  readonly stop: () => void
-}
-
 /** Remembered order ids, so that an old message cannot run an order again. */
 const maxRememberedOrders = 1000
-const maxErrorChars = 4000
-/** Wait for the last output after the process has exited. */
-const finalOutputMs = 200
-/** Wait for the exit of a process that failed to start. */
-const exitMs = 1000
 
 /** A context and the turn that runs in it. */
-type HeldContext = { context: AcpContext | undefined; turnId: string | undefined; readonly updates?: UpdateCleaner }
+type HeldContext = {
+  context?: AcpContext | undefined
+  turnId: string | undefined
+  folder?: string
+  readonly updates?: UpdateCleaner
+}
 
 /** Context id for servers that name no contexts. */
 const defaultContextId = ''
@@ -81,6 +62,9 @@ export class AcpAgent {
   readonly #turns = new Map<string, HeldContext>()
   /** Turns whose context is being opened. */
   readonly #opening = new Map<string, 'wanted' | 'cancelled'>()
+  /** Runs of turns, until their ends are reported. */
+  readonly #running = new Set<Promise<void>>()
+  readonly #turnFiles: TurnFilesOptions
   #handshake: Promise<void> | undefined
   #configured: Promise<void> = Promise.resolve()
   /** The latest state update of each kind during the start. Sent just before `agent-ready`. */
@@ -88,6 +72,7 @@ export class AcpAgent {
 
   constructor(options: AcpAgentOptions) {
     this.#options = options
+    this.#turnFiles = { fileStates: options.fileStates, onTrouble: (why) => this.#writeNote(why) }
     this.#clean = createCleaner(secretsInTurns(options.particulars))
     this.#requests = new PersonRequests({ clean: this.#clean, report: (fact) => this.#report(fact) })
     this.sandbox = new AgentSandbox({
@@ -177,10 +162,12 @@ export class AcpAgent {
   }
 
   /** Runs a turn once. */
-  turn({ turnId, content, context }: TurnOrder): void {
-    if (this.#knownOrders.has(turnId)) return
-    this.#knownOrders.add(turnId)
-    void this.#run(turnId, content, context)
+  turn(order: TurnOrder): void {
+    if (this.#knownOrders.has(order.turnId)) return
+    this.#knownOrders.add(order.turnId)
+    const running = this.#run(order)
+    this.#running.add(running)
+    void running.finally(() => this.#running.delete(running))
   }
 
   /** Whether an order with this id was seen before. */
@@ -227,6 +214,8 @@ export class AcpAgent {
     const late = pause(this.#options.clock, finalOutputMs)
     await Promise.race([this.#connection?.ended, late])
     await Promise.race([this.#handshake, late])
+    // The end of a turn waits for the state of its files.
+    await Promise.race([Promise.allSettled(this.#running), pause(this.#options.clock, finalFilesMs)])
     this.#connection?.close()
     this.#phase = 'over'
   }
@@ -274,7 +263,7 @@ export class AcpAgent {
     const before = this.#contexts.get(contextId)?.context
     if (before) connection.release(before)
     const updates = new UpdateCleaner(secretsInTurns(this.#options.particulars))
-    const held: HeldContext = { context: undefined, turnId: undefined, updates }
+    const held: HeldContext = { context: undefined, turnId: undefined, folder, updates }
     const isNew = !before && this.#options.particulars.folder === null
     const place = { folder, isNew, toolServers: [holdfastToolServer(this.#options, contextId)] }
     const handlers: ContextHandlers = {
@@ -291,37 +280,32 @@ export class AcpAgent {
     return found
   }
 
-  async #run(turnId: string, content: TurnOrder['content'], order: OpenContext | undefined): Promise<void> {
+  async #run({ turnId, content, context: order, files }: TurnOrder): Promise<void> {
     const end = (ended: EndedTurn): void => {
-      const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false, usage = null } = ended
-      this.#report({
-        type: 'turn-ended',
-        turnId,
-        outcome,
-        stopReason,
-        ...this.#told('error', error),
-        usage,
-        notRun,
-        cancelIgnored,
-      })
+      const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false, usage = null, files: after } = ended
+      const how = { outcome, stopReason, ...this.#told('error', error), usage, notRun, cancelIgnored }
+      this.#report({ type: 'turn-ended', turnId, ...how, files: after ?? null })
     }
     const connection = this.#connection
     if (this.#phase !== 'ready' || !connection) return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
     const contextId = order?.contextId ?? this.#options.acp.contextId ?? defaultContextId
     let prompt = content
+    this.#opening.set(turnId, 'wanted')
     if (order?.open) {
-      this.#opening.set(turnId, 'wanted')
       const opened = await this.#openFor(connection, turnId, order.contextId, order.open).catch((error: unknown) => {
         end({ outcome: 'failed', error: detailOf(error), notRun: 'no_context' })
         return undefined
       })
-      const isWanted = this.#opening.get(turnId) === 'wanted'
-      this.#opening.delete(turnId)
-      if (opened === undefined) return
-      if (!isWanted) return end({ outcome: 'cancelled' })
+      if (opened === undefined) return void this.#opening.delete(turnId)
       prompt = opened === null ? content : [{ type: 'text', text: opened }, ...content]
     }
     const held = this.#contexts.get(contextId)
+    const folder = held?.folder ?? this.#folder
+    const before = await takeBefore(this.#turnFiles, folder, files)
+    if (before) this.#report({ type: 'turn-files', turnId, before })
+    const isWanted = this.#opening.get(turnId) === 'wanted'
+    this.#opening.delete(turnId)
+    if (!isWanted) return end({ outcome: 'cancelled' })
     if (!held?.context || held.turnId !== undefined) return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
     held.turnId = turnId
     this.#turns.set(turnId, held)
@@ -330,12 +314,14 @@ export class AcpAgent {
       const prompted = held.context.prompt(prompt, this.#options.acp.turnWithinMs)
       const { promptRejected, ...ended } = await prompted.finally(() => this.#reportUpdates(held))
       await this.sandbox.sync()
-      end({ ...ended, notRun: promptRejected ? 'refused' : null })
+      end({ ...ended, notRun: promptRejected ? 'refused' : null, files: await takeAfter(this.#turnFiles, folder, files, before) })
     } catch (error) {
       const { code, detail } = error instanceof AcpFailure ? error : { code: 'refused', detail: String(error) }
       if (code === 'flooded') this.#writeNote(`${textOf(detail)} It was ended.`)
       // The agent exited during the turn. The exit is reported, and what the turn had done is unknown.
-      if (code !== 'ended' && code !== 'flooded') end({ outcome: 'failed', error: detail })
+      const after = await takeAfter(this.#turnFiles, folder, files, before)
+      if (code !== 'ended' && code !== 'flooded') end({ outcome: 'failed', error: detail, files: after })
+      else if (after) this.#report({ type: 'turn-files', turnId, after })
     } finally {
       held.turnId = undefined
       this.#turns.delete(turnId)
@@ -397,4 +383,5 @@ export class AcpAgent {
   }
 }
 
-type EndedTurn = Pick<TurnEnd, 'outcome'> & Partial<TurnEnd> & { readonly notRun?: 'refused' | 'no_context' | null }
+type EndedTurn = Pick<TurnEnd, 'outcome'> &
+  Partial<TurnEnd> & { readonly notRun?: 'refused' | 'no_context' | null; readonly files?: EndFiles | undefined }

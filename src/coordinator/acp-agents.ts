@@ -6,7 +6,9 @@ import type { Clock } from '../platform/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 import type { AcpParticulars, ConfigureOrder, RunningTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
-import type { AcpAgent, AcpAgentOptions } from './acp-agent.ts'
+import type { AcpAgentOptions } from './acp/agent-options.ts'
+import type { AcpAgent } from './acp-agent.ts'
+import { FileStates } from './file-states/file-states.ts'
 import { answerRequest } from './worktrees/answer-request.ts'
 import { Git } from './worktrees/git.ts'
 import { Occupancy } from './worktrees/occupancy.ts'
@@ -27,6 +29,7 @@ export class AcpAgents {
   readonly #agents = new Map<string, AcpAgent>()
   readonly git: Git
   readonly #occupancy = new Occupancy()
+  readonly #fileStates: FileStates
   /** Turns that are being fetched. */
   readonly #fetching = new Set<string>()
   #readsOutput = true
@@ -36,6 +39,7 @@ export class AcpAgents {
   constructor(options: AcpAgentsOptions) {
     this.#options = options
     this.git = new Git(options)
+    this.#fileStates = new FileStates(this.git, options.worktreesFolder)
   }
 
   async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<AcpAgent> {
@@ -49,6 +53,7 @@ export class AcpAgents {
       acp,
       serverUrl: serverUrl(),
       git: this.git,
+      fileStates: this.#fileStates,
       occupancy: this.#occupancy,
       stop,
     })
@@ -93,7 +98,7 @@ export class AcpAgents {
     const { worktreesFolder, clock } = this.#options
     // SB6: what an agent has committed in its sandbox is seen outside.
     for (const agent of this.#agents.values()) if ('top' in ask && agent.sandbox.isAt(ask.top)) await agent.sandbox.sync()
-    return answerRequest({ git: this.git, occupancy: this.#occupancy, worktreesFolder, clock }, ask)
+    return answerRequest({ git: this.git, occupancy: this.#occupancy, fileStates: this.#fileStates, worktreesFolder, clock }, ask)
   }
 
   readOutput(yes: boolean): void {

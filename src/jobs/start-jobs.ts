@@ -15,6 +15,7 @@ import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
 import type { WaitingCalls } from '../server/agent-sessions/waiting-calls.ts'
 import type { Launches } from '../server/processes/launches.ts'
 import type { Figures } from '../server/system/figures.ts'
+import type { FileOperations } from '../server/worktrees/file-operations.ts'
 import type { Worktrees } from '../server/worktrees/worktrees.ts'
 import { beginWithDemo, needsDemo } from '../services/projects/begin-with-demo.ts'
 import { sweepExpired } from '../services/system/sweep-expired.ts'
@@ -25,6 +26,7 @@ import { saveDueCheckpoint } from '../services/work/save-checkpoint.ts'
 import type { Store } from '../store/store.ts'
 import { AgentSessionSweeper } from './agent-session-sweeper.ts'
 import { Cutover } from './cutover.ts'
+import { FileStateJob } from './file-states.ts'
 import { LaunchSweeper } from './launch-sweeper.ts'
 import { PanelSweeper } from './panel-sweeper.ts'
 import { type PeriodicJob, runPeriodically } from './periodic-job.ts'
@@ -81,6 +83,7 @@ export interface JobOptions {
     readonly lastSeen: LastSeen
     readonly waitingCalls: WaitingCalls
     readonly worktrees: Worktrees
+    readonly fileOperations: FileOperations
   }
   readonly figures: Figures
 }
@@ -106,6 +109,7 @@ export async function startJobs(options: JobOptions, clock: Clock): Promise<() =
     new Cutover({ store, logger }),
     checkpointSaver(store, clock),
     expiredRemover(store),
+    new FileStateJob({ fileOperations: server.fileOperations, clock, logger }),
     new WorktreeRemover({ store, logger, worktrees: server.worktrees }),
   ]
   const stops = jobs.map((job) => runPeriodically(job, { clock, logger }))

@@ -68,6 +68,17 @@ export interface EventBodies extends RelayEventBodies {
   'title-set': { title: string | null; by: string }
   'summary-set': { summary: string; throughSeq: number }
   'history-truncated': { keptAfter: number }
+  /** FS8: messages after `through` were taken back, or brought back when it was undone. */
+  'conversation-rewound': {
+    operationId: string
+    turnId: string
+    to: 'before' | 'after'
+    undone: boolean
+    through: number
+    by: string
+  }
+  /** FS9 */
+  'conversation-forked': { operationId: string; turnId: string; forkKey: string; agentId: string; by: string }
   'conversation-reset': { keptAfter: number }
   /** CX9: its workspace from now on; and that a person let the waiting turn start beside the other. */
   'workplace-chosen': { workplace: WorkspaceChoice; by: string }

@@ -17,6 +17,7 @@ import type { Launches, Offers } from './processes/launches.ts'
 import type { ProjectFolders } from './projects/project-folders.ts'
 import type { Credentials } from './security/credentials.ts'
 import type { Figures } from './system/figures.ts'
+import type { FileOperations } from './worktrees/file-operations.ts'
 import type { Worktrees } from './worktrees/worktrees.ts'
 
 /** Access to the files beside the database (CK2). */
@@ -64,6 +65,7 @@ export interface ServerDependencies {
   readonly files: FilesBeside
   readonly userSessions: UserSessions
   readonly worktrees: Worktrees
+  readonly fileOperations: FileOperations
   readonly folders: ProjectFolders
   readonly attached: AttachedSessions
   readonly figures: Figures

@@ -23,6 +23,7 @@ import { type CoordinatorRules, Launches, Offers } from './processes/launches.ts
 import { ProjectFolders } from './projects/project-folders.ts'
 import { Credentials } from './security/credentials.ts'
 import { acceptSockets } from './websocket/websocket-endpoint.ts'
+import { FileOperations } from './worktrees/file-operations.ts'
 import { Worktrees } from './worktrees/worktrees.ts'
 
 export interface ListenersOptions {
@@ -48,6 +49,7 @@ export interface Listeners {
   readonly launches: Launches
   readonly tails: Tails
   readonly worktrees: Worktrees
+  readonly fileOperations: FileOperations
   /**
    * Stops: reports not ready, closes live connections, answers waiting calls, serves requests for `lingerMs` and longer while
    * they come, then stops accepting and finishes running requests. Takes at most a few seconds (OP2).
@@ -82,6 +84,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
   const tails = new Tails({ store, clock, logger })
   const offers = new Offers(store, coordinatorRules, seals)
+  const questions = new Questions(store, clock)
   const deps: ServerDependencies = {
     store,
     clock,
@@ -100,7 +103,8 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     offers,
     files,
     userSessions: new UserSessions({ store, clock, expectsCoordinator, offers }),
-    worktrees: new Worktrees(store, new Questions(store, clock)),
+    worktrees: new Worktrees(store, questions),
+    fileOperations: new FileOperations(store, questions),
     folders: new ProjectFolders(store, folderRules),
     attached: new AttachedSessions({ store, clock, logger }),
     figures: listener.figures,
@@ -137,6 +141,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     launches: deps.launches,
     tails,
     worktrees: deps.worktrees,
+    fileOperations: deps.fileOperations,
     async close(lingerMs = 0) {
       deps.closing = true
       listener.connections.beginDrain()

@@ -75,7 +75,9 @@ import { beginTurn, startWaitingRole } from './turns/begin-turn.ts'
 import { cancelTurn, stopTurns, withdrawPrompt } from './turns/cancel-turn.ts'
 import { dispatchTurn } from './turns/dispatch-turn.ts'
 import { endLimit } from './turns/end-limit.ts'
+import { askFork, askRewind, askUndo, finishOperation } from './turns/file-operations.ts'
 import { handOverMessages } from './turns/hand-over-messages.ts'
+import { completeFiles, forgetOldFiles } from './turns/keep-files.ts'
 import { sendPrompt } from './turns/send-prompt.ts'
 import { setContinueAfterLimit } from './turns/set-continue-after-limit.ts'
 import { changeApproach, importApproaches, recordAgentApproach, recordApproach } from './work/change-approach.ts'
@@ -101,6 +103,12 @@ export const useCases = {
   'authenticate-agent': authenticateAgent,
   'begin-sending': beginSending,
   'start-waiting-role': startWaitingRole,
+  'ask-rewind': askRewind,
+  'ask-undo': askUndo,
+  'ask-fork': askFork,
+  'finish-operation': finishOperation,
+  'complete-files': completeFiles,
+  'forget-old-files': forgetOldFiles,
   'begin-turn': beginTurn,
   'begin-upload': beginUpload,
   'begin-with-demo': beginWithDemo,

@@ -61,6 +61,8 @@ const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
   role_agents: ['id'],
   turns: ['id'],
   turn_items: ['turn_id', 'n'],
+  turn_files: ['turn_id'],
+  file_operations: ['id'],
   contexts: ['id'],
   approaches: ['project_id', 'id'],
   checkpoints: ['session_id', 'number'],

@@ -1,6 +1,7 @@
 /** Everything Holdfast does with git in a project, once: what a coordinator does for an agent's workspace and answers when it is asked. */
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FileStates } from '../../src/coordinator/file-states/file-states.ts'
 import { answerRequest } from '../../src/coordinator/worktrees/answer-request.ts'
 import { Git } from '../../src/coordinator/worktrees/git.ts'
 import { makeWorkspace } from '../../src/coordinator/worktrees/make-workspace.ts'
@@ -36,7 +37,10 @@ export function machineFor({ folder, env }: HostileProject) {
     },
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
     async ask(asked: CoordinatorRequest): Promise<any> {
-      const answer = await answerRequest({ git, worktreesFolder, occupancy, clock: systemClock }, asked)
+      const answer = await answerRequest(
+        { git, worktreesFolder, occupancy, clock: systemClock, fileStates: new FileStates(git, worktreesFolder) },
+        asked,
+      )
       return answer.ok ? answer.value : answer
     },
   }

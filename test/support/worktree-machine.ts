@@ -5,6 +5,7 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { CoordinatorRequests } from '../../src/coordinator/coordinator-requests.ts'
+import { FileStates } from '../../src/coordinator/file-states/file-states.ts'
 import type { NewFact } from '../../src/coordinator/spool.ts'
 import { answerRequest } from '../../src/coordinator/worktrees/answer-request.ts'
 import { makeWorkspace, type Workspace } from '../../src/coordinator/worktrees/make-workspace.ts'
@@ -48,10 +49,11 @@ export async function openWorktreeRoom(project = makeRepository(), options: Test
   const worktreesFolder = realpathSync(temporaryFolder())
   const git = testGit()
   const occupancy = new Occupancy()
+  const fileStates = new FileStates(git, worktreesFolder)
   const machine1 = await room.machine()
   let isSilent = false
   const questions = new CoordinatorRequests({
-    answer: (ask) => answerRequest({ git, occupancy, worktreesFolder, clock: systemClock }, ask),
+    answer: (ask) => answerRequest({ git, occupancy, fileStates, worktreesFolder, clock: systemClock }, ask),
     report: (fact: NewFact) => void machine1.tell(fact as Said),
     logger: createLogger({ level: 'silent', format: 'json' }),
   })

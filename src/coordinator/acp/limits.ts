@@ -44,3 +44,12 @@ export const maxSettleMs = 5_000
 /** Observed: 4 to 90 ms. */
 export const cancelMs = 10_000
 export const turnMs = 24 * 3600_000
+
+/** Length of an error in a fact. */
+export const maxErrorChars = 4000
+/** Wait for the last output after the process has exited. */
+export const finalOutputMs = 200
+/** Wait for the state of the files after the process has exited (FS7). */
+export const finalFilesMs = 60_000
+/** Wait for the exit of a process that failed to start. */
+export const exitMs = 1000

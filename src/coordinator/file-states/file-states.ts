@@ -2,7 +2,6 @@
  * The states of this machine's git workplaces (FS): taken before and after turns, compared, brought back and forked. One thing at
  * a time in each workplace.
  */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileChanges, FileState, LeftOutFile, RestoreAnswer, StateDiff } from '../../protocol/worktrees/file-state.ts'
 import { maxShownLeftOut } from '../../protocol/worktrees/file-state.ts'
@@ -28,9 +27,7 @@ export class FileStates {
 
   constructor(git: Git, worktreesFolder: string) {
     this.#git = git
-    const folder = join(worktreesFolder, '.states')
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    this.#workplaces = new Workplaces(git, folder)
+    this.#workplaces = new Workplaces(git, join(worktreesFolder, '.states'))
   }
 
   /** Takes a state and keeps it for a conversation. Null where there is no git workplace. */

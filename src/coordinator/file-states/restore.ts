@@ -58,7 +58,11 @@ export async function restore(place: Workplace, kept: KeptStates, request: Resto
   if (begun && begun.answer === null) return { outcome: 'refused', reason: 'unfinished' }
   if (!(await isThere(place, request.target.tree))) return { outcome: 'refused', reason: 'state_gone' }
   for (let attempt = 1; ; attempt++) {
-    const answer = await tryRestore(place, kept, request)
+    const answer = await tryRestore(place, kept, request).catch(async (error: unknown) => {
+      // Once files may have been written, it has to be completed.
+      if ((await readJournal(place))?.id === request.id || !(error instanceof GitFailure)) throw error
+      return { outcome: 'refused', reason: 'failed', why: error.message } as const
+    })
     if (answer !== 'changed') return answer
     if (attempt === maxAttempts) return { outcome: 'refused', reason: 'changing' }
   }

@@ -113,16 +113,16 @@ export class Workplaces {
     const dir = join(this.#folder, createHash('sha256').update(`${commonFolder}\0${top}`).digest('hex').slice(0, 32))
     await makePrivate(dir, head.length)
     await copyExclude(join(commonFolder, 'info', 'exclude'), join(dir, 'info', 'exclude'))
-    this.#excludesFile ??= this.#personsExcludes()
+    this.#excludesFile ??= this.#personsExcludes(dir)
     const memory = this.#memories.get(dir) ?? { tree: undefined, ignoredSeen: '' }
     this.#memories.set(dir, memory)
     return new Workplace(this.#git, repository, dir, memory, await this.#excludesFile)
   }
 
   /** Empty: git's standard one. */
-  async #personsExcludes(): Promise<string> {
+  async #personsExcludes(dir: string): Promise<string> {
     const args = ['config', '--global', '--type=path', '--get', 'core.excludesFile']
-    return (await this.#git.try(this.#folder, args)).stdout.trim()
+    return (await this.#git.try(dir, args)).stdout.trim()
   }
 }
 

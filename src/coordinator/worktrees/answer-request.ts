@@ -9,6 +9,8 @@ import type { Clock } from '../../platform/clock.ts'
 import { isBelow } from '../../platform/path-inside.ts'
 import type { CoordinatorAnswer, CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { type Detail, DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
+import { answerAboutFiles } from '../file-states/answer-request.ts'
+import type { FileStates } from '../file-states/file-states.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
 import { findFiles } from './find-files.ts'
 import { type Git, GitFailure } from './git.ts'
@@ -49,6 +51,7 @@ export interface WorktreeContext {
   /** Contains every workspace, by project and user session. */
   readonly worktreesFolder: string
   readonly occupancy: Occupancy
+  readonly fileStates: FileStates
   readonly clock: Clock
 }
 
@@ -102,6 +105,12 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
       })
     case 'folder-files':
       return findFiles(ask.folder, ask.q)
+    case 'files-diff':
+    case 'files-take':
+    case 'files-restore':
+    case 'files-fork':
+    case 'files-keep':
+      return answerAboutFiles(machine, ask)
     case 'worktree-remove':
       return remove(machine, ask.place, ask.confirmed)
   }

@@ -44,6 +44,8 @@ export interface WantedWorkspace {
   readonly role: string
   /** Without git, use the project's own folder (CX9). */
   readonly orFolder?: boolean
+  /** FS6: the commit and the files of a new worktree; left out: those of the project's checkout. */
+  readonly files?: { readonly base: string; write(top: string): Promise<void> }
 }
 
 export type Workspace =
@@ -72,14 +74,15 @@ export async function makeWorkspace(git: Git, wanted: WantedWorkspace): Promise<
 const noFolder: NoRepository = { why: statusNotice('noFolderHere') }
 
 async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Promise<Workspace> {
-  const { root, workspace, userSessionShort, role } = wanted
-  const { head, branch: baseBranch, prefix } = repository.facts
+  const { root, workspace, userSessionShort, role, files } = wanted
+  const { branch: baseBranch, prefix } = repository.facts
+  const head = files?.base ?? repository.facts.head
   const top = await pathFor(root, workspace)
   const branch = branchOf(userSessionShort, role)
   const record: WorktreeRecord = { userSessionShort, role, branch, base: head, baseBranch }
   const known = await repository.serialize(() => registerWorktree(repository, top, record, workspace))
   // Written outside the queue, because it takes long and conflicts with nothing.
-  if (!known) await checkOut(repository, top, record)
+  if (!known) await checkOut(repository, top, record, files)
   return {
     kind: 'worktree',
     // The project's folder may be untracked.
@@ -137,14 +140,20 @@ async function addArguments(repository: Repository, top: string, { branch, base 
 }
 
 /** Writes the files of a new worktree, then its record. */
-async function checkOut(repository: Repository, top: string, record: WorktreeRecord): Promise<void> {
+async function checkOut(
+  repository: Repository,
+  top: string,
+  record: WorktreeRecord,
+  files: WantedWorkspace['files'],
+): Promise<void> {
   // Read from `.git`, which only git has written yet. Otherwise git is asked.
   const gitFolder = (await gitFolderNamedAt(top)) ?? (await gitFolderOf(repository, top))
   if (existsSync(join(gitFolder, 'locked'))) await repository.try(['worktree', 'unlock', top])
   if (!existsSync(join(gitFolder, 'index'))) {
     // Left by an interrupted checkout.
     await rm(join(gitFolder, 'index.lock'), { force: true })
-    await repository.run(['reset', '--quiet', '--hard'], { folder: top, timeoutMs: checkoutMs })
+    if (files) await files.write(top)
+    else await repository.run(['reset', '--quiet', '--hard'], { folder: top, timeoutMs: checkoutMs })
   }
   await writeWorktreeRecord(gitFolder, record)
 }

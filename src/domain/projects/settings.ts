@@ -47,6 +47,8 @@ export const settingRules = {
   'restart.window_seconds': number(60, 1, 3600),
   /** WT3; 0: never. */
   'worktree.remove_after_days': number(0, 0, 3650),
+  /** FS10; 0: as long as the conversation. */
+  'files.keep_days': number(90, 0, 3650),
   'agent.runs_on': { kind: 'label', fallback: '' },
 } as const satisfies Record<string, NumberRule | ChoiceRule | LabelRule>
 

@@ -26,6 +26,8 @@ export const Conversation = z.object({
   flags: Flags,
   /** Set by a person or the agent; null: none yet. */
   title: z.string().nullable(),
+  /** FS9: the conversation and turn it was forked from. */
+  forkedFrom: z.object({ key: z.string(), turnId: z.string() }).optional(),
   /** Its current activity; left out in events, where it would be outdated. */
   activity: z.enum(['idle', 'starting', 'working', 'waiting', 'limited', 'failed', 'ended']).optional(),
   /** Its next turn waits for another in the same folder (CX9); null: it does not. */

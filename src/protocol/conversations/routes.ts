@@ -4,6 +4,7 @@ import { PageQuery, pageOf } from '../page.ts'
 import type { Route } from '../route.ts'
 import { Id, line, YesOrNo } from '../text.ts'
 import { ConversationContext, ConversationTurn, ListedTurn, ToolCallOutput, TurnItem } from '../turns/conversation-turn.ts'
+import { TurnDiff } from '../worktrees/file-state.ts'
 import { ArchivePart, ArchiveQuery } from './archive.ts'
 import { Conversation, Flags, ListedConversation } from './conversation.ts'
 import { ConversationPiece, ImportedPiece, importLimit } from './import.ts'
@@ -13,6 +14,12 @@ import { SearchAnswer, SearchQuery } from './search.ts'
 /** What is wrong with a key, its length too, is said by domain/conversations/key.ts. */
 const Key = z.string()
 const conversation = z.object({ key: Key })
+
+const Rewound = z.object({
+  conversation: z.string(),
+  operationId: z.string(),
+  kept: z.array(z.string()).describe('Files that others changed while it was interrupted; they were left alone'),
+})
 
 export const conversationRoutes = {
   listConversations: {
@@ -210,6 +217,53 @@ export const conversationRoutes = {
     params: conversation.extend({ turnId: Id, toolCallId: z.string().min(1).max(1000) }),
     status: 200,
     answer: ToolCallOutput,
+  },
+  getTurnDiff: {
+    method: 'GET',
+    path: '/api/conversations/{key}/turns/{turnId}/diff',
+    scope: 'read',
+    summary:
+      'Read what a turn changed in the files, to 2 MiB; `path` for a single file, `since` an earlier turn for everything from before that',
+    params: conversation.extend({ turnId: Id }),
+    query: z.object({ path: z.string().max(4096).optional(), since: Id.optional() }),
+    status: 200,
+    answer: TurnDiff,
+  },
+  rewindToTurn: {
+    method: 'POST',
+    path: '/api/conversations/{key}/turns/{turnId}/rewind',
+    scope: 'write',
+    summary:
+      'Bring files, conversation and the agent’s context back to before or after a turn. `would_lose` shows what others changed; go on with its `digest` as `confirm`',
+    params: conversation.extend({ turnId: Id }),
+    body: z.strictObject({ to: z.enum(['before', 'after']), confirm: line(200).optional() }),
+    status: 200,
+    answer: Rewound.extend({ turnId: z.string(), to: z.enum(['before', 'after']) }),
+  },
+  undoRewind: {
+    method: 'POST',
+    path: '/api/conversations/{key}/rewind/undo',
+    scope: 'write',
+    summary: 'Undo the last rewind of a conversation, while nothing was said since',
+    params: conversation,
+    body: z.strictObject({ confirm: line(200).optional() }),
+    status: 200,
+    answer: Rewound,
+  },
+  forkFromTurn: {
+    method: 'POST',
+    path: '/api/conversations/{key}/turns/{turnId}/fork',
+    scope: 'write',
+    summary:
+      'Begin a new conversation from a turn, in a new worktree with the files as they were after it, with the same or another agent',
+    params: conversation.extend({ turnId: Id }),
+    body: z.strictObject({ agentId: Id.optional() }),
+    status: 201,
+    answer: z.object({
+      conversation: z.string().describe('The key of the new conversation'),
+      workplace: z.string().describe('The folder of its files'),
+      branch: z.string(),
+    }),
   },
   beginTurn: {
     method: 'POST',

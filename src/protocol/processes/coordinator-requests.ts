@@ -10,6 +10,7 @@
  */
 import * as z from 'zod'
 import type { Notice } from '../notices.ts'
+import { FileState, ObjectId } from '../worktrees/file-state.ts'
 import { BranchName } from '../worktrees/worktree.ts'
 
 /** Characters of one part, so that a fact stays below the message limit even when escaped. */
@@ -23,6 +24,11 @@ export const maxOpenRequests = 200
 export const maxFilesFound = 20
 
 const Folder = z.string().min(1).max(4096)
+
+const Folders = z.array(Folder).min(1).max(2)
+const Key = z.string().min(1).max(1000)
+/** States of one conversation that can be kept. */
+const maxNeededStates = 20_000
 
 /** A registered worktree or plain directory. */
 export const WorktreeFolder = z.object({ kind: z.enum(['worktree', 'plain']), top: Folder })
@@ -43,6 +49,38 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     message: z.string().min(1).max(10_000),
   }),
   z.object({ kind: z.literal('folder-files'), folder: Folder, q: z.string().max(200) }),
+  /** FS4: `folders`: where to look for the repository; the first that is there. */
+  z.object({
+    kind: z.literal('files-diff'),
+    folders: Folders,
+    from: ObjectId,
+    to: ObjectId,
+    path: z.string().max(4096).nullable(),
+  }),
+  /** FS7: the state after a turn whose coordinator died. */
+  z.object({ kind: z.literal('files-take'), folder: Folder, key: Key, since: ObjectId }),
+  /** FS8: repeated with the same id it is completed, or answered as before. */
+  z.object({
+    kind: z.literal('files-restore'),
+    folder: Folder,
+    id: z.string().min(1).max(200),
+    key: Key,
+    target: FileState,
+    expected: FileState.nullable(),
+    confirmed: z.string().max(200).nullable(),
+  }),
+  /** FS9: a worktree with the files of a state; the same for the same key. */
+  z.object({
+    kind: z.literal('files-fork'),
+    folders: Folders,
+    projectId: z.string().min(1).max(200),
+    projectFolder: Folder,
+    role: z.string().min(1).max(200),
+    key: Key,
+    state: FileState,
+  }),
+  /** FS10: the states that are still needed. */
+  z.object({ kind: z.literal('files-keep'), folders: Folders, key: Key, needed: z.array(ObjectId).max(maxNeededStates) }),
   z.object({ kind: z.literal('worktree-remove'), place: WorktreeFolder, confirmed: z.string().max(200).nullable() }),
 ])
 export type CoordinatorRequest = z.output<typeof CoordinatorRequest>
@@ -53,6 +91,8 @@ export const changingRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
   'worktree-commit',
   'worktree-merge',
   'worktree-remove',
+  'files-restore',
+  'files-fork',
 ])
 
 /** Why a request could not be answered. `why` is for a person. */

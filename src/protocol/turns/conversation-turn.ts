@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { Turn } from '../consoles/user-session.ts'
 import { Notice } from '../notices.ts'
 import { Time } from '../text.ts'
+import { FileChanges } from '../worktrees/file-state.ts'
 import { ToolCall, TurnUsage } from './agent-update.ts'
 import { PromptPart } from './prompt.ts'
 
@@ -28,6 +29,10 @@ export const ConversationTurn = z.object({
   retryOf: z.string().nullable().describe('The earlier attempt that it repeats'),
   notBefore: Time.nullable().describe('Parked until its agent is no longer at its vendor’s limit (AG6)'),
   primer: z.string().nullable().describe('What the context was told first in this turn'),
+  before: z.string().nullable().describe('The tree of the files before it (FS7); null where there is none'),
+  after: z.string().nullable().describe('The tree of the files after it'),
+  changes: FileChanges.nullable().describe('What it changed'),
+  rewound: z.boolean().describe('A rewind took it back (FS8)'),
   by: z.string(),
   createdAt: Time,
   startedAt: Time.nullable(),

@@ -4,7 +4,7 @@
  *
  *   ← turn-ordered, cancel-ordered, permission-settled, configure-ordered      events of `coordinator:ID`
  *   → agent-ready | agent-failed                                        facts, once for each launch with `acp`
- *   → turn-began?, turn-update*, permission-asked*, elicitation-asked*, permission-withdrawn*, turn-ended
+ *   → turn-files?, turn-began?, turn-update*, permission-asked*, elicitation-asked*, permission-withdrawn*, turn-ended
  *   → agent-configured                                                  once for each `configure-ordered`
  *
  * After a reconnect the snapshot names the turns that run and the answers to what they asked, without what was said to the agent:
@@ -14,6 +14,7 @@
 import * as z from 'zod'
 import { SentNotice, SentNotices } from '../notices.ts'
 import { storable } from '../text.ts'
+import { FileChanges, FileState, LeftOutFile, maxShownLeftOut } from '../worktrees/file-state.ts'
 import { type SetUp, SetUpReport } from '../worktrees/worktree.ts'
 import { AgentMode, AgentOption, AgentUpdate, maxListed, maxShownLine, PermissionRequest, TurnUsage } from './agent-update.ts'
 import { ConfigChange } from './config-change.ts'
@@ -28,6 +29,16 @@ const about = { n: z.int().min(1), launchId: Id }
 /** The steps of a start (AG2). `running`: the agent exited after it was ready. */
 export const failureSteps = ['workspace', 'process', 'initialize', 'session', 'running'] as const
 export type FailureStep = (typeof failureSteps)[number]
+
+const TurnFiles = z.object({
+  top: z.string().min(1).max(4096).overwrite(storable),
+  state: FileState,
+  leftOut: z.array(LeftOutFile.extend({ path: z.string().max(4096).overwrite(storable) })).max(maxShownLeftOut),
+})
+export type TurnFiles = z.output<typeof TurnFiles>
+/** `changes` is null when there was no state before. */
+const EndFiles = TurnFiles.extend({ changes: FileChanges.nullable() })
+export type EndFiles = z.output<typeof EndFiles>
 
 export const turnFacts = [
   /** The workspace exists (WT1, WT4). Sent before the process starts, and again after its set-up (WT5). */
@@ -115,7 +126,11 @@ export const turnFacts = [
     usage: TurnUsage.nullish(),
     /** It ignored a cancel, and accepts nothing new. */
     cancelIgnored: z.boolean().optional(),
+    /** FS7: the files afterwards; left out where none were taken. */
+    files: EndFiles.nullish(),
   }),
+  /** FS7: the files before a turn; sent before its prompt. `after`: the agent exited during it. */
+  z.object({ ...about, type: z.literal('turn-files'), turnId: Id, before: TurnFiles.nullish(), after: EndFiles.nullish() }),
   /** `askId` is the coordinator's; each request is sent once. */
   z.object({ ...about, type: z.literal('permission-asked'), turnId: Id, askId: Id, request: PermissionRequest }),
   /** AP13: a question, under the same ids. */
@@ -149,6 +164,8 @@ export interface TurnOrder {
   readonly content: readonly PromptPart[]
   /** Its context; left out: the one opened with the launch. */
   readonly context?: OpenContext | undefined
+  /** FS7: the conversation whose file states are taken before and after. */
+  readonly files?: { readonly key: string } | undefined
 }
 
 export interface OpenContext {

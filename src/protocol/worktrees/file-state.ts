@@ -1,7 +1,7 @@
 /** The state of a workplace's files before or after a turn (FS), on the link and on the wire. */
 import * as z from 'zod'
 
-const ObjectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
+export const ObjectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
 
 /** Objects in the repository: the tree of the files, and the names of what was left out. `head`: the commit checked out then. */
 export const FileState = z.object({ tree: ObjectId, leftOut: ObjectId.nullable(), head: ObjectId })
@@ -26,6 +26,10 @@ export const StateDiff = z.object({
 })
 export type StateDiff = z.output<typeof StateDiff>
 
+/** The diff of a turn. */
+export const TurnDiff = StateDiff.extend({ leftOut: z.array(LeftOutFile).describe('What the states do not hold') })
+export type TurnDiff = z.output<typeof TurnDiff>
+
 /** Files that a rewind would overwrite: changed by others since, or ignored and so in no state. */
 export interface RewindLoss {
   readonly path: string
@@ -43,6 +47,15 @@ export type RestoreAnswer =
   | { readonly outcome: 'would_lose'; readonly token: string; readonly files: readonly RewindLoss[]; readonly count: number }
   | {
       readonly outcome: 'refused'
-      readonly reason: 'unfinished' | 'changing' | 'in_the_way' | 'state_gone'
+      readonly reason: 'unfinished' | 'changing' | 'in_the_way' | 'state_gone' | 'failed'
       readonly files?: readonly string[]
+      readonly why?: string
     }
+
+/** The worktree of a fork. */
+export interface ForkAnswer {
+  readonly folder: string
+  readonly top: string
+  readonly branch: string
+  readonly baseBranch: string | null
+}

@@ -86,6 +86,10 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     const coordinatorIds = await deps.store.query(findStop, params)
     return deps.store.run(stopTurns, { ...params, coordinatorIds, by: who.id }, receipt)
   },
+  getTurnDiff: (call) => call.deps.fileOperations.diff(call.who, call.params, call.query),
+  rewindToTurn: (call) => call.deps.fileOperations.rewind(call.who, call.params, call.body, call.receipt),
+  undoRewind: (call) => call.deps.fileOperations.undo(call.who, { ...call.params, ...call.body }, call.receipt),
+  forkFromTurn: (call) => call.deps.fileOperations.fork(call.who, call.params, call.body.agentId, call.receipt),
   beginTurn: run(beginTurn, ({ params, who }) => ({ ...params, by: who.id })),
   getConversationContext: query(readContexts, ({ params }) => params),
   getFlags: async ({ params, deps }) => (await deps.store.query(getConversation, params)).flags,

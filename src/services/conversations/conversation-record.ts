@@ -269,6 +269,7 @@ export async function writeMessage(
     ...messageRow(message),
     origin_key: given.originKey ?? null,
     sender_name: given.senderName ?? null,
+    rewound_by: null,
   })
   const counts = message.visible ? { chars: lengthOf(message.content), messages: 1 } : { chars: 0, messages: 0 }
   return {

@@ -19,6 +19,7 @@ import { type ConversationRow, selectConversation, updateConversation } from '..
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import type { Reader, Tx } from '../../store/store.ts'
+import { selectOpenOperations } from '../../store/turns/turn-files.ts'
 import { isPushed, type QueuedChat, queuedChats, type TurnRow } from '../../store/turns/turns.ts'
 import { selectRunningAt } from '../../store/turns/turns-in-folders.ts'
 import { selectOfConversation, selectOfRole, setUpOf } from '../../store/worktrees/worktrees.ts'
@@ -43,7 +44,7 @@ export async function defaultWorkplace(reader: Reader, route: Route): Promise<Wo
   return wanted === 'worktree' && !(await whyNoWorktree(reader, route)) ? 'worktree' : 'checkout'
 }
 
-async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Promise<NoticeText | undefined> {
+export async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Promise<NoticeText | undefined> {
   const project = await reader.first(selectProject, { id: projectId })
   if (!project?.path) return refusalText('noFolderForWorktree', { project: project?.name ?? projectId })
   const agent = await reader.first(selectAgent, { id: agentId })
@@ -108,6 +109,7 @@ export async function mustWaitForFolder(
 ): Promise<boolean> {
   const { project_id: projectId } = turn
   const asked = originOf(turn)
+  if (await isMoving(reader, projectId, asked)) return true
   const others = (await reader.all(selectRunningAt, { projectId })).filter(
     (each) => workplaceKeyOf(originOf(each)) !== workplaceKeyOf(asked),
   )
@@ -118,6 +120,22 @@ export async function mustWaitForFolder(
     if ((await sharedFolder(reader, { projectId, ...originOf(each), isPulled: !isPushed(each) })) === folder) return true
   return false
 }
+
+/** FS8: whether the files there are being rewound. */
+async function isMoving(reader: Reader, projectId: string, asked: ConversationOrigin): Promise<boolean> {
+  const moving = (await reader.all(selectOpenOperations, { limit: maxMoving })).filter(
+    ({ kind, project_id }) => kind !== 'fork' && project_id === projectId,
+  )
+  if (moving.length === 0) return false
+  if (moving.some(({ conversation_key }) => conversation_key === workplaceKeyOf(asked))) return true
+  const folder = await sharedFolder(reader, { projectId, ...asked })
+  for (const { conversation_key: key } of moving)
+    if (folder !== null && (await sharedFolder(reader, { projectId, key, originKey: '' })) === folder) return true
+  return false
+}
+
+/** Operations that are looked at; few are open at a time. */
+const maxMoving = 100
 
 const originOf = (turn: Pick<TurnRow, 'conversation_key' | 'origin_key'>): ConversationOrigin => ({
   key: turn.conversation_key,

@@ -48,6 +48,7 @@ import { getOrCreateContext, roleContextKey } from './context-record.ts'
 import { applyLimit } from './limit-record.ts'
 import { replaceProcess, retryTurn, settleTurn, updateContextHealth } from './settle-turn.ts'
 import { primerForTurn, startNext } from './start-in-role.ts'
+import { recordFiles } from './turn-files.ts'
 import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn, speakerOf, turnStream } from './turn-record.ts'
 
 /**
@@ -73,6 +74,7 @@ type TurnFactType =
   | 'turn-began'
   | 'turn-update'
   | 'turn-ended'
+  | 'turn-files'
   | 'permission-asked'
   | 'elicitation-asked'
   | 'permission-withdrawn'
@@ -121,8 +123,12 @@ async function applyFact(
       return turnBegan(tx, launch, fact, context)
     case 'turn-update':
       return update(tx, launch, agent, fact, context)
+    case 'turn-files':
+      if (await runningTurn(tx, launch, fact.turnId)) await recordFiles(tx, fact.turnId, fact)
+      return
     case 'turn-ended': {
       const turn = await runningTurn(tx, launch, fact.turnId)
+      if (turn && fact.files) await recordFiles(tx, turn.id, { after: fact.files })
       return (
         turn && (agent ? endInRole(tx, turn, agent, launch, fact, context) : endOutsideRoles(tx, turn, launch, fact, context))
       )

@@ -22,6 +22,7 @@ import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { type InEpoch, requireCurrentEpoch } from '../processes/launch-record.ts'
 import { endedTurnView } from './limit-record.ts'
 import { primerForTurn } from './start-in-role.ts'
+import { filesOfTurn } from './turn-files.ts'
 import { readTurnOutput, type TurnItem, turnStream } from './turn-record.ts'
 
 type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
@@ -35,7 +36,8 @@ export const findPrompt = defineQuery({
     const turn = await reader.first(selectTurn, { id: turnId })
     const isIts = launch?.coordinatorId === from.coordinatorId && turn?.launch_id === launchId && turn.state === 'running'
     if (!isIts) throw new Refusal('not_found', refusalText('turnOver', { id: turnId }), { turnId })
-    return { launchId, turnId, ...(await orderOfTurn(reader, turn)) }
+    const files = turn.about === 'summary' ? {} : { files: { key: turn.conversation_key } }
+    return { launchId, turnId, ...(await orderOfTurn(reader, turn)), ...files }
   },
 })
 
@@ -54,7 +56,7 @@ async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrde
   return { content, context: { contextId: row.id, open } }
 }
 
-const turnView = (row: TurnRow): ConversationTurn => ({
+const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn> => ({
   id: row.id,
   conversationKey: row.conversation_key,
   agentId: row.agent_id,
@@ -71,6 +73,7 @@ const turnView = (row: TurnRow): ConversationTurn => ({
   retryOf: row.retry_of,
   notBefore: row.state === 'queued' ? row.not_before : null,
   primer: row.primer,
+  ...(await filesOfTurn(reader, row.id)),
   by: row.asked_by,
   createdAt: row.created_at,
   startedAt: row.started_at,
@@ -87,12 +90,12 @@ export const listConversationTurns = defineQuery({
     const turns: ListedTurn[] = []
     let chars = 0
     for (const row of rows) {
-      const turn = items ? { ...turnView(row), items: await itemsOf(reader, row.id) } : turnView(row)
+      const turn = { ...(await turnView(reader, row)), ...(items && { items: await itemsOf(reader, row.id) }) }
       chars += items ? JSON.stringify(turn).length : 0
       turns.push(turn)
       if (chars > maxPageChars) break
     }
-    const next = rows.slice(turns.length, turns.length + 1).map(turnView)
+    const next = await Promise.all(rows.slice(turns.length, turns.length + 1).map((row) => turnView(reader, row)))
     return cutPageBy([...turns, ...next], Math.min(page.limit, turns.length), ({ createdAt, id }) => ({ createdAt, id }))
   },
 })
@@ -115,7 +118,7 @@ export const readTurnItems = defineQuery({
   name: 'read-turn-items',
   run: async (reader, { key, turnId }: { key: string; turnId: string }) => {
     const row = await turnIn(reader, { key, turnId })
-    return { turn: turnView(row), items: await itemsOf(reader, turnId) }
+    return { turn: await turnView(reader, row), items: await itemsOf(reader, turnId) }
   },
 })
 

@@ -5,13 +5,14 @@
 import type { Instant } from '../../domain/instant.ts'
 import { nextQueued } from '../../domain/turns/lifecycle.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit } from '../../store/processes/ready-launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextOf, updateContext } from '../../store/turns/contexts.ts'
 import { isOfRole, selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
 import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
-import { buildPrimer, roleContextKey } from './context-record.ts'
+import { buildPrimer, getOrCreateContext, roleContextKey } from './context-record.ts'
 import { currentLimit } from './limit-record.ts'
 import { startTurn } from './turn-record.ts'
 
@@ -28,7 +29,11 @@ export async function startInRole(
 ): Promise<number> {
   const { agent_id: agentId, project_id: projectId, conversation_key: key } = asked
   const launch = launchId === null ? undefined : await findLaunch(tx, launchId)
-  const row = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
+  const found = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
+  const generation = (await tx.first(selectConversation, { key }))?.generation ?? 0
+  // FS8: a rewind begins a new context.
+  const isOver = found !== undefined && found.generation !== generation
+  const row = isOver ? await getOrCreateContext(tx, { agentId, projectId, key, originKey: '' }, context) : found
   const turn = { ...asked, launch_id: launchId, context_id: row?.id ?? null }
   if (!row || !launch) return startTurn(tx, turn, launch, { requestId }, context)
   const isNamed = (await contextLimit(tx, launch.id)) === null

@@ -42,6 +42,7 @@ import {
   updateTurn,
 } from '../../store/turns/turns.ts'
 import { limitOf } from './limit-record.ts'
+import { expectFiles } from './turn-files.ts'
 
 /** Characters kept in one turn's items. Later pieces are left out; the answer text has its own limit. */
 const maxItemsChars = 1024 * 1024
@@ -268,7 +269,8 @@ export async function startTurn(
   await tx.write(updateTurn, { ...row, primer, state: 'running', started_seq, started_at: now })
   if (launch) {
     const told = primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
-    const data = { launchId: launch.id, turnId, content: told, ...(context && { context }) }
+    const files = await expectFiles(tx, row, launch, { now })
+    const data = { launchId: launch.id, turnId, content: told, ...(context && { context }), ...files }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'turn-ordered', data })
   }
   return started_seq

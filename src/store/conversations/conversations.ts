@@ -27,6 +27,7 @@ const changing = (p: Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_
   titled_by: p.titled_by,
   account_id: p.account_id,
   workplace: p.workplace,
+  forked_from: p.forked_from,
   updated_at: p.updated_at,
 })
 
@@ -105,6 +106,7 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
   summary: row.summary,
   flags: JSON.parse(row.flags),
   title: row.title,
+  ...(row.forked_from !== null && { forkedFrom: JSON.parse(row.forked_from) }),
   messageCount: row.message_count,
   created: row.created_at,
   updated: row.updated_at,
@@ -147,6 +149,7 @@ export const newConversationRow = (
   titled_by: null,
   account_id: null,
   workplace: null,
+  forked_from: null,
   created_at: now,
   updated_at: now,
 })

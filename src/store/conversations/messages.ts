@@ -33,6 +33,9 @@ interface PageSlots {
   readonly limit: number
 }
 
+/** FS8: a message that a rewind took back is hidden. */
+const shown = sql<number>`case when rewound_by is null then visible else 0 end`
+
 export const insertMessage = statement<MessageRow>()((db, p) =>
   db.insertInto('messages').values({
     conversation_key: p.conversation_key,
@@ -56,6 +59,7 @@ export const insertMessage = statement<MessageRow>()((db, p) =>
     copy_of: p.copy_of,
     origin_key: p.origin_key,
     sender_name: p.sender_name,
+    rewound_by: p.rewound_by,
     created_at: p.created_at,
   }),
 )
@@ -66,7 +70,7 @@ const selectBefore = statement<PageSlots>()((db, p) =>
     .selectAll()
     .where('conversation_key', '=', p.key)
     .where('seq', '<', p.seq)
-    .where('visible', '>=', p.leastVisible)
+    .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
     .orderBy('seq', 'desc')
     .limit(p.limit),
@@ -78,7 +82,7 @@ const selectAfter = statement<PageSlots>()((db, p) =>
     .selectAll()
     .where('conversation_key', '=', p.key)
     .where('seq', '>', p.seq)
-    .where('visible', '>=', p.leastVisible)
+    .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
     .orderBy('seq')
     .limit(p.limit),
@@ -103,7 +107,7 @@ const selectHistory = statement<{ key: string; keptAfter: number; limit: number 
     .select(contextColumns)
     .where('conversation_key', '=', p.key)
     .where('seq', '>', p.keptAfter)
-    .where('visible', '=', 1)
+    .where(shown, '=', 1)
     .orderBy('seq', 'desc')
     .limit(p.limit),
 )
@@ -124,7 +128,7 @@ const selectBetween = statement<{ key: string; after: number; before: number; li
     .where('conversation_key', '=', p.key)
     .where('seq', '>', p.after)
     .where('seq', '<', p.before)
-    .where('visible', '=', 1)
+    .where(shown, '=', 1)
     .orderBy('seq', 'desc')
     .limit(p.limit),
 )
@@ -135,7 +139,7 @@ const selectContextMessage = statement<{ key: string; seq: number }>()((db, p) =
     .select(contextColumns)
     .where('conversation_key', '=', p.key)
     .where('seq', '=', p.seq)
-    .where('visible', '=', 1),
+    .where(shown, '=', 1),
 )
 
 type Within = { readonly key: string; readonly originKey: string } & (
@@ -164,7 +168,7 @@ export const selectLastSaid = statement<{ key: string }>()((db, p) =>
     .selectFrom('messages')
     .select(['seq', 'role', 'sender_id', 'created_at', 'notice', sql<string>`substr(content, 1, 200)`.as('beginning')])
     .where('conversation_key', '=', p.key)
-    .where('visible', '=', 1)
+    .where(shown, '=', 1)
     .orderBy('seq', 'desc')
     .limit(1),
 )
@@ -191,7 +195,7 @@ const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: numb
     .select('seq')
     .where('conversation_key', '=', p.key)
     .where('seq', '>', p.keptAfter)
-    .where('visible', '=', 1)
+    .where(shown, '=', 1)
     .orderBy('seq', 'desc')
     .limit(p.limit),
 )
@@ -203,7 +207,7 @@ const selectMeasure = statement<{ key: string; after: number; through: number }>
     .where('conversation_key', '=', p.key)
     .where('seq', '>', p.after)
     .where('seq', '<=', p.through)
-    .where('visible', '=', 1),
+    .where(shown, '=', 1),
 )
 
 export const deleteMessagesOf = statement<{ key: string }>()((db, p) =>
@@ -219,7 +223,7 @@ export const messageOf = (row: MessageRow): Message => ({
   receiverId: row.receiver_id,
   role: row.role,
   content: row.content,
-  visible: row.visible === 1,
+  visible: row.visible === 1 && row.rewound_by === null,
   priority: row.priority,
   clientId: row.client_id,
   relatedTaskId: row.related_task_id,

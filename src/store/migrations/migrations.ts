@@ -32,6 +32,7 @@ import { seenConversations } from './0030-seen-conversations.ts'
 import { secrets } from './0031-secrets.ts'
 import { questions } from './0032-questions.ts'
 import { agentCommands } from './0033-agent-commands.ts'
+import { fileStates } from './0034-file-states.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -68,6 +69,7 @@ export const migrations: readonly Migration[] = [
   secrets,
   questions,
   agentCommands,
+  fileStates,
 ]
 
 export const newestVersion = migrations.length

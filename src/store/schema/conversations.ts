@@ -34,6 +34,8 @@ export interface ConversationsTable {
   account_id: string | null
   /** CX9: where its agent works; null: the project's own folder, the only one before this column. */
   workplace: ConversationWorkspace['kind'] | null
+  /** FS9: JSON, the conversation and turn it was forked from. */
+  forked_from: string | null
   created_at: Instant
   updated_at: Instant
 }
@@ -72,6 +74,8 @@ export interface MessagesTable {
   origin_key: string | null
   /** The sender's name; null: the sender's id is shown. */
   sender_name: string | null
+  /** FS8: the rewind that took it back; such a message is hidden. */
+  rewound_by: string | null
   created_at: Instant
 }
 

@@ -104,7 +104,50 @@ export interface ContextsTable {
   end_reason: string | null
 }
 
+/** FS7: the files of a turn's workplace. A row from the commit that begins the turn on; the states come with what its machine tells. */
+export interface TurnFilesTable {
+  turn_id: string
+  conversation_key: string
+  project_id: string
+  coordinator_id: string
+  /** The root of the checkout; null until it is known, or where there is no git. */
+  top: string | null
+  /** JSON: a FileState. */
+  before_state: string | null
+  after_state: string | null
+  /** JSON: files, added and removed lines. */
+  changes: string | null
+  /** JSON: what the states do not hold. */
+  left_out: string | null
+  /** The conversation's last message before its prompt, and where its history began. */
+  from_seq: number
+  kept_after: number
+  /** FS8: the rewind that took the turn back. */
+  rewound_by: string | null
+  created_at: Instant
+}
+
+/** FS8, FS9: a rewind, its undoing, or a fork: asked in one commit, done in another, completed after a crash in between. */
+export interface FileOperationsTable {
+  id: string
+  kind: 'rewind' | 'undo' | 'fork'
+  state: 'asked' | 'done' | 'refused'
+  conversation_key: string
+  turn_id: string
+  project_id: string
+  coordinator_id: string
+  top: string
+  /** JSON: what was asked of the machine, and how the conversation changes. */
+  ask: string
+  result: string | null
+  asked_by: string
+  asked_at: Instant
+  ended_at: Instant | null
+}
+
 export interface TurnTables {
+  turn_files: TurnFilesTable
+  file_operations: FileOperationsTable
   turns: TurnsTable
   turn_items: TurnItemsTable
   contexts: ContextsTable

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CoordinatorRequests } from '../../../src/coordinator/coordinator-requests.ts'
+import { FileStates } from '../../../src/coordinator/file-states/file-states.ts'
 import type { NewFact } from '../../../src/coordinator/spool.ts'
 import { answerRequest } from '../../../src/coordinator/worktrees/answer-request.ts'
 import { makeWorkspace } from '../../../src/coordinator/worktrees/make-workspace.ts'
@@ -29,7 +30,10 @@ async function machineWithTree() {
   if (made.kind !== 'worktree') throw new DetailError(made.why)
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
   const ask = async (asked: CoordinatorRequest): Promise<any> =>
-    answerRequest({ git, worktreesFolder, occupancy, clock: systemClock }, asked)
+    answerRequest(
+      { git, worktreesFolder, occupancy, clock: systemClock, fileStates: new FileStates(git, worktreesFolder) },
+      asked,
+    )
   return { git, ask, root, worktreesFolder, occupancy, project, top: made.top, tree: at(made.top) }
 }
 

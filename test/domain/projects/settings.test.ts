@@ -17,6 +17,7 @@ const rule = {
   'permission.deadline_minutes': [1440, 0.05, 10_080],
   'turn.max_minutes': [120, 0.05, 1440],
   'worktree.remove_after_days': [0, 0, 3650],
+  'files.keep_days': [90, 0, 3650],
   'restart.max': [3, 0, 100],
   'restart.window_seconds': [60, 1, 3600],
 } as const satisfies Partial<Record<SettingKey, readonly [number, number, number]>>

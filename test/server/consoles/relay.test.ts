@@ -44,7 +44,8 @@ test('[RL1] a session is created, an agent spawned, spoken to and terminated, an
     requestId: 'm1',
   })
   const turn = await machine.turn()
-  expect(turn).toEqual({ launchId, turnId: prompted.messageId, content: [{ type: 'text', text: 'Create a module' }] })
+  const files = { key: expect.stringMatching(/^console:/) }
+  expect(turn).toEqual({ launchId, turnId: prompted.messageId, content: [{ type: 'text', text: 'Create a module' }], files })
   await machine.tell(said(launchId, turn.turnId, 'I have '), update(launchId, turn.turnId, { kind: 'thought', text: 'hm' }))
   await machine.tell(said(launchId, turn.turnId, 'done it.'), turnEnded(launchId, turn.turnId))
   expect(await client.next()).toMatchObject({

@@ -23,7 +23,8 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
     { type: 'text', text: primer },
     { type: 'text', text: 'hello' },
   ]
-  expect(first).toEqual({ launchId, turnId: expect.any(String), content })
+  const files = { key: expect.stringMatching(/^web:.+\.coder$/) }
+  expect(first).toEqual({ launchId, turnId: expect.any(String), content, files })
   expect(await agentSessions()).toMatchObject([{ agentId: 'coder', purpose: 'chat', state: 'active', launchId }])
   // What is written meanwhile is the next turn.
   await say('one more')

@@ -96,6 +96,10 @@ export const settings: SettingsWords = {
       name: 'Longest turn',
       about: 'A prompt that is not answered by then is ended.',
     },
+    'files.keep_days': {
+      name: 'Files of turns are kept for',
+      about: 'So long a conversation can be rewound to a turn, or forked from it. 0: as long as the conversation.',
+    },
     'worktree.remove_after_days': {
       name: 'Worktrees are removed after',
       about: 'So long after their last use, and only when nothing in them would be lost. 0: never.',

@@ -70,6 +70,10 @@ export const settings: SettingsWords = {
       name: '1 ターンの最長時間',
       about: 'この時間内に返答がない指示は打ち切ります。',
     },
+    'files.keep_days': {
+      name: 'ターンのファイルを保存する日数',
+      about: 'この日数の間、会話をターンまで巻き戻したり、ターンから分岐したりできます。0 なら会話がある限り保存します。',
+    },
     'worktree.remove_after_days': {
       name: 'ワークツリーを削除するまで',
       about: '最後に使ってからの日数です。失われるものがないときだけ削除します。0 なら削除しません。',

@@ -1,0 +1,35 @@
+/** Takes the files before and after a turn (FS7). A state that cannot be taken never holds up or fails the turn; the agent's output says why. */
+import type { EndFiles, TurnFiles, TurnOrder } from '../../protocol/turns/link.ts'
+import type { FileStates } from './file-states.ts'
+
+export interface TurnFilesOptions {
+  readonly fileStates: FileStates
+  readonly onTrouble: (why: string) => void
+}
+
+/** Undefined where there is no git workplace, or nobody asked. */
+export async function takeBefore(
+  { fileStates, onTrouble }: TurnFilesOptions,
+  folder: string,
+  asked: TurnOrder['files'],
+): Promise<TurnFiles | undefined> {
+  if (!asked) return undefined
+  const taken = await fileStates.take(folder, asked.key).catch((error: unknown) => {
+    onTrouble(`The files before the turn could not be kept: ${error}`)
+    return null
+  })
+  return taken ? { ...taken, leftOut: [...taken.leftOut] } : undefined
+}
+
+export async function takeAfter(
+  options: TurnFilesOptions,
+  folder: string,
+  asked: TurnOrder['files'],
+  before: TurnFiles | undefined,
+): Promise<EndFiles | undefined> {
+  const after = await takeBefore(options, folder, asked)
+  if (!after) return undefined
+  const changes =
+    before && before.top === after.top ? options.fileStates.changes(after.top, before.state.tree, after.state.tree) : null
+  return { ...after, changes: await Promise.resolve(changes).catch(() => null) }
+}

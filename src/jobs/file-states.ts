@@ -1,0 +1,43 @@
+/**
+ * Completes rewinds, forks and file states that a crash has cut off (FS7-FS9), every few seconds, and lets go of states that a
+ * project no longer keeps (FS10), once an hour.
+ */
+import { Refusal } from '../domain/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { FileOperations } from '../server/worktrees/file-operations.ts'
+import type { PeriodicJob } from './periodic-job.ts'
+
+const everyMs = 5000
+const collectEveryMs = 3_600_000
+
+export interface FileStateJobOptions {
+  readonly fileOperations: FileOperations
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class FileStateJob implements PeriodicJob {
+  readonly everyMs = everyMs
+  readonly failureText = 'Rewinds and forks that were cut off could not be completed'
+  readonly #options: FileStateJobOptions
+  #collectAt: number
+
+  constructor(options: FileStateJobOptions) {
+    this.#options = options
+    this.#collectAt = options.clock.now() + collectEveryMs
+  }
+
+  async run(): Promise<void> {
+    const { fileOperations, clock, logger } = this.#options
+    const onTrouble = (about: object, error: unknown): void => {
+      // A machine that is away is asked again.
+      if (!(error instanceof Refusal))
+        logger.warn({ ...about, error: String(error) }, 'the files of a turn could not be completed')
+    }
+    await fileOperations.completeOpen(onTrouble)
+    if (clock.now() < this.#collectAt) return
+    this.#collectAt = clock.now() + collectEveryMs
+    await fileOperations.collect(onTrouble)
+  }
+}

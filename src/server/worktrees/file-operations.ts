@@ -1,0 +1,156 @@
+/**
+ * Diffs, rewinds and forks of turns (FS4, FS8, FS9), shared by REST and the jobs: stores the intent, asks the machine, stores the
+ * result. What was cut off is asked again; machines answer a repeated request as before.
+ */
+import { systemId, type Who } from '../../domain/access/caller.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
+import type { EndFiles } from '../../protocol/turns/link.ts'
+import type { ForkAnswer, RestoreAnswer, StateDiff, TurnDiff } from '../../protocol/worktrees/file-state.ts'
+import {
+  type AskedOperation,
+  askFork,
+  askRewind,
+  askUndo,
+  findOpenOperations,
+  findTurnFiles,
+  finishOperation,
+} from '../../services/turns/file-operations.ts'
+import { completeFiles, findOldFiles, findUnfinishedFiles, forgetOldFiles } from '../../services/turns/keep-files.ts'
+import type { ReceiptKey, Store } from '../../store/store.ts'
+import type { Questions } from '../processes/coordinator-requests.ts'
+
+const inspectWithinMs = 30_000
+/** Writing all files of a large workplace. */
+const writeWithinMs = 600_000
+
+interface WhichTurn {
+  readonly key: string
+  readonly turnId: string
+}
+
+type UnfinishedFiles = Awaited<ReturnType<typeof findUnfinishedFiles.run>>[number]
+type Caller = Pick<Who, 'id'>
+
+export class FileOperations {
+  readonly #store: Store
+  readonly #questions: Questions
+
+  constructor(store: Store, questions: Questions) {
+    this.#store = store
+    this.#questions = questions
+  }
+
+  /** What a turn changed; with `since`, an earlier turn, everything from before that. */
+  async diff(
+    who: Caller,
+    which: WhichTurn,
+    { path, since }: { path?: string | undefined; since?: string | undefined },
+  ): Promise<TurnDiff> {
+    const { coordinatorId, projectId, folders, from, to, leftOut } = await this.#store.query(findTurnFiles, { ...which, since })
+    const ask = { kind: 'files-diff', folders, from, to, path: path ?? null } as const
+    const about = { coordinatorId, ask, projectId, worktreeId: null, withinMs: inspectWithinMs, by: who.id }
+    return { ...(await this.#questions.ask<StateDiff>(about)), leftOut }
+  }
+
+  async rewind(
+    who: Caller,
+    which: WhichTurn,
+    asked: { to: 'before' | 'after'; confirm?: string | undefined },
+    receipt?: ReceiptKey,
+  ) {
+    const operation = await this.#store.run(askRewind, { ...which, ...asked, by: who.id }, receipt)
+    return { conversation: which.key, turnId: which.turnId, to: asked.to, ...(await this.#restored(operation)) }
+  }
+
+  /** Undoes the last rewind of a conversation. */
+  async undo(who: Caller, { key, confirm }: { key: string; confirm?: string | undefined }, receipt?: ReceiptKey) {
+    const operation = await this.#store.run(askUndo, { key, confirm, by: who.id }, receipt)
+    return { conversation: key, ...(await this.#restored(operation)) }
+  }
+
+  async fork(who: Caller, which: WhichTurn, agentId: string | undefined, receipt?: ReceiptKey) {
+    const operation = await this.#store.run(askFork, { ...which, agentId, by: who.id }, receipt)
+    const { answer, forkKey } = await this.#perform<ForkAnswer>(operation)
+    return { conversation: forkKey ?? '', workplace: answer.folder, branch: answer.branch }
+  }
+
+  /** Completes what was cut off. One whose machine is away stays. */
+  async completeOpen(onTrouble: (about: object, error: unknown) => void): Promise<void> {
+    for (const operation of await this.#store.query(findOpenOperations, {}))
+      await this.#complete(operation).catch((error: unknown) => onTrouble(operation, error))
+    for (const turn of await this.#store.query(findUnfinishedFiles, {}))
+      await this.#takeAfter(turn).catch((error: unknown) => onTrouble(turn, error))
+  }
+
+  async #takeAfter({ turnId, key, top: folder, since, ...where }: UnfinishedFiles): Promise<void> {
+    const ask = { kind: 'files-take', folder, key, since } as const
+    const about = { ...where, ask, worktreeId: null, withinMs: inspectWithinMs, by: systemId }
+    const after = await this.#questions.ask<EndFiles | null>(about)
+    if (after) await this.#store.run(completeFiles, { turnId, key, after })
+  }
+
+  /** Lets go of the states that their project no longer keeps. */
+  async collect(onTrouble: (about: object, error: unknown) => void): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const page: { due: { key: string; before: string }[]; after: string | undefined } = await this.#store.query(findOldFiles, {
+        after,
+      })
+      for (const old of page.due)
+        for (const { coordinatorId, projectId, top, needed } of await this.#store.run(forgetOldFiles, old)) {
+          const ask: CoordinatorRequest = { kind: 'files-keep', folders: [top], key: old.key, needed }
+          const about = { coordinatorId, ask, projectId, worktreeId: null, withinMs: inspectWithinMs, by: systemId }
+          await this.#questions.ask(about).catch((error: unknown) => onTrouble(old, error))
+        }
+      after = page.after
+    }
+  }
+
+  async #restored(operation: AskedOperation) {
+    const { answer } = await this.#perform<RestoreAnswer>(operation)
+    if (answer.outcome === 'done') return { operationId: operation.id, kept: [...answer.kept] }
+    if (answer.outcome === 'would_lose') {
+      const { token: digest, files, count } = answer
+      throw new Refusal('would_lose', refusalText('rewindLoses', { count }), { losses: { files, count, digest } })
+    }
+    throw refusalOf(answer)
+  }
+
+  /** The first request: one that cannot be sent has changed nothing. */
+  async #perform<Answer extends RestoreAnswer | ForkAnswer>(
+    operation: AskedOperation,
+  ): Promise<{ answer: Answer; forkKey: string | null }> {
+    try {
+      return await this.#complete<Answer>(operation)
+    } catch (error) {
+      const isUnsent = error instanceof Refusal && ['coordinator_away', 'busy'].includes(error.code)
+      const isRefused = error instanceof Refusal && error.code !== 'no_answer' && operation.request.kind === 'files-fork'
+      if (isUnsent || isRefused) await this.#store.run(finishOperation, { ...operation, answer: null })
+      throw error
+    }
+  }
+
+  async #complete<Answer extends RestoreAnswer | ForkAnswer>(operation: AskedOperation) {
+    const { coordinatorId, projectId, request: ask, by } = operation
+    const about = { coordinatorId, ask, projectId, worktreeId: null, withinMs: writeWithinMs, by }
+    const answer = await this.#questions.ask<Answer>(about)
+    const { forkKey } = await this.#store.run(finishOperation, { ...operation, answer })
+    return { answer, forkKey }
+  }
+}
+
+function refusalOf({ reason, files, why }: Extract<RestoreAnswer, { outcome: 'refused' }>): Refusal {
+  switch (reason) {
+    case 'in_the_way':
+      return new Refusal('wrong_state', refusalText('rewindBlocked', { files: (files ?? []).join(', ') }), { reason, files })
+    case 'unfinished':
+      return new Refusal('busy', refusalText('filesMoving'))
+    case 'changing':
+      return new Refusal('busy', refusalText('rewindChanging'))
+    case 'state_gone':
+      return new Refusal('wrong_state', refusalText('fileStateGone'), { reason })
+    case 'failed':
+      return new Refusal('git_refused', refusalText('rewindFailed', { why: why ?? '' }))
+  }
+}

@@ -1,0 +1,71 @@
+/** Creates the conversation of a fork (FS9), when its worktree has been made. */
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
+import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
+import { messagesAfter } from '../../store/conversations/messages.ts'
+import type { Context, Tx } from '../../store/store.ts'
+import type { FileOperationRow } from '../../store/turns/turn-files.ts'
+import { insertWorktree, selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
+import { changeConversation, openConversation, writeMessage } from '../conversations/conversation-record.ts'
+import { shortOf } from '../conversations/conversation-workplace.ts'
+
+/** The newest messages that a fork begins with. */
+const maxForkedMessages = 1000
+
+export interface ForkPlan {
+  readonly forkKey: string
+  readonly agentId: string
+  readonly cut: number
+  readonly keptAfter: number
+}
+
+/** Creates the conversation of a fork with what was said until then, and registers its worktree. */
+export async function createFork(
+  tx: Tx,
+  operation: FileOperationRow,
+  plan: ForkPlan,
+  made: ForkAnswer,
+  context: Context,
+): Promise<null> {
+  const { conversation_key: key, turn_id: turnId, project_id, coordinator_id } = operation
+  const { now, random } = context
+  const { forkKey, agentId: agent_id, cut, keptAfter } = plan
+  const from = await tx.first(selectConversation, { key })
+  const forked_from = JSON.stringify({ key, turnId })
+  const summary = from && from.summary_through <= cut ? from.summary : ''
+  const begun = await openConversation(tx, forkKey, now, { project_id, agent_id, account_id: from?.account_id ?? null, summary })
+  let row: ConversationRow = { ...begun.row, workplace: 'worktree', forked_from, title: from?.title ?? null }
+  const said = await messagesAfter(tx, { key, seq: keptAfter, hidden: false, limit: maxForkedMessages })
+  for (const message of said.filter(({ seq }) => seq <= cut)) {
+    const { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName } = message
+    const copy = { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName }
+    row = (await writeMessage(tx, row, copy, context)).counted
+  }
+  await changeConversation(tx, row, {}, now)
+  if (!(await tx.first(selectWorktreeAt, { coordinatorId: coordinator_id, top: made.top })))
+    await tx.write(insertWorktree, {
+      id: random.uuid(),
+      project_id,
+      user_session_id: '',
+      account_id: from?.account_id ?? '',
+      role: shortOf(forkKey),
+      conversation_key: forkKey,
+      agent_id,
+      coordinator_id,
+      kind: 'worktree',
+      folder: made.folder,
+      top: made.top,
+      branch: made.branch,
+      base_branch: made.baseBranch,
+      note: null,
+      notice: null,
+      set_up: null,
+      created_at: now,
+      last_used_at: now,
+      removed_at: null,
+      removed_by: null,
+    })
+  const data = { operationId: operation.id, turnId, forkKey, agentId: agent_id, by: operation.asked_by }
+  tx.append(conversationStream(key), { type: 'conversation-forked', data }, [projectStream(project_id)])
+  return null
+}

@@ -1,0 +1,343 @@
+/**
+ * Rewinds, undoings and forks (FS8, FS9). Each is asked in one commit and completed in another, after its machine has answered;
+ * one that was cut off in between is completed later. So the files and the conversation always agree.
+ */
+import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
+import type { FileState, ForkAnswer, RestoreAnswer } from '../../protocol/worktrees/file-state.ts'
+import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
+import { measured, selectByClientId, selectLastMessage } from '../../store/conversations/messages.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import {
+  bringBackMessages,
+  bringBackRewound,
+  type FileOperationRow,
+  insertFileOperation,
+  rewindMessages,
+  selectFileOperation,
+  selectFilesOf,
+  selectOpenOperations,
+  selectOperationsOf,
+  selectRunningAtTop,
+  selectTurnFiles,
+  type TurnFilesRow,
+  updateFileOperation,
+  updateTurnFiles,
+} from '../../store/turns/turn-files.ts'
+import { selectRunningIn, selectTurn, type TurnRow } from '../../store/turns/turns.ts'
+import { changeConversation, existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { shortOf, whyNoWorktree } from '../conversations/conversation-workplace.ts'
+import { checkAssigned } from '../projects/project-record.ts'
+import { createFork, type ForkPlan } from './create-fork.ts'
+import { stateFrom } from './turn-files.ts'
+import { cancelQueuedTurns } from './turn-record.ts'
+
+/** Operations of a conversation that are looked at. */
+const maxOperations = 200
+const openPageSize = 100
+
+/** How the conversation changes when the machine is done. */
+interface RewindPlan {
+  readonly to: 'before' | 'after'
+  /** The last message that stays, and where the history begins. */
+  readonly cut: number
+  readonly keptAfter: number
+  /** FS8: the rewind to undo. */
+  readonly undoes?: string
+}
+
+/** An operation with the request to its machine. The same request again has the same effect. */
+export interface AskedOperation {
+  readonly id: string
+  readonly key: string
+  readonly projectId: string
+  readonly coordinatorId: string
+  readonly by: string
+  readonly request: CoordinatorRequest
+}
+
+const askedOperation = (row: FileOperationRow): AskedOperation => ({
+  id: row.id,
+  key: row.conversation_key,
+  projectId: row.project_id,
+  coordinatorId: row.coordinator_id,
+  by: row.asked_by,
+  request: JSON.parse(row.ask).request,
+})
+
+type WithState = TurnFilesRow & { readonly top: string }
+
+/** A turn of a conversation and its files. */
+async function turnWithFiles(reader: Reader, { key, turnId }: WhichTurn): Promise<{ turn: TurnRow; files: WithState }> {
+  const turn = await reader.first(selectTurn, { id: turnId })
+  if (turn?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
+  const files = await reader.first(selectTurnFiles, { turnId })
+  if (!files || files.top === null || files.before_state === null) throw noState(turnId)
+  return { turn, files: { ...files, top: files.top } }
+}
+
+const noState = (turnId: string): Refusal => new Refusal('wrong_state', refusalText('noFileState'), { turnId })
+
+interface WhichTurn {
+  readonly key: string
+  readonly turnId: string
+}
+
+/** Returns where the files of a turn are, for a diff. */
+export const findTurnFiles = defineQuery({
+  name: 'find-turn-files',
+  run: async (reader, { since, ...which }: WhichTurn & { since?: string | undefined }) => {
+    const { files } = await turnWithFiles(reader, which)
+    const first = since === undefined ? files : (await turnWithFiles(reader, { ...which, turnId: since })).files
+    const [before, after] = [stateFrom(first.before_state), stateFrom(files.after_state)]
+    if (!before || !after) throw noState(which.turnId)
+    const project = await reader.first(selectProject, { id: files.project_id })
+    const folders = [files.top, ...(project?.path ? [project.path] : [])]
+    const leftOut = files.left_out === null ? [] : JSON.parse(files.left_out)
+    return {
+      coordinatorId: files.coordinator_id,
+      projectId: files.project_id,
+      folders,
+      from: before.tree,
+      to: after.tree,
+      leftOut,
+    }
+  },
+})
+
+type RewindInput = WhichTurn & { readonly to: 'before' | 'after'; readonly confirm?: string | undefined; readonly by: string }
+
+export const askRewind = defineUseCase({
+  name: 'ask-rewind',
+  streams: ({ key }: RewindInput) => [streamOfKey(key)],
+  run: async (tx, { to, confirm, by, ...which }, context): Promise<AskedOperation> => {
+    const { turn, files } = await turnWithFiles(tx, which)
+    const target = stateFrom(to === 'before' ? files.before_state : files.after_state)
+    if (!target) throw noState(turn.id)
+    await requireQuiet(tx, files)
+    const cut = to === 'before' ? files.from_seq : await lastSeqOf(tx, turn)
+    const plan: RewindPlan = { to, cut, keptAfter: Math.min(files.kept_after, cut) }
+    return ask(tx, { kind: 'rewind', files, plan, target, expected: await knownState(tx, files), confirm, by }, context)
+  },
+})
+
+/** The last message of a turn: its answer, or the last of its prompt. */
+async function lastSeqOf(reader: Reader, turn: TurnRow): Promise<number> {
+  const answer = await reader.first(selectByClientId, { senderId: turn.agent_id, clientId: turn.id })
+  if (answer?.conversation_key === turn.conversation_key) return answer.seq
+  const next = (await reader.all(selectFilesOf, { key: turn.conversation_key })).find(
+    ({ created_at, turn_id }) => turn_id !== turn.id && created_at > (turn.started_at ?? ''),
+  )
+  return next?.from_seq ?? (await reader.first(selectLastMessage, { key: turn.conversation_key }))?.seq ?? 0
+}
+
+/** Files change only while nothing runs there, and one operation at a time. */
+async function requireQuiet(
+  reader: Reader,
+  { conversation_key: key, coordinator_id: coordinatorId, top }: WithState,
+): Promise<void> {
+  const running = [
+    ...(await reader.all(selectRunningIn, { key })),
+    ...(await reader.all(selectRunningAtTop, { coordinatorId, top })),
+  ]
+  if (running.length > 0) throw new Refusal('wrong_state', refusalText('turnRunsThere'))
+  const open = (await reader.all(selectOpenOperations, { limit: openPageSize })).some(
+    (row) => row.kind !== 'fork' && row.top === top,
+  )
+  if (open) throw new Refusal('busy', refusalText('filesMoving'))
+}
+
+/** The state of the workplace that the conversation knows: after its last turn, or after a rewind since. */
+async function knownState(reader: Reader, { conversation_key: key, top }: WithState): Promise<FileState | null> {
+  const turns = (await reader.all(selectFilesOf, { key })).filter((row) => row.top === top && row.before_state !== null)
+  const newest = turns.at(-1)
+  const moved = (await reader.all(selectOperationsOf, { key, limit: maxOperations })).find(
+    (row) => row.kind !== 'fork' && row.state === 'done' && row.top === top,
+  )
+  const state = stateFrom(newest?.after_state ?? newest?.before_state ?? null)
+  if (!moved || (newest && newest.created_at > (moved.ended_at ?? ''))) return state
+  return { ...JSON.parse(moved.result ?? '{}').after, head: state?.head ?? '' }
+}
+
+interface NewOperation {
+  readonly kind: 'rewind' | 'undo'
+  readonly files: WithState
+  readonly plan: RewindPlan
+  readonly target: FileState
+  readonly expected: FileState | null
+  readonly confirm?: string | undefined
+  readonly by: string
+}
+
+async function ask(tx: Tx, { kind, files, plan, target, expected, confirm, by }: NewOperation, { now, random }: Context) {
+  const id = random.uuid()
+  const { conversation_key: key, top: folder } = files
+  const request: CoordinatorRequest = { kind: 'files-restore', folder, id, key, target, expected, confirmed: confirm ?? null }
+  return insert(tx, { id, kind, files, ask: { request, plan }, by, now })
+}
+
+async function insert(
+  tx: Tx,
+  {
+    id,
+    kind,
+    files,
+    ask: asked,
+    by,
+    now,
+  }: { id: string; kind: FileOperationRow['kind']; files: WithState; ask: object; by: string; now: string },
+): Promise<AskedOperation> {
+  const { conversation_key, turn_id, project_id, coordinator_id, top } = files
+  const about = { conversation_key, turn_id, project_id, coordinator_id, top }
+  const row: FileOperationRow = {
+    id,
+    kind,
+    state: 'asked',
+    ...about,
+    ask: JSON.stringify(asked),
+    result: null,
+    asked_by: by,
+    asked_at: now,
+    ended_at: null,
+  }
+  await tx.write(insertFileOperation, row)
+  return askedOperation(row)
+}
+
+/** Undoes the last rewind, unless something was said since. */
+export const askUndo = defineUseCase({
+  name: 'ask-undo',
+  streams: ({ key }: { key: string; confirm?: string | undefined; by: string }) => [streamOfKey(key)],
+  run: async (tx, { key, confirm, by }, context): Promise<AskedOperation> => {
+    await existingConversation(tx, key)
+    const last = (await tx.all(selectOperationsOf, { key, limit: maxOperations })).find(
+      (row) => row.kind !== 'fork' && row.state === 'done',
+    )
+    const files = last && (await tx.first(selectTurnFiles, { turnId: last.turn_id }))
+    const since = (await tx.all(selectFilesOf, { key })).some(({ created_at }) => created_at > (last?.ended_at ?? ''))
+    if (last?.kind !== 'rewind' || !files || since) throw new Refusal('wrong_state', refusalText('nothingToUndo'))
+    const where = { ...files, top: last.top }
+    await requireQuiet(tx, where)
+    const { before, after } = JSON.parse(last.result ?? '{}')
+    const head = stateFrom(files.before_state)?.head ?? ''
+    const plan: RewindPlan = { ...JSON.parse(last.ask).plan, undoes: last.id }
+    const states = { target: { ...before, head }, expected: { ...after, head } }
+    return ask(tx, { kind: 'undo', files: where, plan, ...states, confirm, by }, context)
+  },
+})
+
+type ForkInput = WhichTurn & { readonly agentId?: string | undefined; readonly by: string }
+
+export const askFork = defineUseCase({
+  name: 'ask-fork',
+  streams: ({ key }: ForkInput) => [streamOfKey(key)],
+  run: async (tx, { agentId: wanted, by, ...which }, { now, random }): Promise<AskedOperation> => {
+    const { turn, files } = await turnWithFiles(tx, which)
+    const agentId = wanted ?? turn.agent_id
+    const { project_id: projectId } = turn
+    await checkAssigned(tx, { projectId, agentId })
+    const why = await whyNoWorktree(tx, { projectId, agentId })
+    if (why) throw new Refusal('wrong_state', why)
+    const project = await tx.first(selectProject, { id: projectId })
+    const state = stateFrom(files.after_state ?? files.before_state)
+    if (!state || !project?.path) throw noState(turn.id)
+    const id = random.uuid()
+    const forkKey = `fork:${id}`
+    const cut = files.after_state === null ? files.from_seq : await lastSeqOf(tx, turn)
+    const folders = [files.top, project.path]
+    const place = { projectId, projectFolder: project.path, role: shortOf(forkKey), key: forkKey }
+    const request: CoordinatorRequest = { kind: 'files-fork', folders, ...place, state }
+    const plan: ForkPlan = { forkKey, agentId, cut, keptAfter: Math.min(files.kept_after, cut) }
+    return insert(tx, { id, kind: 'fork', files, ask: { request, plan }, by, now })
+  },
+})
+
+/** Returns operations that were not completed, oldest first. */
+export const findOpenOperations = defineQuery({
+  name: 'find-open-operations',
+  run: async (reader, _: Record<never, never>): Promise<AskedOperation[]> =>
+    (await reader.all(selectOpenOperations, { limit: openPageSize })).map(askedOperation),
+})
+
+interface Completion extends Pick<AskedOperation, 'id' | 'key' | 'projectId'> {
+  /** The machine's answer; null: it was never asked, so nothing was changed. */
+  readonly answer: RestoreAnswer | ForkAnswer | null
+}
+
+export interface FinishedOperation {
+  readonly state: FileOperationRow['state']
+  readonly turnId: string
+  /** The new conversation of a fork. */
+  readonly forkKey: string | null
+}
+
+/** Applies a machine's answer to the conversation. Applying it again changes nothing. */
+export const finishOperation = defineUseCase({
+  name: 'finish-operation',
+  streams: ({ id, key, projectId }: Completion) => [
+    conversationStream(key),
+    conversationStream(`fork:${id}`),
+    projectStream(projectId),
+  ],
+  run: async (tx, { id, answer }, context): Promise<FinishedOperation> => {
+    const row = await tx.first(selectFileOperation, { id })
+    if (!row) throw new Refusal('not_found')
+    const { plan } = JSON.parse(row.ask)
+    const finished = (state: FileOperationRow['state']) => ({ state, turnId: row.turn_id, forkKey: plan.forkKey ?? null })
+    if (row.state !== 'asked') return finished(row.state)
+    const ended_at = context.now
+    if (!answer || ('outcome' in answer && answer.outcome !== 'done')) {
+      await tx.write(updateFileOperation, { ...row, state: 'refused', result: JSON.stringify(answer), ended_at })
+      return finished('refused')
+    }
+    const history =
+      'outcome' in answer ? await moveConversation(tx, row, plan, context) : await createFork(tx, row, plan, answer, context)
+    await tx.write(updateFileOperation, { ...row, state: 'done', result: JSON.stringify({ ...answer, history }), ended_at })
+    return finished('done')
+  },
+})
+
+type History = Pick<ConversationRow, 'kept_after' | 'summary' | 'summary_through'>
+
+/** Moves the conversation to where its files are. Its next turn opens a new context, primed up to there (CX4). */
+async function moveConversation(
+  tx: Tx,
+  operation: FileOperationRow,
+  plan: RewindPlan,
+  { now }: Context,
+): Promise<History | null> {
+  const { id, conversation_key: key, turn_id: turnId, asked_by: by, kind } = operation
+  const row = await tx.first(selectConversation, { key })
+  if (!row) return null
+  const { kept_after, summary, summary_through } = row
+  const undone = plan.undoes === undefined ? undefined : await tx.first(selectFileOperation, { id: plan.undoes })
+  const covers = summary_through > plan.cut
+  const earlier: History = undone
+    ? JSON.parse(undone.result ?? '{}').history
+    : { kept_after: plan.keptAfter, summary: covers ? '' : summary, summary_through: covers ? plan.keptAfter : summary_through }
+  await cancelQueuedTurns(tx, key, now)
+  if (undone) await tx.write(bringBackRewound, { key, by: undone.id })
+  else {
+    await tx.write(bringBackMessages, { key, through: plan.cut })
+    await tx.write(rewindMessages, { key, after: plan.cut, by: id })
+  }
+  for (const each of await tx.all(selectFilesOf, { key })) {
+    const isPast = each.from_seq < plan.cut || (each.turn_id === turnId && plan.to === 'after')
+    const rewound_by = undone ? (each.rewound_by === undone.id ? null : each.rewound_by) : isPast ? null : (each.rewound_by ?? id)
+    if (rewound_by !== each.rewound_by) await tx.write(updateTurnFiles, { ...each, rewound_by })
+  }
+  const { count } = await measured(tx, key, earlier.kept_after)
+  const { chars } = await measured(tx, key, Math.max(earlier.kept_after, earlier.summary_through))
+  await changeConversation(
+    tx,
+    row,
+    { ...earlier, message_count: count, unsummarised_chars: chars, generation: row.generation + 1 },
+    now,
+  )
+  const data = { operationId: id, turnId, to: plan.to, undone: kind === 'undo', through: plan.cut, by }
+  tx.append(conversationStream(key), { type: 'conversation-rewound', data }, [projectStream(operation.project_id)])
+  return { kept_after, summary, summary_through }
+}

@@ -1,0 +1,91 @@
+/** Completes file states that a crash left out (FS7), and finds those that are no longer needed (FS10). */
+import { epochMs, instant } from '../../domain/instant.ts'
+import { durationMs } from '../../domain/projects/duration.ts'
+import { conversationStream } from '../../domain/stream-name.ts'
+import type { EndFiles } from '../../protocol/turns/link.ts'
+import { selectProject } from '../../store/projects/projects.ts'
+import { defineQuery, defineUseCase } from '../../store/store.ts'
+import {
+  selectFilesOf,
+  selectOldFiles,
+  selectOperationsOf,
+  selectTurnFiles,
+  selectUnfinishedFiles,
+  updateTurnFiles,
+} from '../../store/turns/turn-files.ts'
+import { settingsFrom } from '../projects/project-record.ts'
+import { recordFiles, stateFrom } from './turn-files.ts'
+
+const pageSize = 50
+/** An end that was missed longer ago stays without a state. */
+const maxLateMs = 3_600_000
+const maxOperations = 200
+
+/** Returns ended turns with a state before and none after, whose workplace no later turn has used. */
+export const findUnfinishedFiles = defineQuery({
+  name: 'find-unfinished-files',
+  run: async (reader, _: Record<never, never>, { now }) => {
+    const rows = await reader.all(selectUnfinishedFiles, { since: instant(epochMs(now) - maxLateMs), limit: pageSize })
+    return rows.flatMap(
+      ({ turn_id: turnId, conversation_key: key, coordinator_id: coordinatorId, project_id: projectId, top, before_state }) => {
+        const since = stateFrom(before_state)?.tree
+        return top === null || since === undefined ? [] : [{ turnId, key, coordinatorId, projectId, top, since }]
+      },
+    )
+  },
+})
+
+export const completeFiles = defineUseCase({
+  name: 'complete-files',
+  streams: ({ key }: { key: string; turnId: string; after: EndFiles }) => [conversationStream(key)],
+  run: async (tx, { turnId, after }): Promise<void> => {
+    if ((await tx.first(selectTurnFiles, { turnId }))?.after_state === null) await recordFiles(tx, turnId, { after })
+  },
+})
+
+/** Lists conversations with states older than their project keeps, in pages. */
+export const findOldFiles = defineQuery({
+  name: 'find-old-files',
+  run: async (reader, { after }: { after: string }, { now }) => {
+    const rows = await reader.all(selectOldFiles, { before: now, after, limit: pageSize })
+    const due: { key: string; before: string }[] = []
+    for (const { conversation_key: key, project_id: id, oldest } of rows) {
+      const keepMs = durationMs(settingsFrom((await reader.first(selectProject, { id }))?.settings ?? '{}'), 'files.keep_days')
+      const before = instant(epochMs(now) - keepMs)
+      if (keepMs > 0 && oldest < before) due.push({ key, before })
+    }
+    return { due, after: rows.length < pageSize ? undefined : rows.at(-1)?.conversation_key }
+  },
+})
+
+/** Forgets the states of a conversation's turns of before a time, except its newest. Returns what each workplace still needs. */
+export const forgetOldFiles = defineUseCase({
+  name: 'forget-old-files',
+  streams: ({ key }: { key: string; before: string }) => [conversationStream(key)],
+  run: async (tx, { key, before }) => {
+    const rows = await tx.all(selectFilesOf, { key })
+    const operations = (await tx.all(selectOperationsOf, { key, limit: maxOperations })).filter(
+      ({ asked_at }) => asked_at >= before,
+    )
+    const kept = new Map<string, { coordinatorId: string; projectId: string; top: string; needed: Set<string> }>()
+    for (const [index, row] of rows.entries()) {
+      if (row.top === null) continue
+      const place = { coordinatorId: row.coordinator_id, projectId: row.project_id, top: row.top, needed: new Set<string>() }
+      const known = kept.get(`${row.coordinator_id} ${row.top}`) ?? place
+      kept.set(`${row.coordinator_id} ${row.top}`, known)
+      const { needed } = known
+      if (row.created_at < before && index < rows.length - 1)
+        await tx.write(updateTurnFiles, { ...row, before_state: null, after_state: null })
+      else for (const state of [stateFrom(row.before_state), stateFrom(row.after_state)]) add(needed, state)
+      for (const { result, top } of operations)
+        if (top === row.top)
+          for (const state of [JSON.parse(result ?? '{}')?.before, JSON.parse(result ?? '{}')?.after]) add(needed, state)
+    }
+    return [...kept.values()].map(({ needed, ...place }) => ({ ...place, needed: [...needed] }))
+  },
+})
+
+function add(needed: Set<string>, state: { tree?: string; leftOut?: string | null } | null | undefined): void {
+  if (state?.tree) needed.add(state.tree)
+  if (state?.leftOut) needed.add(state.leftOut)
+}

@@ -1,0 +1,86 @@
+/** Records the files before and after a turn (FS7): the intent with the commit that begins it, the states as its machine reports them. */
+import type { Launch } from '../../domain/processes/lifecycle.ts'
+import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
+import type { EndFiles, TurnFiles } from '../../protocol/turns/link.ts'
+import type { FileState } from '../../protocol/worktrees/file-state.ts'
+import { selectConversation } from '../../store/conversations/conversations.ts'
+import { selectLastMessage } from '../../store/conversations/messages.ts'
+import { messagesOfTurn } from '../../store/conversations/unread.ts'
+import type { Context, Reader, Tx } from '../../store/store.ts'
+import { insertTurnFiles, selectTurnFiles, type TurnFilesRow, updateTurnFiles } from '../../store/turns/turn-files.ts'
+import type { TurnRow } from '../../store/turns/turns.ts'
+
+/** The part of a turn's order about its files. A summary changes none. */
+export async function expectFiles(
+  tx: Tx,
+  turn: TurnRow,
+  launch: Launch,
+  { now }: Pick<Context, 'now'>,
+): Promise<{ files?: { key: string } }> {
+  if (turn.about === 'summary') return {}
+  const key = turn.conversation_key
+  const known = await tx.first(selectTurnFiles, { turnId: turn.id })
+  const none = { top: null, before_state: null, after_state: null, changes: null, left_out: null, rewound_by: null }
+  if (known) await tx.write(updateTurnFiles, { ...known, ...none, coordinator_id: launch.coordinatorId })
+  else
+    await tx.write(insertTurnFiles, {
+      turn_id: turn.id,
+      conversation_key: key,
+      project_id: turn.project_id,
+      coordinator_id: launch.coordinatorId,
+      ...none,
+      from_seq: await lastSeqBefore(tx, turn),
+      kept_after: (await tx.first(selectConversation, { key }))?.kept_after ?? 0,
+      created_at: now,
+    })
+  return { files: { key } }
+}
+
+/** The conversation's last message before the turn's prompt. */
+async function lastSeqBefore(reader: Reader, turn: TurnRow): Promise<number> {
+  const key = turn.conversation_key
+  const own = (await messagesOfTurn(reader, turn.id)).filter(({ conversationKey }) => conversationKey === key)
+  const seqs = [...own.map(({ seq }) => seq), ...(turn.about === 'prompt' && turn.through_seq !== null ? [turn.through_seq] : [])]
+  if (seqs.length > 0) return Math.min(...seqs) - 1
+  const last = (await reader.first(selectLastMessage, { key }))?.seq ?? 0
+  // A task's prompt was stored just before.
+  return turn.about === 'task' ? Math.max(0, last - 1) : last
+}
+
+/** Stores what a machine reports. `after` comes with the end of the turn, or after its process has exited. */
+export async function recordFiles(
+  tx: Tx,
+  turnId: string,
+  { before, after }: { readonly before?: TurnFiles | null | undefined; readonly after?: EndFiles | null | undefined },
+): Promise<void> {
+  const row = await tx.first(selectTurnFiles, { turnId })
+  if (!row) return
+  const leftOut = [
+    ...(row.left_out === null ? [] : JSON.parse(row.left_out)),
+    ...(before?.leftOut ?? []),
+    ...(after?.leftOut ?? []),
+  ]
+  const names = [...new Map(leftOut.map((each) => [each.path, each])).values()]
+  await tx.write(updateTurnFiles, {
+    ...row,
+    top: before?.top ?? after?.top ?? row.top,
+    before_state: before ? JSON.stringify(before.state) : row.before_state,
+    after_state: after ? JSON.stringify(after.state) : row.after_state,
+    changes: after?.changes ? JSON.stringify(after.changes) : row.changes,
+    left_out: names.length === 0 ? null : JSON.stringify(names),
+  })
+}
+
+export const stateFrom = (text: string | null): FileState | null => (text === null ? null : JSON.parse(text))
+
+type FilesOfTurn = Pick<ConversationTurn, 'before' | 'after' | 'changes' | 'rewound'>
+
+const filesView = (row: TurnFilesRow | undefined): FilesOfTurn => ({
+  before: stateFrom(row?.before_state ?? null)?.tree ?? null,
+  after: stateFrom(row?.after_state ?? null)?.tree ?? null,
+  changes: row?.changes ? JSON.parse(row.changes) : null,
+  rewound: (row?.rewound_by ?? null) !== null,
+})
+
+export const filesOfTurn = async (reader: Reader, turnId: string): Promise<FilesOfTurn> =>
+  filesView(await reader.first(selectTurnFiles, { turnId }))
