@@ -153,3 +153,24 @@ test('[OP2] a signal in the moment it becomes ready ends in an orderly stop as w
   expect(stderr()).not.toContain('✗')
   expect(existsSync(join(data, 'run', 'server.json'))).toBe(false)
 })
+
+test('[AG13] agents doctor tries an agent out, prints what it can, and keeps the report with it; nothing else is left', async () => {
+  const server = await startHoldfast({ up: true, onFile: true })
+  await isConnected(server)
+  const client = createClient({ url: server.url, token: server.token })
+  const before = (await client.get('/api/projects', {})).items.length
+  const { exit, stdout, stderr } = start(['agents', 'doctor', 'demo', '--json', '--data', server.data])
+  expect([await exit, stderr()]).toEqual([0, expect.stringContaining('start')])
+  const report = JSON.parse(stdout())
+  expect(report).toMatchObject({ agent: 'demo', version: expect.any(String), can: { start: true, cancel: true, list: false } })
+  const results = Object.fromEntries(report.checks.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok]))
+  expect(results).toMatchObject({ start: true, prompt: true, permission: true, cancel: true, load: true, end: true, fork: false })
+  const params = { agentId: 'demo' }
+  expect((await client.get('/api/agents/{agentId}', { params })).report).toEqual({ ...report, at: expect.any(String) })
+  expect((await client.get('/api/projects', {})).items).toHaveLength(before)
+
+  await client.post('/api/agents', { body: { id: 'gone', name: 'gone', protocol: 'acp', command: '/nowhere/agent' } })
+  const failed = start(['agents', 'doctor', 'gone', '--json', '--data', server.data])
+  expect(await failed.exit).toBe(1)
+  expect(JSON.parse(failed.stdout())).toMatchObject({ agent: 'gone', checks: [{ name: 'start', ok: false }], can: {} })
+})

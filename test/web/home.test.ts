@@ -27,6 +27,7 @@ const agent = (id: string, projectIds: string[] = []): Agent => ({
   maxProcesses: null,
   runsOn: null,
   sandbox: 'off',
+  report: null,
   allow: { folders: [], hosts: [] },
   wrapper: null,
   holdSeconds: 50,

@@ -206,7 +206,7 @@ function wholeNumber(given: Given, option: string): number | undefined {
   throw usage(`--${option} must be a whole number.`, `It was ${JSON.stringify(typed)}.`)
 }
 
-const findAgent = (client: Client, typed: string): Promise<Agent> =>
+export const findAgent = (client: Client, typed: string): Promise<Agent> =>
   findByName('agent', typed, client.pages('/api/agents', pageSize))
 
 const startLine = ({ command, args }: Agent): string => (command ? [command, ...args].join(' ') : '–')

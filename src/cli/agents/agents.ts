@@ -7,6 +7,7 @@ import { releaseAgent, stopAgent } from '../processes/process-commands.ts'
 import { projectOption } from '../projects/choose-project.ts'
 import { add, edit, listAgents, passkey, remove, showAgent } from './agent-commands.ts'
 import { detect } from './detected-agents.ts'
+import { doctorAgents } from './probe-agent.ts'
 import { watchAgents } from './watch-agents.ts'
 
 const agent = { name: 'agent', about: 'id, or name where only one has it' }
@@ -94,6 +95,17 @@ export const agents: CommandSpec = {
         ['agents detect --json', 'with the recipe of each'],
       ],
       run: detect,
+    },
+    {
+      name: 'doctor',
+      summary: 'Try out what an agent can do: it is started, prompted, asked, cancelled, ended and brought back',
+      operands: [{ name: '[agent]', about: 'id, or name where only one has it; without it all that are prompted' }],
+      options: [{ flags: '--prompt <text>', about: 'what it is told to run, instead of a harmless command' }],
+      examples: [
+        ['agents doctor claude', 'each result as it comes; the report is kept with the agent'],
+        ['agents doctor claude --json', 'the report; ends with 0 when the agent could be started'],
+      ],
+      run: doctorAgents,
     },
     {
       name: 'watch',

@@ -5,7 +5,7 @@
 import { type ClientContext, type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { OwnProgram } from '../../platform/program-of.ts'
 import { type Detail, noticesOf, statusNotice, textOf } from '../../protocol/status-texts.ts'
-import type { AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
+import type { AgentAbilities, AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
 import type { NewFact, WithoutLaunch } from '../spool.ts'
 import type { Workspace } from '../worktrees/make-workspace.ts'
 import { AcpFailure, failureOf } from './failure.ts'
@@ -17,6 +17,7 @@ import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './wire.ts'
 export interface AgentFacts {
   readonly name: string
   readonly version: string | null
+  readonly abilities: AgentAbilities
   readonly canLoad: boolean
   readonly canResume: boolean
   readonly images: boolean
@@ -79,12 +80,30 @@ export async function initialize({ agent, ask, version }: OpeningOptions): Promi
   return {
     name: lineOf(info['name']) ?? 'agent',
     version: lineOf(info['version']) ?? null,
+    abilities: abilitiesOf(capabilities, answer),
     canLoad: capabilities['loadSession'] === true,
     canResume: isOffered(fieldsOf(capabilities['sessionCapabilities'])['resume']),
     images: prompts['image'] === true,
     embeddedFiles: prompts['embeddedContext'] === true,
     mcpOverHttp: fieldsOf(capabilities['mcpCapabilities'])['http'] === true,
     signInMethods: listOf(answer['authMethods']).flatMap(signInMethodOf),
+  }
+}
+
+/** AG13: what the agent says it offers. */
+function abilitiesOf(capabilities: Fields, answer: Fields): AgentAbilities {
+  const [prompts, acpSessions, auth, mcp] = ['promptCapabilities', 'sessionCapabilities', 'auth', 'mcpCapabilities'].map((name) =>
+    fieldsOf(capabilities[name]),
+  )
+  const offers = (name: string): boolean => isOffered(acpSessions?.[name])
+  return {
+    load: capabilities['loadSession'] === true,
+    ...{ resume: offers('resume'), list: offers('list'), close: offers('close'), delete: offers('delete'), fork: offers('fork') },
+    ...{ images: prompts?.['image'] === true, audio: prompts?.['audio'] === true },
+    embeddedFiles: prompts?.['embeddedContext'] === true,
+    mcpOverHttp: mcp?.['http'] === true,
+    logout: isOffered(auth?.['logout']),
+    signIn: listOf(answer['authMethods']).flatMap((method) => lineOf(method['id']) ?? []),
   }
 }
 
@@ -215,6 +234,7 @@ export function readyFact(
     notices: noticesOf({ notRestored, note }),
     agentName: facts.name,
     agentVersion: facts.version,
+    can: facts.abilities,
     images: facts.images,
     modes: [...modes],
     modeId,

@@ -70,8 +70,9 @@ export class ToolCalls {
     const before = output.held
     const { piece, whole } = outputOf(update)
     output.append(piece)
-    // What comes with the input before it runs describes the call.
-    const isResult = call.status !== 'pending' || (update['sessionUpdate'] === 'tool_call_update' && !('rawInput' in update))
+    // What comes with the call itself, or with its input before it runs, describes the call.
+    const isUpdate = update['sessionUpdate'] === 'tool_call_update'
+    const isResult = isOver(call) || (isUpdate && (call.status === 'in_progress' || !('rawInput' in update)))
     if (whole !== undefined && isResult) output.set(whole, call.toolKind === 'execute')
     this.#held += output.held - before
     if (this.#held > maxTurnOutput) this.#held -= output.shrink(maxShownOutput)

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { refusedAs } from '../notices.ts'
 import { ChosenId, Label, line, Time } from '../text.ts'
 import { isolationFields, shownIsolation } from './isolation.ts'
+import { AgentReport, KeptReport } from './report.ts'
 
 const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of an environment variable')
 const Argument = z
@@ -25,6 +26,8 @@ export const Agent = z.object({
   runsOn: z.string().nullable(),
   ...shownIsolation,
   projectIds: z.array(z.string()),
+  /** What `agents doctor` found out last; null: never probed. */
+  report: KeptReport.nullable(),
   createdAt: Time,
   updatedAt: Time,
 })
@@ -59,7 +62,7 @@ export const AgentDraft = z.strictObject({
   ...z.strictObject(isolationFields).partial().shape,
 })
 
-export const AgentChange = z.strictObject(fields).partial()
+export const AgentChange = z.strictObject({ ...fields, report: AgentReport.nullable() }).partial()
 
 /** The passkey is shown once, here; only its hash is kept (AS7). */
 export const AgentWithPasskey = Agent.extend({ passkey: z.string() })

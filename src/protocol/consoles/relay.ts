@@ -10,7 +10,15 @@ import { isGitFolder, isWord } from '../../domain/ids.ts'
 import { AlwaysTerms } from '../approvals/allowance.ts'
 import { type Notice, type Notices, refusedAs } from '../notices.ts'
 import { anyLine, Id, line, longText } from '../text.ts'
-import type { AgentMode, AgentOption, AgentUpdate, PermissionRequest, ToolCall, TurnUsage } from '../turns/agent-update.ts'
+import type {
+  AgentAbilities,
+  AgentMode,
+  AgentOption,
+  AgentUpdate,
+  PermissionRequest,
+  ToolCall,
+  TurnUsage,
+} from '../turns/agent-update.ts'
 import { ConfigChange } from '../turns/config-change.ts'
 import type { FailureStep } from '../turns/link.ts'
 import { maxPromptChars, maxPromptParts, PromptPart } from '../turns/prompt.ts'
@@ -111,6 +119,9 @@ export interface RelayEventBodies {
     notRestored: string | null
     /** Of `note` and `notRestored`. */
     notices?: Notices | undefined
+    agentVersion?: string | null
+    /** What it offers; left out where its coordinator is of an earlier build. */
+    can?: AgentAbilities | undefined
     images: boolean
     modes: readonly AgentMode[]
     modeId: string | null

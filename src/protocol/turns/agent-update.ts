@@ -104,6 +104,24 @@ export const TurnUsage = z.object({
 })
 export type TurnUsage = z.output<typeof TurnUsage>
 
+/** What an agent offers, from its answer to `initialize` (AG13). */
+export const AgentAbilities = z.object({
+  load: z.boolean(),
+  resume: z.boolean(),
+  list: z.boolean(),
+  close: z.boolean(),
+  delete: z.boolean(),
+  fork: z.boolean(),
+  images: z.boolean(),
+  audio: z.boolean(),
+  embeddedFiles: z.boolean(),
+  mcpOverHttp: z.boolean(),
+  logout: z.boolean(),
+  /** Ids of its sign-in methods. */
+  signIn: z.array(Line).max(maxListed),
+})
+export type AgentAbilities = z.output<typeof AgentAbilities>
+
 export const AgentCommand = z.object({ name: Line, description: Line, hint: Line.nullable() })
 export type AgentCommand = z.output<typeof AgentCommand>
 

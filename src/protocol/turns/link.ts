@@ -16,7 +16,16 @@ import { SentNotice, SentNotices } from '../notices.ts'
 import { storable } from '../text.ts'
 import { FileChanges, FileState, LeftOutFile, maxShownLeftOut } from '../worktrees/file-state.ts'
 import { type SetUp, SetUpReport } from '../worktrees/worktree.ts'
-import { AgentMode, AgentOption, AgentUpdate, maxListed, maxShownLine, PermissionRequest, TurnUsage } from './agent-update.ts'
+import {
+  AgentAbilities,
+  AgentMode,
+  AgentOption,
+  AgentUpdate,
+  maxListed,
+  maxShownLine,
+  PermissionRequest,
+  TurnUsage,
+} from './agent-update.ts'
 import { ConfigChange } from './config-change.ts'
 import type { PromptPart } from './prompt.ts'
 import { Question, type QuestionAnswer } from './question.ts'
@@ -71,6 +80,8 @@ export const turnFacts = [
     notices: SentNotices,
     agentName: Line,
     agentVersion: Line.nullable(),
+    /** Left out by earlier coordinators. */
+    can: AgentAbilities.optional(),
     /** Accepts images in prompts. */
     images: z.boolean(),
     modes: z.array(AgentMode).max(maxListed),

@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { type StoredEnvironment, unmasked } from '../../domain/agents/environment.ts'
 import { changedIsolation } from '../../domain/agents/isolation.ts'
+import type { Instant } from '../../domain/instant.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets.ts'
 import type { Agent, AgentChange } from '../../protocol/agents/agent.ts'
@@ -36,7 +37,7 @@ export const changeAgent = defineUseCase({
     const env = unmasked(change.env ?? stored, stored, maskedValue)
     if ('nothingToKeep' in env) throw maskWithoutValue(env.nothingToKeep)
     await requireSameSealingKey(tx, change.env)
-    const changed = changedRow(row, change, env.environment)
+    const changed = { ...changedRow(row, change, env.environment), ...keptReport(change, now) }
     const projectIds = await projectIdsOf(tx, agentId)
     if (JSON.stringify(changed) === JSON.stringify(row)) return agentOf(row, projectIds)
     changed.updated_at = now
@@ -46,6 +47,10 @@ export const changeAgent = defineUseCase({
     return agent
   },
 })
+
+/** The report is kept with the time it was written. */
+const keptReport = ({ report }: Change, at: Instant): Pick<AgentRow, 'report'> | undefined =>
+  report === undefined ? undefined : { report: report && JSON.stringify({ ...report, at }) }
 
 /** Null is a value for some fields, so only undefined keeps the stored one. */
 const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): AgentRow => ({

@@ -48,6 +48,7 @@ export const createAgent = defineUseCase({
       hold_seconds: input.holdSeconds ?? defaultHoldSeconds,
       runs_on: input.runsOn ?? null,
       isolation: changedIsolation('{}', input),
+      report: null,
       passkey_hash: hashSecret(passkey),
       created_at: now,
       updated_at: now,

@@ -224,6 +224,8 @@ async function roleAgentReady(
     how,
     notRestored,
     notices: noticesOf(told),
+    agentVersion: fact.agentVersion,
+    can: fact.can,
     ...offers,
   }
   const stream = userSessionStream(userSessionId)

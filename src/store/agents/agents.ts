@@ -22,6 +22,7 @@ const changing = (p: Omit<AgentRow, 'created_at' | 'passkey_hash'>) => ({
   hold_seconds: p.hold_seconds,
   runs_on: p.runs_on,
   isolation: p.isolation,
+  report: p.report,
   updated_at: p.updated_at,
 })
 
@@ -128,6 +129,7 @@ export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {
     runsOn: row.runs_on,
     ...isolationOf(row.isolation),
     projectIds: [...projectIds],
+    report: row.report === null ? null : JSON.parse(row.report),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

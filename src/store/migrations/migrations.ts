@@ -33,6 +33,7 @@ import { secrets } from './0031-secrets.ts'
 import { questions } from './0032-questions.ts'
 import { agentCommands } from './0033-agent-commands.ts'
 import { fileStates } from './0034-file-states.ts'
+import { agentReports } from './0035-agent-reports.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -70,6 +71,7 @@ export const migrations: readonly Migration[] = [
   questions,
   agentCommands,
   fileStates,
+  agentReports,
 ]
 
 export const newestVersion = migrations.length

@@ -78,6 +78,8 @@ export interface AgentsTable {
   runs_on: string | null
   /** JSON: domain/agents/isolation.ts. */
   isolation: string
+  /** JSON: protocol/agents/report.ts. */
+  report: string | null
   passkey_hash: string
   created_at: Instant
   updated_at: Instant

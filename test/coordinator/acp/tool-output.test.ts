@@ -118,6 +118,8 @@ test('[AC6] what describes a call before it runs is no output', () => {
   calls.forPermission({ toolCallId: 'c', kind: 'execute', status: 'pending', content: text('[current folder /]') })
   const update = { sessionUpdate: 'tool_call_update', toolCallId: 'c' }
   expect(calls.apply({ ...update, rawInput: { command: 'ls' }, content: text('Lists files') })?.output).toBeUndefined()
+  const begun = { sessionUpdate: 'tool_call', toolCallId: 'd', status: 'in_progress', content: text('[current folder /]') }
+  expect(calls.apply(begun)?.output).toBeUndefined()
   expect(calls.apply({ ...update, status: 'completed', content: text('a b') })?.output).toBe('a b')
 })
 

@@ -67,6 +67,15 @@ function About({ agent }: { agent: Agent }) {
             ))}
           </span>
         </Fact>
+        {agent.report && (
+          <Fact name={words.detected.triedOut}>
+            {agent.report.checks
+              .filter(({ ok }) => !ok)
+              .map(({ name }) => words.detected.cannot[name])
+              .join(' · ') || words.detected.canAll}{' '}
+            <Ago at={agent.report.at} />
+          </Fact>
+        )}
         <Fact name={words.project.createdAt}>
           <Ago at={agent.createdAt} />
         </Fact>

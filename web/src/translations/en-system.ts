@@ -122,6 +122,22 @@ export const detected = {
   version: (version: string) => `version ${version}`,
   noVersion: 'version unknown',
   untried: 'not tried yet',
+  triedOut: 'Tried out',
+  cannot: {
+    start: 'cannot be started',
+    sign_in: 'is not signed in',
+    prompt: 'does not answer',
+    output: 'shows no output of commands',
+    permission: 'never asks for permission',
+    tool: 'cannot use our tools',
+    usage: 'reports no tokens',
+    cancel: 'cannot be cancelled',
+    list: 'does not list its sessions',
+    fork: 'cannot be forked',
+    load: 'cannot be resumed',
+    end: 'leaves processes behind',
+  },
+  canAll: 'can do everything',
   signIn: (command: string, key: string | undefined) =>
     `Sign in once on that machine: ${command}${key === undefined ? '' : `, or add it with ${key}`}`,
 }

@@ -120,6 +120,22 @@ export const detected: typeof english.detected = {
   version: (version) => `バージョン ${version}`,
   noVersion: 'バージョン不明',
   untried: '動作未確認',
+  triedOut: '動作確認',
+  cannot: {
+    start: '起動できません',
+    sign_in: 'サインインしていません',
+    prompt: '応答しません',
+    output: 'コマンドの出力を示しません',
+    permission: '許可を求めません',
+    tool: 'Holdfast のツールを使えません',
+    usage: 'トークン数を報告しません',
+    cancel: '中止できません',
+    list: 'セッションを一覧できません',
+    fork: '分岐できません',
+    load: '再開できません',
+    end: 'プロセスが残ります',
+  },
+  canAll: 'すべてできます',
   signIn: (command, key) =>
     `そのマシンで一度サインインしてください: ${command}${key === undefined ? '' : `、または ${key} を設定して追加`}`,
 }

@@ -1,0 +1,35 @@
+/** What `agents doctor` found out about an agent, kept with its entry and shown on its page (AG13). */
+import * as z from 'zod'
+import { Time } from '../text.ts'
+
+/** In the order in which they are made. */
+export const checkNames = [
+  'start',
+  'sign_in',
+  'prompt',
+  'output',
+  'permission',
+  'tool',
+  'usage',
+  'cancel',
+  'list',
+  'fork',
+  'load',
+  'end',
+] as const
+
+export const AgentCheck = z.object({ name: z.enum(checkNames), ok: z.boolean(), detail: z.string().max(500) })
+export type AgentCheck = z.output<typeof AgentCheck>
+
+export const AgentReport = z.object({
+  agent: z.string().max(200),
+  /** As the agent reports it. */
+  version: z.string().max(1000).nullable(),
+  checks: z.array(AgentCheck).max(100),
+  /** What it offers, and what was seen to work. */
+  can: z.record(z.string().max(100), z.union([z.boolean(), z.array(z.string().max(1000)).max(100)])),
+})
+export type AgentReport = z.output<typeof AgentReport>
+
+/** As kept: with the time it was written. */
+export const KeptReport = AgentReport.extend({ at: Time })
