@@ -176,6 +176,7 @@ export const sentences = {
   branchMovedByOther: 'Its branch was moved by somebody else meanwhile. What the agent has committed is on {branch}.',
   fileAltered: '{file} is not what it was before an agent worked there. Look at it, then put it right.',
   filesChange: 'The files change all the time.',
+  repositoryGone: 'The repository of these files is not there any more.',
   pathEmpty: 'The path is empty.',
   pathTooLong: 'The path is longer than {most} bytes.',
   pathControl: 'The path contains a control character.',

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { makeFolderInside } from '../../platform/path-inside.ts'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
+import { statusNotice } from '../../protocol/status-texts.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
 import type { WorktreeContext } from '../worktrees/answer-request.ts'
 import { GitFailure } from '../worktrees/git.ts'
@@ -31,7 +32,7 @@ export async function answerAboutFiles(machine: WorktreeContext, ask: FilesReque
 const folderOf = (folders: readonly string[]): string => folders.find((folder) => existsSync(folder)) ?? folders[0] ?? ''
 
 function there<Value>(value: Value | null): Value {
-  if (value === null) throw new GitFailure(-1, 'The repository of these files is not there any more.')
+  if (value === null) throw new GitFailure(-1, statusNotice('repositoryGone'))
   return value
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { Time } from '../text.ts'
 
 /** In the order in which they are made. */
-export const checkNames = [
+const checkNames = [
   'start',
   'sign_in',
   'prompt',

@@ -116,20 +116,10 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   expect(others).toEqual([
     ...['listFolders', 'listSecrets', 'setSecret', 'removeSecret', 'listSecretUses', 'goOnInChat', 'setChannelRoute'],
     ...['createPairingCode', 'listChannelChats', 'changeChannelChat', 'listConversationTurns', 'getConversationTurn'],
-    ...[
-      'findFiles',
-      'stopTurns',
-      'getToolOutput',
-      'getTurnDiff',
-      'rewindToTurn',
-      'undoRewind',
-      'forkFromTurn',
-      'beginTurn',
-      'getConversationContext',
-      'getWorktree',
-    ],
-    ...['getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree', 'mergeWorktree', 'removeWorktree'],
-    ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion', 'revokeAllowance', 'watchEvents'],
+    ...['findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn', 'undoRewind', 'forkFromTurn', 'beginTurn'],
+    ...['getConversationContext', 'getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree'],
+    ...['mergeWorktree', 'removeWorktree', 'resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion'],
+    ...['revokeAllowance', 'watchEvents'],
   ])
 })
 

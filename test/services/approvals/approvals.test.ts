@@ -37,6 +37,7 @@ describe('asking and deciding', () => {
       imported: null,
       outcome: null,
       permission: null,
+      question: null,
     })
     expect(Approval.parse(approval)).toEqual(approval)
     expect(await store.query(readApproval, { projectId, approvalId: approval.id })).toEqual(approval)

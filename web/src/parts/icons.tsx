@@ -36,6 +36,11 @@ export const NowIcon = ({ className }: IconProps) => (
     <path d="M1.75 8.5h2.6l1.9-5 3.2 9 1.9-4h2.9" />
   </Icon>
 )
+export const ProjectIcon = ({ className }: IconProps) => (
+  <Icon className={className}>
+    <path d="M2 4.25c0-.7.55-1.25 1.25-1.25h2.6l1.5 1.75h5.4c.7 0 1.25.55 1.25 1.25v6c0 .7-.55 1.25-1.25 1.25h-9.5C2.55 13.25 2 12.7 2 12z" />
+  </Icon>
+)
 export const AgentIcon = ({ className }: IconProps) => (
   <Icon className={className}>
     <rect x="2.5" y="4.75" width="11" height="8.5" rx="2.25" />

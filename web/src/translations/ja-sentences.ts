@@ -171,6 +171,7 @@ const words: Sentences = {
   branchMovedByOther: 'その間にブランチが別の誰かに進められました。エージェントのコミットは {branch} にあります。',
   fileAltered: '{file} が、エージェントの作業前と変わっています。確認して、元に戻してください。',
   filesChange: 'ファイルが絶えず変更されています。',
+  repositoryGone: 'これらのファイルのリポジトリがありません。',
   pathEmpty: 'パスが空です。',
   pathTooLong: 'パスが {most} バイトを超えています。',
   pathControl: 'パスに制御文字が含まれています。',
