@@ -124,7 +124,7 @@ export const diffCommand: CommandSpec = {
 
 export const rewindCommand: CommandSpec = {
   name: 'rewind',
-  summary: 'Bring files, conversation and the agent back to before a turn; asks first when others changed files',
+  summary: 'Bring files, conversation and the agent back to before a turn',
   operands: [conversation],
   options: [
     turnOption,

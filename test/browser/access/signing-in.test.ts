@@ -79,6 +79,7 @@ test('[SE1] the link pasted at the front door signs in, and so does another afte
     await page.getByRole('button', { name: /Account and preferences/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect((await page.request.get('/api/me')).status()).toBe(401)
   }
 })
 
@@ -89,6 +90,7 @@ test('[SE1] a browser that keeps no cookie is told so', async () => {
   await page.getByLabel('Or paste a link, a code or a token').fill(await here.signInLink())
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').getByText('Allow cookies for this address').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/sign-in')
 })
 
 test('[SE1] signing out ends it, also in the other tab', async () => {

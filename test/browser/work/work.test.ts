@@ -95,6 +95,9 @@ test('[UI9] work begins on Now: what should be done, in which project, by which 
   await page.getByRole('button', { name: 'Start' }).click()
   await page.waitForURL(`**/projects/${projectId}/chat/beginner`)
   await page.getByText('Mend the gate').first().waitFor()
+  const params = { projectId, agentId: 'beginner' }
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/agents/{agentId}/messages', { params })
+  expect(items.map(({ content }) => content)).toEqual(['Mend the gate'])
 })
 
 /** A browser without a screen shows no notices: what would be shown is written down in its place. */

@@ -109,17 +109,16 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('changePerson', `/api/people/${person.id}`, { role: 'viewer' })
   await call('renewPerson', `/api/people/${person.id}/token`)
   await call('removePerson', `/api/people/${person.id}`)
-  await call('login', '/api/login', { token: server.ownerToken })
-  await call('logout', '/api/logout')
-  // Those that need a machine, a limit, a channel, files or bytes have tests of their own.
+  for (const [name, body] of [['login', { token: server.ownerToken }], ['logout']] as const)
+    await call(name, `/api/${name}`, body)
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
   expect(others).toEqual([
     ...['listFolders', 'listSecrets', 'setSecret', 'removeSecret', 'listSecretUses', 'goOnInChat', 'setChannelRoute'],
     ...['createPairingCode', 'listChannelChats', 'changeChannelChat', 'listConversationTurns', 'getConversationTurn'],
     ...['findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn', 'undoRewind', 'forkFromTurn', 'beginTurn'],
     ...['getConversationContext', 'getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree'],
-    ...['mergeWorktree', 'removeWorktree', 'resumeFromFile', 'restoreWorkSession', 'getArtifact'],
-    ...['answerQuestion', 'revokeAllowance', 'watchEvents'],
+    ...['mergeWorktree', 'removeWorktree', 'resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion'],
+    ...['revokeAllowance', 'watchEvents'],
   ])
 })
 

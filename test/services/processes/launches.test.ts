@@ -59,6 +59,7 @@ describe.each(engines)('launches on %s', (engine) => {
       folder: null,
       launchToken: expect.stringMatching(/^hf_launch_.{43}$/),
       acp: null,
+      secrets: { environment: {}, files: {} },
     })
     expect(await pad.process(launchId)).toMatchObject({ state: 'starting', pid: null })
     expect(await pad.order()).toBeNull()

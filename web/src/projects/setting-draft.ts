@@ -11,7 +11,7 @@ export const settingKeys = Object.keys(settingRules) as SettingKey[]
 export const settingGroups = {
   chat: settingKeys.filter((key) => key.startsWith('chat.')),
   agent: settingKeys.filter((key) => /^(?:agent|process_exit|restart|user_session|agent_session)\./.test(key)),
-  work: settingKeys.filter((key) => /^(?:checkpoint|resume|turn|worktree)\./.test(key)),
+  work: settingKeys.filter((key) => /^(?:checkpoint|files|resume|turn|worktree)\./.test(key)),
   permission: settingKeys.filter((key) => key.startsWith('permission.')),
 } as const
 
