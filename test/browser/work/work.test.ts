@@ -47,6 +47,8 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
 
 test('[AP5] six that wait are six rows; by keyboard alone one is looked at and approved, the next rejected, and nothing is decided unseen', async () => {
   const projectId = await makeProject('by-keyboard')
+  await here.elsewhere.post('/api/agents', { body: { id: 'keyed', name: 'Keyed', protocol: 'mcp' } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'keyed' } })
   for (const index of [1, 2, 3, 4, 5, 6]) await ask(projectId, `Question ${index}\n${'more of it\n'.repeat(20)}`)
   const page = await here.ownerPage('/')
   const rows = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
