@@ -163,8 +163,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
 const isNarrow = (path: string, kept: readonly string[]): boolean =>
   path !== '/' && kept.every((each) => each !== path && !isBelow(path, each))
 
-/** Already visible inside. */
-const isOfSystem = (path: string): boolean => /^\/(usr|bin|sbin|lib\w*|etc|proc|dev|run|sys)(\/|$)/.test(path) || path === '/'
+/** Already visible inside; shared memory is not, and folders may lie there. */
+const isOfSystem = (path: string): boolean =>
+  /^\/(usr|bin|sbin|lib\w*|etc|proc|dev(?!\/shm\/)|run|sys)(\/|$)/.test(path) || path === '/'
 
 function insideVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
   const proxy = `http://127.0.0.1:${proxyPort}`
