@@ -16,7 +16,7 @@ const shared = {
   isolate: false,
   globalSetup: ['test/support/bundle-writers.ts', 'test/support/built-product.ts'] as string[],
   // What the product loads where it opens a store: the tests run on every Node that it runs on.
-  setupFiles: ['src/platform/temporal.ts'] as string[],
+  setupFiles: ['src/platform/time/temporal.ts'] as string[],
   retry: 0,
   // All limits are only for what hangs: on a machine with other things to do everything takes many times as long.
   expect: { poll: { timeout: 30_000 } },

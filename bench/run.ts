@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findPackageRoot } from '../src/platform/package-root.ts'
+import { findPackageRoot } from '../src/platform/files/package-root.ts'
 import type { Comparison } from './harness/comparison.ts'
 import { writeFigures } from './harness/document.ts'
 import { machineLine } from './harness/machine.ts'

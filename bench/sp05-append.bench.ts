@@ -7,7 +7,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { systemClock } from '../src/platform/clock.ts'
+import { systemClock } from '../src/platform/time/clock.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
 import { append, bodyFor, makeRow } from './append/use-cases.ts'

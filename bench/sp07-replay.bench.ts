@@ -3,7 +3,7 @@
  * very bytes ready as blobs and only moves them.
  */
 import { join } from 'node:path'
-import { databaseFile } from '../src/platform/data-folder.ts'
+import { databaseFile } from '../src/platform/files/data-folder.ts'
 import { encodeCursor } from '../src/store/page-cursor.ts'
 import type { Comparison, Contender, Contest } from './harness/comparison.ts'
 import { benchFolder } from './harness/folder.ts'

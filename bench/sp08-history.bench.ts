@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { webKey } from '../src/domain/conversations/key.ts'
-import { systemClock } from '../src/platform/clock.ts'
+import { systemClock } from '../src/platform/time/clock.ts'
 import { createAgent } from '../src/services/agents/create-agent.ts'
 import { getOrCreateConversation } from '../src/services/conversations/get-or-create-conversation.ts'
 import { listMessages } from '../src/services/conversations/queries.ts'

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { systemClock } from '../src/platform/clock.ts'
+import { systemClock } from '../src/platform/time/clock.ts'
 import { getOrCreateConversation } from '../src/services/conversations/get-or-create-conversation.ts'
 import { setHistory } from '../src/services/conversations/set-history.ts'
 import { createProject } from '../src/services/projects/create-project.ts'

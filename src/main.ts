@@ -37,7 +37,13 @@
  *   embedded/       conversations inside another program, without a server
  *   compose/        the composition root: builds the parts, connects them, starts them
  *   offline/        works on a data folder without a server: backup, restore, rebuild, migrate
- *   platform/       the operating system: clock, randomness, files, processes, signals, configuration, log
+ *   platform/       the operating system
+ *     config/       settings and where they come from
+ *     files/        the data folder, atomic writes, locks, links and paths
+ *     processes/    processes and their births, signals, programs, git's environment
+ *     log/          the log, and what is masked in it
+ *     secrets/      tokens, seals, randomness
+ *     time/         the clock
  *
  * Layers "by area" have a folder for each area they deal with: access, projects, agents, conversations, turns, agent-sessions, processes,
  * consoles, worktrees, work, approvals, channels, system. `src/<layer>/approvals` is all of approvals.
@@ -49,7 +55,7 @@ enableCompileCache()
 // The reader of our output may close it early (`holdfast … | head`).
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
-const [{ run }, { callerFolder }] = await Promise.all([import('./cli/run.ts'), import('./platform/caller-folder.ts')])
+const [{ run }, { callerFolder }] = await Promise.all([import('./cli/run.ts'), import('./platform/files/caller-folder.ts')])
 const cwd = callerFolder(process.env, process.cwd())
 process.exitCode = await run(process.argv.slice(2), {
   stdin: process.stdin,

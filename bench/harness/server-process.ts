@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { findPackageRoot } from '../../src/platform/package-root.ts'
+import { findPackageRoot } from '../../src/platform/files/package-root.ts'
 
 const startsWithinMs = 30_000
 const stopsWithinMs = 15_000

@@ -6,7 +6,7 @@
 import { languageOf } from '../domain/channels/chat-texts.ts'
 import { type ChannelName, type ChatAddress, parseCommand } from '../domain/channels/key.ts'
 import { Refusal } from '../domain/errors.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
 import { storable } from '../protocol/text.ts'
 import { handleUnpairedSender } from '../services/channels/handle-unpaired-sender.ts'
 import { findChat } from '../services/channels/queries.ts'

@@ -1,6 +1,6 @@
 /** Context of a command: terminal, configuration, server connection, and output for people and programs. */
 import { type Client, createClient } from '../client/client.ts'
-import { type CheckedConfig, type ConfigFlags, checkConfig, type LoadedConfig, loadConfig } from '../platform/config.ts'
+import { type CheckedConfig, type ConfigFlags, checkConfig, type LoadedConfig, loadConfig } from '../platform/config/config.ts'
 import type { Page } from '../protocol/page.ts'
 import type { CommandSpec, Given } from './command.ts'
 import { confirm } from './confirm.ts'

@@ -1,7 +1,7 @@
 /** Name this program was called by, so that hints can be typed as shown. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPackageRoot } from '../platform/package-root.ts'
+import { findPackageRoot } from '../platform/files/package-root.ts'
 import { parseJson } from '../platform/parse-json.ts'
 import type { Environment } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 /** Shows a progress indicator when a command takes over a second (CL2), on a terminal only; it is removed at the end. */
-import { type Clock, systemClock } from '../platform/clock.ts'
+import { type Clock, systemClock } from '../platform/time/clock.ts'
 import { painter, type Terminal } from './terminal.ts'
 
 export const quietMs = 1_000

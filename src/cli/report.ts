@@ -5,9 +5,9 @@
 
 import { ProblemError, UnreachableError } from '../client/failures.ts'
 import type { ErrorCode } from '../domain/errors.ts'
-import { mask, maskDeep } from '../platform/mask.ts'
-import { StartFailure } from '../platform/start-failure.ts'
-import { visible } from '../platform/visible.ts'
+import { mask, maskDeep } from '../platform/log/mask.ts'
+import { visible } from '../platform/log/visible.ts'
+import { StartFailure } from '../platform/processes/start-failure.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { exitCodes, exitOfCode } from './exit-codes.ts'
 import { CommandFailure, isNoFailure } from './failure.ts'

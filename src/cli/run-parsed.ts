@@ -2,7 +2,7 @@
 
 import { CommanderError } from 'commander'
 import { nearest } from '../domain/nearest.ts'
-import { findPackageRoot } from '../platform/package-root.ts'
+import { findPackageRoot } from '../platform/files/package-root.ts'
 import type { CommandSpec } from './command.ts'
 import { allCommands, commands } from './command-list.ts'
 import { exitCodes } from './exit-codes.ts'

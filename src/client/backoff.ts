@@ -1,5 +1,5 @@
 /** The wait before a retry: doubled each time up to a bound, and randomised, so that many clients do not retry at once. */
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 
 export interface Backoff {
   readonly firstMs: number

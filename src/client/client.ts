@@ -3,7 +3,7 @@
  * library. Writes carry an idempotency key, so a retry after a lost answer never repeats them (HT4). Credentials are sent only in
  * the Authorization header.
  */
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { Page } from '../protocol/page.ts'
 import { backoffMs, clientClock, pause } from './backoff.ts'
 import { ProblemError, problemIn, UnreachableError } from './failures.ts'

@@ -5,7 +5,7 @@
  *   connecting ──200──▶ live ──lost──▶ reconnecting ──200──▶ live …
  *        └──────────────┴── 401 ──▶ signed-out      other refusals ──▶ refused      (both final, as is close())
  */
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { HoldfastEvent } from '../protocol/events.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { joinStreams } from '../protocol/stream-list.ts'

@@ -2,7 +2,7 @@
  * One WebSocket to `/ws`, in Node with a token and in a browser with the cookie. Ends once: by a close, an error, or silence, which
  * browsers do not notice for minutes. Nothing is delivered after its end.
  */
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 
 /** After this silence the server is probed … */
 export const probeMs = 7_000

@@ -6,7 +6,7 @@
  *   idle ──follow, request──▶ connecting ──open──▶ live ──lost──▶ reconnecting ──open──▶ live …
  *        4001 ──▶ signed-out (final)
  */
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { backoffMs, clientClock, onBackOnline } from './backoff.ts'
 import { ProblemError, UnreachableError } from './failures.ts'

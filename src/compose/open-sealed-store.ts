@@ -3,11 +3,11 @@
  * earlier builds and erases their text from the files, and lists agents whose values cannot be opened.
  */
 import { hasPlainValues, sealedOtherwise } from '../domain/agents/environment.ts'
-import type { Logger } from '../platform/logger.ts'
-import { readSeals, sealingKeyFile } from '../platform/sealing-key.ts'
-import { newSealingKey, type Seals } from '../platform/seals.ts'
-import { writeSecret } from '../platform/secret-files.ts'
-import { StartFailure } from '../platform/start-failure.ts'
+import { writeSecret } from '../platform/files/secret-files.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import { StartFailure } from '../platform/processes/start-failure.ts'
+import { readSeals, sealingKeyFile } from '../platform/secrets/sealing-key.ts'
+import { newSealingKey, type Seals } from '../platform/secrets/seals.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { agentsWithoutKeys, findEnvironments } from '../services/agents/queries.ts'
 import { claimSealingKey, sealEnvironments } from '../services/agents/seal-environments.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DemoAcpAgent } from '../demo/acp/demo-agent.ts'
-import { findPackageRoot } from '../platform/package-root.ts'
+import { findPackageRoot } from '../platform/files/package-root.ts'
 
 /** Time after which an agent told to stay exits anyway. */
 const maxStayMs = 600_000

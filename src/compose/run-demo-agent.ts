@@ -1,6 +1,6 @@
 /** Runs the MCP demo agent as this process until it is told to exit or a signal stops it; then it logs out. */
 import { DemoAgent, type DemoAgentOptions } from '../demo/mcp/demo-agent.ts'
-import { stopOnSignal } from '../platform/signals.ts'
+import { stopOnSignal } from '../platform/processes/signals.ts'
 
 export async function runDemoAgent(options: Omit<DemoAgentOptions, 'ignoreSigterm'>): Promise<void> {
   const { log } = options

@@ -5,16 +5,16 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CoordinatorSupervisor, CoordinatorSupervisorOptions } from '../coordinator/coordinator-supervisor.ts'
-import { systemClock } from '../platform/clock.ts'
-import { prepareDataFolder } from '../platform/data-folder.ts'
-import { lockDataFolder } from '../platform/data-lock.ts'
-import { createLogger } from '../platform/logger.ts'
-import { loadOwnerToken } from '../platform/owner-token.ts'
-import { findPackageRoot } from '../platform/package-root.ts'
-import { processes } from '../platform/processes.ts'
-import { removeRunFile, writeRunFile } from '../platform/run-file.ts'
-import { prepareSecrets } from '../platform/secret-files.ts'
-import { StartFailure } from '../platform/start-failure.ts'
+import { prepareDataFolder } from '../platform/files/data-folder.ts'
+import { lockDataFolder } from '../platform/files/data-lock.ts'
+import { findPackageRoot } from '../platform/files/package-root.ts'
+import { removeRunFile, writeRunFile } from '../platform/files/run-file.ts'
+import { prepareSecrets } from '../platform/files/secret-files.ts'
+import { createLogger } from '../platform/log/logger.ts'
+import { processes } from '../platform/processes/processes.ts'
+import { StartFailure } from '../platform/processes/start-failure.ts'
+import { loadOwnerToken } from '../platform/secrets/owner-token.ts'
+import { systemClock } from '../platform/time/clock.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { HttpListener } from '../server/http/http-listener.ts'
 import type { Tails } from '../server/live/tail.ts'
@@ -72,7 +72,9 @@ export async function startServer(
     undo.push(() => listener.close())
     // Lets the first requests be answered: loading the endpoints blocks this thread for a while (SP1).
     await pause(answerFirstMs)
-    const { boundYoungHeap, collectSooner, compileSooner, withSmallYoungHeap } = await import('../platform/engine-flags.ts')
+    const { boundYoungHeap, collectSooner, compileSooner, withSmallYoungHeap } = await import(
+      '../platform/config/engine-flags.ts'
+    )
     const { assemble } = await withSmallYoungHeap(() => import('./assemble.ts'))
     const { openStore } = await import('./open-store.ts')
     const { openSealedStore } = await import('./open-sealed-store.ts')
@@ -118,7 +120,7 @@ export async function startServer(
 }
 
 async function coordinatorRuns(data: string): Promise<boolean> {
-  const { findCoordinator } = await import('../platform/coordinator-file.ts')
+  const { findCoordinator } = await import('../platform/files/coordinator-file.ts')
   return processes !== undefined && (await findCoordinator(data, processes)) !== undefined
 }
 

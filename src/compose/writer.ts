@@ -1,5 +1,5 @@
 /** Entry of SQLite's writer thread: the store's writer with all use cases. */
-import '../platform/temporal.ts'
+import '../platform/time/temporal.ts'
 import { useCases } from '../services/registry.ts'
 import { serveWriter } from '../store/sqlite/writer-thread.ts'
 

@@ -5,7 +5,7 @@
  *   workspace ──▶ process ──▶ initialize ──▶ session ──▶ ready ──turns ordered──▶
  *       └────────────┴─────────────┴────────────┴──▶ failed, with the step it was in; its process is ended
  */
-import { pause } from '../platform/clock.ts'
+import { pause } from '../platform/time/clock.ts'
 import { cutDetail, type Detail, DetailError, detailFields, detailOf, statusNotice, textOf } from '../protocol/status-texts.ts'
 import { type AgentUpdate, stateKinds } from '../protocol/turns/agent-update.ts'
 import type { ConfigureOrder, EndFiles, FailureStep, OpenContext, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'

@@ -2,7 +2,7 @@
  * The ACP agents of this machine by launch. Passes each its orders, including those sent while the link was down
  * (protocol/turns/link.ts).
  */
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 import type { AcpParticulars, ConfigureOrder, RunningTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'

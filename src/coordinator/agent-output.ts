@@ -4,9 +4,9 @@
  */
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { Clock } from '../platform/clock.ts'
-import type { KnownSecrets } from '../platform/known-secrets.ts'
-import { mask } from '../platform/mask.ts'
+import type { KnownSecrets } from '../platform/log/known-secrets.ts'
+import { mask } from '../platform/log/mask.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import { maxOutputPiece } from '../protocol/processes/link.ts'
 import type { AgentUpdate } from '../protocol/turns/agent-update.ts'
 

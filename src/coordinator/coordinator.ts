@@ -2,9 +2,10 @@
  * The coordinator of a machine (CO1). The link delivers orders to the supervisor, and the supervisor's facts go through the spool
  * to the link. A planned stop ends all agents. Losing the server ends nothing until the offline limit is reached.
  */
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { ProcessSource } from '../platform/processes.ts'
+
+import type { Logger } from '../platform/log/logger.ts'
+import type { ProcessSource } from '../platform/processes/processes.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import { AcpAgents, type AcpAgentsOptions } from './acp-agents.ts'
 import { CoordinatorRequests } from './coordinator-requests.ts'
 import { findLeftSecretFiles } from './launch-secrets.ts'

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { KnownSecrets } from '../platform/known-secrets.ts'
+import { KnownSecrets } from '../platform/log/known-secrets.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 
 export const secretFilesFolder = (launchFolder: string): string => join(launchFolder, 'secrets')

@@ -3,7 +3,7 @@
  * caller opens another.
  */
 import { WebSocket } from 'ws'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 
 /** A server that takes longer is considered gone. */
 const answerWithinMs = 10_000

@@ -4,8 +4,9 @@
  *
  * An instance is one life between two fences: whoever is told `fenced` was replaced, ends all it has, and greets as a newcomer.
  */
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { OpenCoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import {
   type CoordinatorHello,

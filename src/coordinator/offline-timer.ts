@@ -2,7 +2,7 @@
  * Measures how long the server has been silent (CO6). Counts ticks rather than clock time, so a suspended machine is not offline.
  * Clock time counts only for the takeover by another coordinator, and not right after the clock has jumped.
  */
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import { heartbeatMs } from '../protocol/processes/link.ts'
 
 export const tickMs = 1000

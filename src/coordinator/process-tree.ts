@@ -3,9 +3,9 @@
  * and start time, so a reused pid is never signalled (CO5).
  */
 
-import type { LaunchMark } from '../platform/launch-mark.ts'
-import type { Logger } from '../platform/logger.ts'
-import { type LiveProcess, type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import type { LaunchMark } from '../platform/processes/launch-mark.ts'
+import { type LiveProcess, type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes/processes.ts'
 
 /**
  * Lists the machine's processes for concurrent callers. One listing runs at a time, and a caller never gets one that began before

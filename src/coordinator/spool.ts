@@ -6,8 +6,8 @@
  * The file is for a coordinator that dies, not for a machine that does: after a power cut the processes it tells of are gone too.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import {
   type CoordinatorFacts,
   type CoordinatorTaken,

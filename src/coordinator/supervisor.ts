@@ -5,8 +5,8 @@
  *   waiting ──its turn──▶ starting ──▶ running ──▶ over     (withdrawn, failed to start, exited; told once)
  */
 import { dirname, join } from 'node:path'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { LaunchOrder, LaunchParticulars } from '../protocol/processes/link.ts'
 import { cutDetail, type Detail, detailFields, statusNotice, textOf } from '../protocol/status-texts.ts'
 import type { AcpAgent } from './acp-agent.ts'

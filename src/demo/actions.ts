@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, relative } from 'node:path'
-import { makeFolderInside, openInside, PathRefused, realPathInside } from '../platform/path-inside.ts'
+import { makeFolderInside, openInside, PathRefused, realPathInside } from '../platform/files/path-inside.ts'
 import type { Directive } from './directives.ts'
 
 /** Upper bound of a child's lifetime. */

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { gitEnvironment } from '../platform/git-environment.ts'
+import { gitEnvironment } from '../platform/processes/git-environment.ts'
 
 const run = promisify(execFile)
 const gitTimeoutMs = 10_000

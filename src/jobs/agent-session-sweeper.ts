@@ -4,8 +4,8 @@
  * could be heard, so sleep, a clock change, an outage or an upgrade ends nothing.
  */
 import { epochMs } from '../domain/instant.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { LastSeen } from '../server/agent-sessions/agent-calls.ts'
 import { duePageSize, findDueAgentSessions, findLastSweep, listLiveAgentSessions } from '../services/agent-sessions/queries.ts'
 import {

@@ -6,8 +6,8 @@
 import { type CutoverRule, type Day, usualRule } from '../domain/conversations/chapter.ts'
 import { noteFile } from '../mirror/conversation-file.ts'
 import type { MirrorTarget } from '../mirror/mirror.ts'
-import { zoneOf } from '../platform/local-zone.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import { zoneOf } from '../platform/time/local-zone.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { findDaysToNote, findDueChapters, getCutoverRule } from '../services/conversations/chapter-queries.ts'
 import {

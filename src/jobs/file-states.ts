@@ -3,8 +3,8 @@
  * project no longer keeps (FS10), once an hour.
  */
 import { Refusal } from '../domain/errors.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { FileOperations } from '../server/worktrees/file-operations.ts'
 import type { PeriodicJob } from './periodic-job.ts'
 

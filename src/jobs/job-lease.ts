@@ -4,8 +4,8 @@
  * decides under the lock of its stream, so two nodes running it for a moment do no harm. Jobs use the database's time.
  */
 import { epochMs } from '../domain/instant.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import { holdLease, releaseLease } from '../services/system/leases.ts'
 import type { Store } from '../store/store.ts'
 import { runPeriodically } from './periodic-job.ts'

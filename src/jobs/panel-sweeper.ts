@@ -2,8 +2,9 @@
  * Closes chat panels not seen for a minute (CH5). After a late run, a failed read or a restart every panel gets its full time
  * again, so sleep, an outage or an upgrade closes nothing.
  */
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import { expirePanel, findExpiredPanels, touchAllPanels } from '../services/conversations/panels.ts'
 import type { Store } from '../store/store.ts'
 import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'

@@ -1,6 +1,7 @@
 /** Runs a job periodically. Runs never overlap; a failed run is logged and retried after the same interval. */
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 
 /** A run later than this after its interval means that the machine slept, not that it is busy. */
 export const lateMs = 5000

@@ -3,8 +3,8 @@
  * loads none, and one whose channel is down is ready all the same.
  */
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import type { Figures } from '../server/system/figures.ts'
 import type { Store } from '../store/store.ts'

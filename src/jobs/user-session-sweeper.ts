@@ -5,8 +5,8 @@
  * session counts as detached until clients had time to reconnect.
  */
 import { Refusal } from '../domain/errors.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import { expirePermission } from '../services/approvals/answer-permission.ts'
 import { findPermission } from '../services/approvals/queries.ts'
 import { endReasons, findDueUserSessions } from '../services/consoles/find-due-user-sessions.ts'

@@ -5,7 +5,7 @@
  */
 import { systemId } from '../domain/access/caller.ts'
 import { Refusal } from '../domain/errors.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from '../platform/log/logger.ts'
 import type { Worktrees } from '../server/worktrees/worktrees.ts'
 import { findUnusedWorktrees } from '../services/worktrees/queries.ts'
 import type { Store } from '../store/store.ts'

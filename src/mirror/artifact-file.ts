@@ -5,7 +5,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { nameProblem } from '../domain/work/artifact-name.ts'
-import { replaceFile, syncFolder } from '../platform/atomic-file.ts'
+import { replaceFile, syncFolder } from '../platform/files/atomic-file.ts'
 import { type ArtifactRow, selectArtifact, selectPart } from '../store/work/artifacts.ts'
 import type { MirrorSource } from './mirror.ts'
 

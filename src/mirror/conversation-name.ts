@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { nameApart, plainName } from '../domain/conversations/file-name.ts'
-import { conversationsFolder } from '../platform/data-folder.ts'
-import { NotPlainFile, openPlainFile } from '../platform/plain-file.ts'
+import { conversationsFolder } from '../platform/files/data-folder.ts'
+import { NotPlainFile, openPlainFile } from '../platform/files/plain-file.ts'
 
 /** Enough for the key, which comes first in the file, at its longest and fully escaped. */
 const headBytes = 4096

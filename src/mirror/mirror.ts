@@ -4,7 +4,7 @@
  * retried, and delays no other.
  */
 import { parseStream, type StreamKind, type StreamName } from '../domain/stream-name.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { Store } from '../store/store.ts'
 
 // The interface between the mirror (mirror.ts), which decides when to write, and its targets, which decide what and where.

@@ -5,10 +5,10 @@
 
 import { join } from 'node:path'
 import { textOf } from '../domain/notices.ts'
-import { syncFolder } from '../platform/atomic-file.ts'
+import { syncFolder } from '../platform/files/atomic-file.ts'
+import { makeFolder } from '../platform/files/make-folder.ts'
+import { readPlainFile } from '../platform/files/plain-file.ts'
 import { forEachSettled, inPages } from '../platform/for-each-settled.ts'
-import { makeFolder } from '../platform/make-folder.ts'
-import { readPlainFile } from '../platform/plain-file.ts'
 import { schemaVersion } from '../protocol/schema-version.ts'
 import { aboutWorkSession } from '../protocol/work/about-work-session.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'

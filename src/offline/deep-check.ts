@@ -1,8 +1,8 @@
 /** Deep check of the configured database from one snapshot, beside a running server. Changes nothing. */
 import { existsSync } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { databaseFile } from '../platform/data-folder.ts'
-import { StartFailure } from '../platform/start-failure.ts'
+import { databaseFile } from '../platform/files/data-folder.ts'
+import { StartFailure } from '../platform/processes/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { deepCheck, type Finding } from '../store/deep-check/deep-check.ts'
 import { selectMeta } from '../store/meta.ts'

@@ -1,7 +1,7 @@
 /** Reads the configured database from one snapshot, beside a running server. Changes nothing. */
 import { existsSync } from 'node:fs'
-import { databaseFile, mayEnter } from '../platform/data-folder.ts'
-import { StartFailure } from '../platform/start-failure.ts'
+import { databaseFile, mayEnter } from '../platform/files/data-folder.ts'
+import { StartFailure } from '../platform/processes/start-failure.ts'
 import type { ConfigValues } from '../protocol/config.ts'
 import { selectMeta } from '../store/meta.ts'
 import { newestVersion } from '../store/migrations/migrations.ts'

@@ -7,10 +7,15 @@ import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
 import { refusalText } from '../domain/refusal-texts.ts'
-import { projectsFolder } from '../platform/data-folder.ts'
-import { isBelow } from '../platform/path-inside.ts'
-import { findCheckpoint, foldersOfLineage, readSavedWorkSession, type SavedWorkSession } from '../platform/saved-work-session.ts'
-import { StartFailure } from '../platform/start-failure.ts'
+import { projectsFolder } from '../platform/files/data-folder.ts'
+import { isBelow } from '../platform/files/path-inside.ts'
+import {
+  findCheckpoint,
+  foldersOfLineage,
+  readSavedWorkSession,
+  type SavedWorkSession,
+} from '../platform/files/saved-work-session.ts'
+import { StartFailure } from '../platform/processes/start-failure.ts'
 import type { NotRestored } from '../protocol/work/resume.ts'
 import { projectPaths } from '../store/projects/projects.ts'
 import type { Store } from '../store/store.ts'

@@ -1,7 +1,8 @@
 /** Dependencies shared by all endpoints, built once by start-listeners.ts. */
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { Seals } from '../platform/seals.ts'
+
+import type { Logger } from '../platform/log/logger.ts'
+import type { Seals } from '../platform/secrets/seals.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { DetectedAgents } from '../protocol/agents/detected-agent.ts'
 import type { NotRestored } from '../protocol/work/resume.ts'
 import type { Store } from '../store/store.ts'

@@ -2,9 +2,10 @@
  * Builds all endpoints behind the HTTP listener. Their dependencies come from src/compose; they hold no state that another node
  * would miss.
  */
-import type { Clock } from '../platform/clock.ts'
-import type { FolderRules } from '../platform/folder-rules.ts'
-import type { Seals } from '../platform/seals.ts'
+
+import type { FolderRules } from '../platform/files/folder-rules.ts'
+import type { Seals } from '../platform/secrets/seals.ts'
+import type { Clock } from '../platform/time/clock.ts'
 import type { Store } from '../store/store.ts'
 import { AgentCalls, type LastSeen } from './agent-sessions/agent-calls.ts'
 import type { WaitingCalls } from './agent-sessions/waiting-calls.ts'

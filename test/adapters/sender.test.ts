@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ChannelAdapter } from '../../src/adapters/port.ts'
 import { Sender } from '../../src/adapters/sender.ts'
 import { home } from '../../src/domain/stream-name.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createLogger } from '../../src/platform/log/logger.ts'
 import { LocalDoorbell } from '../../src/store/log/doorbell.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 

@@ -10,7 +10,7 @@ import {
   watchEvents,
 } from '../../src/client/event-stream.ts'
 import { Refusal } from '../../src/domain/errors.ts'
-import { hashSecret } from '../../src/platform/secrets.ts'
+import { hashSecret } from '../../src/platform/secrets/secrets.ts'
 import type { HoldfastEvent } from '../../src/protocol/events.ts'
 import { problemOf } from '../../src/protocol/problem.ts'
 import { answering, json } from '../support/answering.ts'

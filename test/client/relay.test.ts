@@ -8,7 +8,7 @@ import { ProblemError } from '../../src/client/client.ts'
 import { type Following, openRelay, type RelayOptions, type RelayState } from '../../src/client/relay.ts'
 import type { RelayEvent, RelaySnapshot } from '../../src/client/relay-messages.ts'
 import { answerMs, probeMs } from '../../src/client/relay-socket.ts'
-import type { Clock } from '../../src/platform/clock.ts'
+import type { Clock } from '../../src/platform/time/clock.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { type Console, openConsole } from '../support/relay.ts'
 

@@ -1,7 +1,7 @@
 /** How long is alone: counted awake, and by the clock only where others take over by it. */
 import { expect, test } from 'vitest'
 import { OfflineTimer, tickMs } from '../../src/coordinator/offline-timer.ts'
-import type { Clock } from '../../src/platform/clock.ts'
+import type { Clock } from '../../src/platform/time/clock.ts'
 import { heartbeatMs } from '../../src/protocol/processes/link.ts'
 import { manualClock } from '../support/manual-clock.ts'
 

@@ -1,10 +1,10 @@
 /** Ending everything of a launch and nothing else, with real processes. */
 import { describe, expect, test } from 'vitest'
 import { graceMs, limitMs, ProcessTable, ProcessTree } from '../../src/coordinator/process-tree.ts'
-import type { LaunchMark } from '../../src/platform/launch-mark.ts'
-import type { ProcessSource } from '../../src/platform/processes.ts'
-import { linuxProcesses } from '../../src/platform/processes-linux.ts'
-import { psProcesses } from '../../src/platform/processes-ps.ts'
+import type { LaunchMark } from '../../src/platform/processes/launch-mark.ts'
+import type { ProcessSource } from '../../src/platform/processes/processes.ts'
+import { linuxProcesses } from '../../src/platform/processes/processes-linux.ts'
+import { psProcesses } from '../../src/platform/processes/processes-ps.ts'
 import { startScript } from '../support/real-processes.ts'
 import { isRunning, machine } from '../support/script-process.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { agentIdFrom } from '../../src/domain/agents/agent-id.ts'
 import { messageId, projectId, workSessionId } from '../../src/domain/ids.ts'
 import { instant } from '../../src/domain/instant.ts'
-import { randomText } from '../../src/platform/randomness.ts'
+import { randomText } from '../../src/platform/secrets/randomness.ts'
 import { ChosenId } from '../../src/protocol/text.ts'
 import { anyCharacter, fc, property } from '../support/property.ts'
 

@@ -99,18 +99,18 @@ export const expectsAllOfEarlierEvents: Change = {
 }
 
 /** CK3: the new file is renamed into place before its bytes are on the disk. */
-export const renameUnsynced: Change = { file: 'platform/atomic-file.ts', find: '    await file.sync()\n', replace: '' }
+export const renameUnsynced: Change = { file: 'platform/files/atomic-file.ts', find: '    await file.sync()\n', replace: '' }
 
 /** CK3, RE3: a sync that failed is taken for one that did not. */
 export const ignoreFailedSync: Change = {
-  file: 'platform/atomic-file.ts',
+  file: 'platform/files/atomic-file.ts',
   find: '    await file.sync()\n',
   replace: '    await file.sync().catch(() => {})\n',
 }
 
 /** CK3: nobody tells the disk about the new name. */
 export const folderUnsynced: Change = {
-  file: 'platform/atomic-file.ts',
+  file: 'platform/files/atomic-file.ts',
   find: '  await syncFolder(folder)\n',
   replace: '',
 }
@@ -261,7 +261,7 @@ export const killByPidAlone: Change = {
 
 /** CK3: files are written where they lie; those of projects are half there until the server is killed. */
 export const filesInPlace: Change = {
-  file: 'platform/atomic-file.ts',
+  file: 'platform/files/atomic-file.ts',
   find: '    await rename(temporary, path)\n',
   replace: `    const { readFile, writeFile } = await import('node:fs/promises')
     const bytes = await readFile(temporary)
@@ -297,7 +297,7 @@ export const chapterNotLeft: Change = {
 
 /** DC4: a note is written where it lies. */
 export const noteInPlace: Change = {
-  file: 'platform/atomic-file.ts',
+  file: 'platform/files/atomic-file.ts',
   find: "  const file = await open(temporary, 'wx', mode)\n",
   replace: `  if (path.endsWith('.md')) return writeAndSync(await open(path, 'w', mode), write)
   const file = await open(temporary, 'wx', mode)

@@ -2,7 +2,7 @@
  * Starts from a disk image as the server would: opens it with the product's connection and migrations, lets the engine examine
  * itself, asks the oracle, and proves that it can be written. In one thread, because there are thousands of images.
  */
-import { randomness } from '../../src/platform/randomness.ts'
+import { randomness } from '../../src/platform/secrets/randomness.ts'
 import { createProject } from '../../src/services/projects/create-project.ts'
 import { selectPosition } from '../../src/store/log/event-log.ts'
 import { EngineReader } from '../../src/store/log/reader.ts'

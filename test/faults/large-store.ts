@@ -4,7 +4,7 @@
  * stays within 64 MiB.
  */
 import { projectStream } from '../../src/domain/stream-name.ts'
-import { randomness } from '../../src/platform/randomness.ts'
+import { randomness } from '../../src/platform/secrets/randomness.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { SqliteConnection } from '../../src/store/sqlite/connection.ts'
 import type { Store } from '../../src/store/store.ts'

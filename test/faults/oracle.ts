@@ -4,7 +4,7 @@
  * say. It knows the product's tables and events, and nothing of how a fault was made.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { hashSecret } from '../../src/platform/secrets.ts'
+import { hashSecret } from '../../src/platform/secrets/secrets.ts'
 import { personOf } from '../../src/store/access/credentials.ts'
 import { agentOf } from '../../src/store/agents/agents.ts'
 import { projectOf } from '../../src/store/projects/projects.ts'

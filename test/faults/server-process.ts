@@ -1,7 +1,7 @@
 /** The real server of a build as a process to be killed, on the port it had before. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readOwnerToken } from '../../src/platform/owner-token.ts'
+import { readOwnerToken } from '../../src/platform/secrets/owner-token.ts'
 import { atTheEnd } from '../support/at-the-end.ts'
 import { pieceOf } from './build.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { expiredRemover } from '../../src/jobs/start-jobs.ts'
-import { hashSecret } from '../../src/platform/secrets.ts'
+import { hashSecret } from '../../src/platform/secrets/secrets.ts'
 import { createToken } from '../../src/services/access/create-token.ts'
 import { createSignInCode, signIn } from '../../src/services/access/sign-in.ts'
 import { createProject } from '../../src/services/projects/create-project.ts'

@@ -4,7 +4,7 @@ import { webKey } from '../../src/domain/conversations/key.ts'
 import { conversationStream } from '../../src/domain/stream-name.ts'
 import { conversationsOn } from '../../src/embedded/conversations.ts'
 import { Cutover } from '../../src/jobs/cutover.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createLogger } from '../../src/platform/log/logger.ts'
 import { addMessage } from '../../src/services/conversations/add-message.ts'
 import {
   findDaysToNote,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type PeriodicJob, runPeriodically } from '../../src/jobs/periodic-job.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createLogger } from '../../src/platform/log/logger.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
 const logger = createLogger({ level: 'silent', format: 'json' })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { named } from '../../scripts/build/groups.ts'
-import { findPackageRoot } from '../../src/platform/package-root.ts'
+import { findPackageRoot } from '../../src/platform/files/package-root.ts'
 
 const { folder: root, version } = findPackageRoot()
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findPackageRoot } from '../../src/platform/package-root.ts'
+import { findPackageRoot } from '../../src/platform/files/package-root.ts'
 
 test('[HS12] the package is found from source and from the bundle, past the packages in between', () => {
   const root = mkdtempSync(join(tmpdir(), 'holdfast-root-'))

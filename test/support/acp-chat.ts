@@ -1,6 +1,6 @@
 /** A person and an ACP agent in the chat of a project: the server runs the loop, and the test acts as the coordinator. */
 import { expect, onTestFinished } from 'vitest'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createLogger } from '../../src/platform/log/logger.ts'
 import { createTurnDispatcher, Starter } from '../../src/server/processes/work-scanner.ts'
 import { started } from '../services/processes/launch-pad.ts'
 import { type Machine, openConsole, readyAgent } from './relay.ts'

@@ -1,8 +1,8 @@
 /** The command line as a program calls it: what it wrote where, and how it ended. Runs in this process, against a real server. */
 import { PassThrough } from 'node:stream'
 import { run } from '../../src/cli/run.ts'
-import { writeRunFile } from '../../src/platform/run-file.ts'
-import { writeSecret } from '../../src/platform/secret-files.ts'
+import { writeRunFile } from '../../src/platform/files/run-file.ts'
+import { writeSecret } from '../../src/platform/files/secret-files.ts'
 import { openTestServer, type TestServer, type TestServerOptions } from './server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

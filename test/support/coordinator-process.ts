@@ -1,7 +1,7 @@
 /** The coordinator that `up` has started, seen from outside; and whether anything of a data folder still runs. */
-import { findCoordinator, type RunningCoordinator } from '../../src/platform/coordinator-file.ts'
-import { keeperOf } from '../../src/platform/launch-mark.ts'
-import { type ProcessIdentity, signalExactly } from '../../src/platform/processes.ts'
+import { findCoordinator, type RunningCoordinator } from '../../src/platform/files/coordinator-file.ts'
+import { keeperOf } from '../../src/platform/processes/launch-mark.ts'
+import { type ProcessIdentity, signalExactly } from '../../src/platform/processes/processes.ts'
 import { machine } from './script-process.ts'
 
 /** Each look costs both sides something, and a machine that is busy the most. */

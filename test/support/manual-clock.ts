@@ -1,5 +1,5 @@
 /** A clock whose hands only the test turns. */
-import type { Clock } from '../../src/platform/clock.ts'
+import type { Clock } from '../../src/platform/time/clock.ts'
 
 export interface ManualClock extends Clock {
   /** Moves time forward and calls whatever came due, in order. */

@@ -1,7 +1,7 @@
 /** Real processes for tests: started with a script, known by what they print, gone when the test process is. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { type LaunchMark, markVariables } from '../../src/platform/launch-mark.ts'
-import { type ProcessSource, processes } from '../../src/platform/processes.ts'
+import { type LaunchMark, markVariables } from '../../src/platform/processes/launch-mark.ts'
+import { type ProcessSource, processes } from '../../src/platform/processes/processes.ts'
 import { atTheEnd } from './at-the-end.ts'
 
 /** This machine's. */

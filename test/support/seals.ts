@@ -1,6 +1,6 @@
 /** A key for tests, and values sealed with it as a server would. */
 import type { SealedValue } from '../../src/domain/agents/environment.ts'
-import { Seals } from '../../src/platform/seals.ts'
+import { Seals } from '../../src/platform/secrets/seals.ts'
 
 export const testSeals = new Seals(Buffer.alloc(32, 7))
 

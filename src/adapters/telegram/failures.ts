@@ -4,7 +4,7 @@
  */
 import { GrammyError, HttpError } from 'grammy/web'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { mask, masked } from '../../platform/mask.ts'
+import { mask, masked } from '../../platform/log/mask.ts'
 import { ChannelFailure } from '../port.ts'
 
 /** Error codes after which nothing was sent. */

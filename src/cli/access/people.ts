@@ -1,8 +1,8 @@
 /** `holdfast people`: the people who may sign in, and their roles. */
 import type { Client } from '../../client/client.ts'
 import { type Role, roles } from '../../domain/access/scopes.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { Person, PersonWithToken } from '../../protocol/access/people.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -1,7 +1,7 @@
 /** `holdfast token`: credentials for scripts and coordinators. */
 import { type PersonScope, personScopes } from '../../domain/access/scopes.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import { madeBelow } from '../../protocol/access/made-below.ts'
 import type { Token } from '../../protocol/access/people.ts'
 import type { CommandSpec, Given } from '../command.ts'

@@ -5,7 +5,7 @@
 import type { Client } from '../../client/client.ts'
 import { type EventWatch, watchEvents } from '../../client/event-stream.ts'
 import { projectStream } from '../../domain/stream-name.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'
 

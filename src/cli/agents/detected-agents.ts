@@ -1,6 +1,6 @@
 /** Lists the agents installed on the server's machine (AG5), and finds one to add. */
 import type { Client } from '../../client/client.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { DetectedAgent } from '../../protocol/agents/detected-agent.ts'
 import { isRecipeOf } from '../../protocol/agents/known-agent.ts'

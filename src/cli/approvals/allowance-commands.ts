@@ -1,8 +1,8 @@
 /** Allowances at the command line (AG6): granting, listing and revoking "allow always". */
 import { allowanceMinutes, allowanceScopes } from '../../domain/approvals/allowance.ts'
 import { epochMs } from '../../domain/instant.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { Allowance, AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import type { CommandOption, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -1,8 +1,8 @@
 /** Implementation of the commands under `holdfast approvals`. */
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import { scopesFor } from '../../domain/approvals/allowance.ts'
 import { isKeptByAgent } from '../../domain/approvals/permission.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
 import { painter, type Terminal } from '../terminal.ts'
 
 export type Asked = Extract<RelayEvent, { type: 'permission:requested' }>

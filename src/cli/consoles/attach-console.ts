@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline'
 import { openRelay, type Relay } from '../../client/relay.ts'
 import type { RelayEvent, RelayRequest, RelaySnapshot } from '../../client/relay-messages.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
 import { type Asked, answersOf, callLines, optionLine } from '../approvals/ask-permission.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, leftBy } from '../failure.ts'

@@ -1,6 +1,6 @@
 /** `holdfast consoles`: lists consoles, for `attach` (US1). */
 import type { Client } from '../../client/client.ts'
-import { systemClock } from '../../platform/clock.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

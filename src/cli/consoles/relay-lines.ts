@@ -3,7 +3,7 @@
  * control characters are made visible; a program gets the text unchanged.
  */
 import type { RelayEvent } from '../../client/relay-messages.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
 import { costText } from '../../protocol/turns/cost.ts'
 import type { CommandContext } from '../context.ts'
 import { painter } from '../terminal.ts'

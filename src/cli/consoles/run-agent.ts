@@ -5,7 +5,7 @@
 import type { Client } from '../../client/client.ts'
 import { openRelay, type Relay } from '../../client/relay.ts'
 import type { RelayEvent } from '../../client/relay-messages.ts'
-import { onInterrupt } from '../../platform/signals.ts'
+import { onInterrupt } from '../../platform/processes/signals.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { type Asked, askPermission } from '../approvals/ask-permission.ts'

@@ -1,6 +1,6 @@
 /** Formats a message for a terminal: sender, time and text, without control characters. */
 import { epochMs } from '../../domain/instant.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
 import { type ConversationWorkspace, WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { usage } from '../failure.ts'

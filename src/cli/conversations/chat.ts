@@ -1,6 +1,6 @@
 /** `holdfast chat`: chat with an agent of a project in the terminal, or send it one message from a script (CH). */
 import { webKey } from '../../domain/conversations/key.ts'
-import { randomness } from '../../platform/randomness.ts'
+import { randomness } from '../../platform/secrets/randomness.ts'
 import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { watchNews } from '../agents/agent-news.ts'

@@ -1,6 +1,7 @@
 /** Implementation of the commands under `holdfast conversations`. */
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { Conversation, Flags } from '../../protocol/conversations/conversation.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { counted } from '../amounts.ts'

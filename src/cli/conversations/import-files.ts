@@ -1,7 +1,7 @@
 /** Sends the conversation files of a folder to the server, several at a time, each piece by piece (CV7). */
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
-import { readSavedConversation } from '../../platform/saved-conversations.ts'
+import { readSavedConversation } from '../../platform/files/saved-conversations.ts'
 import type { ReadConversation } from '../../protocol/conversations/conversation-file.ts'
 import { piecesOf } from '../../protocol/conversations/import.ts'
 

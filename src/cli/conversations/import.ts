@@ -1,9 +1,9 @@
 /** `holdfast import`: imports conversation files, ours or picoclaw's, into the running server (CV7). */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { conversationsFolder } from '../../platform/data-folder.ts'
-import { conversationFilesIn } from '../../platform/saved-conversations.ts'
-import { visible } from '../../platform/visible.ts'
+import { conversationsFolder } from '../../platform/files/data-folder.ts'
+import { conversationFilesIn } from '../../platform/files/saved-conversations.ts'
+import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -2,8 +2,8 @@
 
 import type { Client } from '../../client/client.ts'
 import { problemIn, UnreachableError } from '../../client/failures.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
 import type { Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -1,6 +1,7 @@
 /** `holdfast search`: full-text search over all conversations (DC5). */
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -1,6 +1,6 @@
 /** `holdfast diff`, `rewind` and `fork`: the files of a conversation's turns. */
 import { type Client, ProblemError } from '../../client/client.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
 import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import type { FileChanges, RewindLoss } from '../../protocol/worktrees/file-state.ts'
 import { counted } from '../amounts.ts'

@@ -1,7 +1,7 @@
 /** Implementation of the commands about processes and coordinators. */
 import type { Client } from '../../client/client.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import type { Given } from '../command.ts'

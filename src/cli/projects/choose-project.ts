@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import type { Client } from '../../client/client.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import type { CommandOption, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { instant } from '../../domain/instant.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import { counted, size } from '../amounts.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -16,7 +16,7 @@ async function makeBackup(context: CommandContext, given: Given): Promise<void> 
   const { values } = context.config()
   const file = await fileFor(context, given.optionalOperand(0))
   const { backUp } = await import('../../offline/backup-and-restore.ts')
-  const { sealingKeyFile } = await import('../../platform/sealing-key.ts')
+  const { sealingKeyFile } = await import('../../platform/secrets/sealing-key.ts')
   const step = beginStep(context.terminal, `Copying and checking what is in ${values.database_url ? 'PostgreSQL' : values.data}`)
   const startedAt = systemClock.now()
   const backup = await backUp(values, file).finally(() => step.end())

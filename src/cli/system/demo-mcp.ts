@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { demoMcp as entry } from '../../domain/agents/demo.ts'
-import { findPackageRoot } from '../../platform/package-root.ts'
+import { findPackageRoot } from '../../platform/files/package-root.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { findByName } from '../find-by-name.ts'

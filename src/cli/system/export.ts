@@ -3,9 +3,9 @@
  * CV7).
  */
 import { resolve } from 'node:path'
-import { makeFolder } from '../../platform/make-folder.ts'
-import { NotPlainFile } from '../../platform/plain-file.ts'
-import { visible } from '../../platform/visible.ts'
+import { makeFolder } from '../../platform/files/make-folder.ts'
+import { NotPlainFile } from '../../platform/files/plain-file.ts'
+import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

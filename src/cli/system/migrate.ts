@@ -1,7 +1,7 @@
 /** `holdfast migrate --to postgres://…`: moves the database of a data folder to PostgreSQL. The server must be stopped. */
 import type { MigrationStep } from '../../offline/migrate-to-postgres.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import { counted } from '../amounts.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

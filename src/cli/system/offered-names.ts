@@ -3,7 +3,7 @@
  * it has one second, one request, and prints nothing when it fails.
  */
 import { type Client, createClient } from '../../client/client.ts'
-import { loadConfig } from '../../platform/config.ts'
+import { loadConfig } from '../../platform/config/config.ts'
 import { findConnection } from '../connect.ts'
 import type { Terminal } from '../terminal.ts'
 

@@ -1,7 +1,7 @@
 /** `holdfast open`: creates a one-time sign-in link, opened in the browser or shown as a QR code (UI8). */
 
-import { systemClock } from '../../platform/clock.ts'
-import { openBrowser } from '../../platform/open-browser.ts'
+import { openBrowser } from '../../platform/processes/open-browser.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import { signInLink } from '../../protocol/access/sign-in-link.ts'
 import type { CommandSpec } from '../command.ts'
 import { CommandFailure } from '../failure.ts'

@@ -1,7 +1,7 @@
 /** `holdfast rebuild`: rebuilds the store from the files beside it, for a lost database (CK4). */
 import { resolve } from 'node:path'
-import { createLogger } from '../../platform/logger.ts'
-import { visible } from '../../platform/visible.ts'
+import { createLogger } from '../../platform/log/logger.ts'
+import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
 import type { CommandSpec, Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

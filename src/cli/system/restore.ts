@@ -1,9 +1,9 @@
 /** `holdfast restore`: replaces the database by a backup, after showing what would be lost (RE10). */
 import { resolve } from 'node:path'
 import type { Contents, RestoredStore, Target } from '../../offline/backup-and-restore.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { isAlive, readRunFile } from '../../platform/run-file.ts'
-import { visible } from '../../platform/visible.ts'
+import { isAlive, readRunFile } from '../../platform/files/run-file.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { ConfigValues } from '../../protocol/config.ts'
 import { counted } from '../amounts.ts'
 import type { CommandSpec, Given } from '../command.ts'

@@ -3,8 +3,8 @@
  * standard output when ready; the log goes to standard error.
  */
 import type { Kind, RunningHoldfast } from '../../compose/start-server.ts'
-import { type ConfigFlags, loadConfig } from '../../platform/config.ts'
-import { stopOnSignal } from '../../platform/signals.ts'
+import { type ConfigFlags, loadConfig } from '../../platform/config/config.ts'
+import { stopOnSignal } from '../../platform/processes/signals.ts'
 import { signInLink } from '../../protocol/access/sign-in-link.ts'
 import type { Terminal } from '../terminal.ts'
 

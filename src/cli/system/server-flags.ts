@@ -3,7 +3,7 @@
  * to the command-line parser, which reports errors.
  */
 import { parseArgs } from 'node:util'
-import type { ConfigFlags } from '../../platform/config.ts'
+import type { ConfigFlags } from '../../platform/config/config.ts'
 import { type ConfigKey, configKeys, configRules, flagName } from '../../protocol/config.ts'
 import type { Given } from '../command.ts'
 

@@ -1,8 +1,8 @@
 /** `holdfast status`: a summary of pending decisions, interrupted work and agents at work, like the page's home. */
 import type { Client } from '../../client/client.ts'
 import { readLiveAgentSessions, readLiveProcesses, runningAgents } from '../../client/running.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { doingOf, durationOf, styleOf } from '../processes/process-words.ts'

@@ -5,7 +5,7 @@
 import { openAsBlob } from 'node:fs'
 import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
-import { foldersOfLineage, readSavedWorkSession, type SavedWorkSession } from '../../platform/saved-work-session.ts'
+import { foldersOfLineage, readSavedWorkSession, type SavedWorkSession } from '../../platform/files/saved-work-session.ts'
 import type { NotRestored } from '../../protocol/work/resume.ts'
 import { CommandFailure } from '../failure.ts'
 import { ifNotThere } from './find-work-session.ts'

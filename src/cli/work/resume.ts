@@ -1,8 +1,8 @@
 /** `holdfast resume`: resumes interrupted work by id or by the path of its checkpoint (RS1). */
 import { dirname, resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
-import { findCheckpoint, readSavedWorkSession } from '../../platform/saved-work-session.ts'
-import { visible } from '../../platform/visible.ts'
+import { findCheckpoint, readSavedWorkSession } from '../../platform/files/saved-work-session.ts'
+import { visible } from '../../platform/log/visible.ts'
 import type { NotRestored, Resumed } from '../../protocol/work/resume.ts'
 import { counted } from '../amounts.ts'
 import type { CommandSpec, Given } from '../command.ts'

@@ -1,7 +1,7 @@
 /** Implementation of the commands under `holdfast tasks`. */
 import type { Client } from '../../client/client.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { Task } from '../../protocol/work/task.ts'
 import type { Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -1,7 +1,7 @@
 /** Implementation of the commands under `holdfast sessions`. */
 
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { WaitsFor, WholeWorkSession, WorkSession } from '../../protocol/work/work-session.ts'
 import { counted, size } from '../amounts.ts'
 import type { Given } from '../command.ts'

@@ -1,5 +1,5 @@
 /** Describes what would be lost with a worktree, for the confirmation. Pure. */
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
 import type { LossSummary } from '../../protocol/worktrees/worktree.ts'
 import { counted } from '../amounts.ts'
 

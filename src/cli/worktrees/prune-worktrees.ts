@@ -1,7 +1,7 @@
 /** `holdfast worktrees prune`: removes old worktrees of a project after showing what would be lost with each (WT3). */
 import { type Client, ProblemError } from '../../client/client.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { visible } from '../../platform/visible.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { ListedWorktree } from '../../protocol/worktrees/worktree.ts'
 import { counted, size } from '../amounts.ts'
 import type { Given } from '../command.ts'

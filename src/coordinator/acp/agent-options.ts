@@ -1,6 +1,7 @@
 /** What an ACP agent of this machine is given. */
-import type { Clock } from '../../platform/clock.ts'
-import type { OwnProgram } from '../../platform/program-of.ts'
+
+import type { OwnProgram } from '../../platform/processes/program-of.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { FileStates } from '../file-states/file-states.ts'

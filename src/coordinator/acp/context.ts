@@ -16,7 +16,7 @@ import {
   methods,
   RequestError,
 } from '@agentclientprotocol/sdk'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import type { AgentUpdate, PermissionRequest, TurnUsage } from '../../protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'

@@ -1,6 +1,6 @@
 /** Failures of the communication with an agent: a code for programs and a message for people. */
 import { RequestError } from '@agentclientprotocol/sdk'
-import { mask, maskDetail } from '../../platform/mask.ts'
+import { mask, maskDetail } from '../../platform/log/mask.ts'
 import { about, type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import { FloodError, fieldsOf, jsonOf, lineOf, type Noise, textOf } from './wire.ts'
 

@@ -3,7 +3,7 @@
  * failed restore falls back to a new session and says so.
  */
 import { type ClientContext, type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
-import type { OwnProgram } from '../../platform/program-of.ts'
+import type { OwnProgram } from '../../platform/processes/program-of.ts'
 import { type Detail, noticesOf, statusNotice, textOf } from '../../protocol/status-texts.ts'
 import type { AgentAbilities, AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
 import type { NewFact, WithoutLaunch } from '../spool.ts'

@@ -6,7 +6,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import { maxListed, maxShownLine } from '../../protocol/turns/agent-update.ts'
 import {

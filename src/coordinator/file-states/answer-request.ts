@@ -1,6 +1,6 @@
 /** Answers the server's requests about file states on this machine (FS4, FS7-FS10). */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
-import { makeFolderInside } from '../../platform/path-inside.ts'
+import { makeFolderInside } from '../../platform/files/path-inside.ts'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileAtomic } from '../../platform/atomic-file.ts'
+import { writeFileAtomic } from '../../platform/files/atomic-file.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import type { RestoreAnswer, RewindLoss } from '../../protocol/worktrees/file-state.ts'
 import { GitFailure } from '../worktrees/git.ts'

@@ -4,7 +4,7 @@
  * always (an allowance, with its scope and expiry), or keep refusing. One question for each host and turn, whose answer counts for it.
  */
 import { createHash } from 'node:crypto'
-import { isBelow } from '../../platform/path-inside.ts'
+import { isBelow } from '../../platform/files/path-inside.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { PermissionRequest } from '../../protocol/turns/agent-update.ts'
 import type { PermissionAnswer } from '../acp/permissions.ts'

@@ -21,7 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { gitEnvironment } from '../../platform/git-environment.ts'
+import { gitEnvironment } from '../../platform/processes/git-environment.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
 import { openRepository, Repository } from '../worktrees/repository.ts'

@@ -5,8 +5,8 @@
 
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import type { Clock } from '../../platform/clock.ts'
-import { isBelow } from '../../platform/path-inside.ts'
+import { isBelow } from '../../platform/files/path-inside.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { type Detail, DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
 import { answerAboutFiles } from '../file-states/answer-request.ts'

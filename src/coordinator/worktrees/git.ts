@@ -1,12 +1,12 @@
 /**
  * Runs git without a shell or terminal, with limits on time, output and concurrency. Programs named in a repository's
- * configuration are disabled (platform/git-environment.ts, repository.ts).
+ * configuration are disabled (platform/processes/git-environment.ts, repository.ts).
  */
 import { spawn } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../../platform/clock.ts'
-import { gitEnvironment } from '../../platform/git-environment.ts'
+import { gitEnvironment } from '../../platform/processes/git-environment.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
 
 const gitTimeoutMs = 60_000

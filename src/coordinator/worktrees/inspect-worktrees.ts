@@ -4,8 +4,8 @@
  */
 import { lstat, opendir, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../platform/clock.ts'
-import { isBelow } from '../../platform/path-inside.ts'
+import { isBelow } from '../../platform/files/path-inside.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import type { WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { detailFields, detailOf, statusNotice } from '../../protocol/status-texts.ts'
 import type { LossSummary, WorktreeInspection } from '../../protocol/worktrees/worktree.ts'

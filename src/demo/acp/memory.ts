@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileAtomic } from '../../platform/atomic-file.ts'
+import { writeFileAtomic } from '../../platform/files/atomic-file.ts'
 
 interface Turn {
   readonly asked: string

@@ -5,7 +5,7 @@
  */
 import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import type { EventType } from '../../protocol/events.ts'
 import { type FoundNextAction, findNextAction, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
 import { takeNextAction } from '../../services/agent-sessions/take-next-action.ts'

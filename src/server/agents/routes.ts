@@ -1,5 +1,5 @@
 /** REST handlers for agents, their passkeys, and the secrets of projects. */
-import type { Seals } from '../../platform/seals.ts'
+import type { Seals } from '../../platform/secrets/seals.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { agentRoutes } from '../../protocol/agents/routes.ts'
 import type { secretRoutes } from '../../protocol/agents/secret.ts'

@@ -3,8 +3,8 @@
  * more when the last WebSocket detaches. Decides nothing.
  */
 import { type Instant, instant } from '../../domain/instant.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Logger } from '../../platform/logger.ts'
+import type { Logger } from '../../platform/log/logger.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { maxAttachedAtOnce, touchUserSessions } from '../../services/consoles/touch-user-sessions.ts'
 import type { Store } from '../../store/store.ts'
 

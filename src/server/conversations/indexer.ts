@@ -5,8 +5,8 @@
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { parseStream } from '../../domain/stream-name.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Logger } from '../../platform/logger.ts'
+import type { Logger } from '../../platform/log/logger.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import {
   findJustWritten,
   findUnindexed,

@@ -1,6 +1,7 @@
 /** Chat panels named by event streams of this node (CH5). Records periodically that each panel is open. Decides nothing. */
-import type { Clock } from '../../platform/clock.ts'
-import type { Logger } from '../../platform/logger.ts'
+
+import type { Logger } from '../../platform/log/logger.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { maxTouchedPanels, touchPanels } from '../../services/conversations/panels.ts'
 import type { Store } from '../../store/store.ts'
 

@@ -4,7 +4,7 @@ import { type CutoverRule, parseDay } from '../../domain/conversations/chapter.t
 import { Refusal } from '../../domain/errors.ts'
 import { instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { zoneOf } from '../../platform/local-zone.ts'
+import { zoneOf } from '../../platform/time/local-zone.ts'
 import type { chatRoutes } from '../../protocol/conversations/chat-routes.ts'
 import type { Cutover } from '../../protocol/conversations/cutover.ts'
 import type { noteRoutes } from '../../protocol/conversations/note-routes.ts'

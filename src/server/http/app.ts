@@ -3,7 +3,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { mask } from '../../platform/mask.ts'
+import { mask } from '../../platform/log/mask.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { registerMcp } from '../mcp/mcp-endpoint.ts'

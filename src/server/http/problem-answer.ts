@@ -8,8 +8,8 @@ import type { Duplex } from 'node:stream'
 import { type ErrorCode, errorCatalogue, Refusal } from '../../domain/errors.ts'
 import { notice } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import type { Logger } from '../../platform/logger.ts'
-import { mask, maskDeep } from '../../platform/mask.ts'
+import type { Logger } from '../../platform/log/logger.ts'
+import { mask, maskDeep } from '../../platform/log/mask.ts'
 import { type Problem, problemOf } from '../../protocol/problem.ts'
 
 const contentSecurityPolicy = [

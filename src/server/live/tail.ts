@@ -4,8 +4,8 @@
  * waits for a follower.
  */
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Logger } from '../../platform/logger.ts'
+import type { Logger } from '../../platform/log/logger.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { relayText } from '../../protocol/consoles/relay.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
 import type { Store, StoredEvent } from '../../store/store.ts'

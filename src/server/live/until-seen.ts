@@ -3,7 +3,7 @@
  * Resolves with undefined after the time limit.
  */
 import type { StreamName } from '../../domain/stream-name.ts'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import type { Store } from '../../store/store.ts'
 
 const lookAgainMs = 1000

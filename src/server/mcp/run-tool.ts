@@ -5,8 +5,8 @@
 
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { KnownSecrets } from '../../platform/known-secrets.ts'
-import { mask, maskDeep } from '../../platform/mask.ts'
+import { KnownSecrets } from '../../platform/log/known-secrets.ts'
+import { mask, maskDeep } from '../../platform/log/mask.ts'
 import { findGivenSecrets } from '../../services/agents/secrets.ts'
 import { refusalOf } from '../http/problem-answer.ts'
 import { nextStepFor } from './next-steps.ts'

@@ -12,7 +12,7 @@ import {
   ResourceNotFoundError,
   Server,
 } from '@modelcontextprotocol/server'
-import { mask } from '../../platform/mask.ts'
+import { mask } from '../../platform/log/mask.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { refusalOf } from '../http/problem-answer.ts'
 import type { Presented } from '../security/credentials.ts'

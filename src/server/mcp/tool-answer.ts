@@ -3,7 +3,7 @@
  * and proxies do not time out (NA3). Ends with exactly one response.
  */
 import type { FastifyReply } from 'fastify'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { type PlainCall, serverInfoKey } from './plain-call.ts'
 import type { ToolResult } from './run-tool.ts'
 

@@ -5,7 +5,7 @@
 import { Refusal } from '../../domain/errors.ts'
 import { detailFrom } from '../../domain/notices.ts'
 import { coordinatorStream } from '../../domain/stream-name.ts'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { type CoordinatorAnswer, changingRequests } from '../../protocol/processes/coordinator-requests.ts'
 import {
   findCoordinatorAnswer,

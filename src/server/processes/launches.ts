@@ -3,8 +3,8 @@
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { LaunchEndReason } from '../../domain/processes/lifecycle.ts'
-import { randomness } from '../../platform/randomness.ts'
-import type { Seals } from '../../platform/seals.ts'
+import { randomness } from '../../platform/secrets/randomness.ts'
+import type { Seals } from '../../platform/secrets/seals.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type {
   CoordinatorFacts,

@@ -2,9 +2,9 @@
 
 import { parseAgentKey, parseWebKey } from '../../domain/conversations/key.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
-import type { Clock } from '../../platform/clock.ts'
 import { forEachSettled, inPages } from '../../platform/for-each-settled.ts'
-import type { Logger } from '../../platform/logger.ts'
+import type { Logger } from '../../platform/log/logger.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import type { EventType } from '../../protocol/events.ts'
 import { findPairsWithWork, pairsPageSize } from '../../services/agent-sessions/queries.ts'
 import { findStartableRoles, startWaitingRole } from '../../services/turns/begin-turn.ts'

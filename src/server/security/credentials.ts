@@ -8,7 +8,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import { owner, type Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { hashSecret, kindOf, sameHash } from '../../platform/secrets.ts'
+import { hashSecret, kindOf, sameHash } from '../../platform/secrets/secrets.ts'
 import { findCredential } from '../../services/access/queries.ts'
 import type { Store } from '../../store/store.ts'
 

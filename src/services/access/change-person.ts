@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import { exceeding, type PersonScope, type Role, scopesOf } from '../../domain/access/scopes.ts'
 import { home } from '../../domain/stream-name.ts'
-import { hashSecret } from '../../platform/secrets.ts'
+import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { PersonDraft, PersonWithNewRole, PersonWithToken } from '../../protocol/access/people.ts'
 import {
   type CredentialRow,

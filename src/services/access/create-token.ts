@@ -7,7 +7,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
-import { hashSecret } from '../../platform/secrets.ts'
+import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { TokenDraft, TokenWithSecret } from '../../protocol/access/people.ts'
 import {
   type CredentialRow,

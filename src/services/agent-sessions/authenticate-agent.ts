@@ -12,7 +12,7 @@ import { durationMs } from '../../domain/projects/duration.ts'
 import { effectiveSettings, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import { hashSecret, sameHash } from '../../platform/secrets.ts'
+import { hashSecret, sameHash } from '../../platform/secrets/secrets.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import {
   agentSessionFrom,

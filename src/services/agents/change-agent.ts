@@ -4,7 +4,7 @@ import { type StoredEnvironment, unmasked } from '../../domain/agents/environmen
 import { changedIsolation } from '../../domain/agents/isolation.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import { hashSecret } from '../../platform/secrets.ts'
+import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { Agent, AgentChange } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import {

@@ -9,7 +9,7 @@ import type { ChatAddress } from '../../domain/channels/key.ts'
 import { askingLifetimeMs, isAnswered, maxAskingChats, maxUnpairedAttempts, readCode } from '../../domain/channels/pairing.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'
-import { hashSecret } from '../../platform/secrets.ts'
+import { hashSecret } from '../../platform/secrets/secrets.ts'
 import {
   type ChatRow,
   deleteChat,

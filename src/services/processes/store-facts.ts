@@ -14,7 +14,7 @@ import {
   turnsStream,
   userSessionStream,
 } from '../../domain/stream-name.ts'
-import { mask, maskDetail } from '../../platform/mask.ts'
+import { mask, maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { maxOutputKept } from '../../protocol/processes/process.ts'
 import { coordinatorOf, type KnownCoordinatorRow, updateHeard } from '../../store/processes/coordinators.ts'

@@ -5,7 +5,7 @@
 import { detailFrom } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { projectStream } from '../../domain/stream-name.ts'
-import { mask, maskDetail } from '../../platform/mask.ts'
+import { mask, maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type RoleAgentRow, selectUserSession } from '../../store/consoles/user-sessions.ts'
 import { updateWorkplace } from '../../store/conversations/conversations.ts'

@@ -4,8 +4,8 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
-import { machineTimeZone as timeZone } from '../../platform/local-zone.ts'
-import { randomness as random } from '../../platform/randomness.ts'
+import { randomness as random } from '../../platform/secrets/randomness.ts'
+import { machineTimeZone as timeZone } from '../../platform/time/local-zone.ts'
 import type { NewEvent } from '../../protocol/events.ts'
 import type { WritingEngine } from '../engine.ts'
 import type { Tables } from '../schema/tables.ts'

@@ -3,7 +3,7 @@
  * file, and either engine can be restored from it.
  */
 import { instant } from '../../domain/instant.ts'
-import { randomness } from '../../platform/randomness.ts'
+import { randomness } from '../../platform/secrets/randomness.ts'
 import { copyTables } from '../copy-tables.ts'
 import { EngineReader } from '../log/reader.ts'
 import { selectMeta } from '../meta.ts'

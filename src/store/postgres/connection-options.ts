@@ -3,7 +3,7 @@
  * address.
  */
 import type { ClientConfig } from 'pg'
-import { StartFailure } from '../../platform/start-failure.ts'
+import { StartFailure } from '../../platform/processes/start-failure.ts'
 
 const example = 'Set DATABASE_URL to postgres://user:password@host:5432/database'
 

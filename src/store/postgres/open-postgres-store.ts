@@ -4,9 +4,9 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { instant } from '../../domain/instant.ts'
-import type { Clock } from '../../platform/clock.ts'
-import { randomness } from '../../platform/randomness.ts'
-import { StartFailure } from '../../platform/start-failure.ts'
+import { StartFailure } from '../../platform/processes/start-failure.ts'
+import { randomness } from '../../platform/secrets/randomness.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 import { eraseDeletedData } from '../erase-deleted-data.ts'
 import { selectMeta } from '../meta.ts'
 import { type Identity, migrate, NewerDatabase } from '../migrate.ts'

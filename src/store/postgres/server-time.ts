@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { type Instant, instant } from '../../domain/instant.ts'
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock } from '../../platform/time/clock.ts'
 
 export const serverMs = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint'
 

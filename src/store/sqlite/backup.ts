@@ -2,7 +2,7 @@
  * Backs up a store on SQLite while it is in use, with one SQL statement, so that the snapshot is held briefly: the write-ahead log
  * grows meanwhile. Blocks the thread, so it must not run on one that serves requests.
  */
-import { StartFailure } from '../../platform/start-failure.ts'
+import { StartFailure } from '../../platform/processes/start-failure.ts'
 import { EngineReader } from '../log/reader.ts'
 import { selectMeta } from '../meta.ts'
 import { newestVersion } from '../migrations/migrations.ts'

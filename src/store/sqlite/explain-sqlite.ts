@@ -1,5 +1,5 @@
 /** Explains why a SQLite database cannot be used, and what to do about it. */
-import { StartFailure } from '../../platform/start-failure.ts'
+import { StartFailure } from '../../platform/processes/start-failure.ts'
 
 /** https://sqlite.org/rescode.html: the low byte of SQLite's error numbers. */
 const sqliteCode = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const

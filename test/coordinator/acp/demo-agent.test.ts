@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isAlive } from '../../../src/platform/run-file.ts'
+import { isAlive } from '../../../src/platform/files/run-file.ts'
 import { AcpAgent } from '../../support/acp-agent.ts'
 
 test('[AC1] the version is negotiated and the session opened, with the modes and commands the agent has', async () => {

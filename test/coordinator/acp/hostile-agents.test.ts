@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/platform/time/clock.ts'
 import { AcpAgent, type AgentCommand } from '../../support/acp-agent.ts'
 import { hostile } from '../../support/hostile-agent.ts'
 import { manualClock } from '../../support/manual-clock.ts'

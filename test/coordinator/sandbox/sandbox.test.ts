@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { AgentSandbox } from '../../../src/coordinator/sandbox/agent-sandbox.ts'
 import { seccompFilter } from '../../../src/coordinator/sandbox/seccomp.ts'
-import { probeSandbox } from '../../../src/platform/sandbox-probe.ts'
+import { probeSandbox } from '../../../src/platform/processes/sandbox-probe.ts'
 import { attempts, escapedIn, scriptOf } from '../../faults/escapes/attempts.ts'
 import { makeScene, type RunOptions, runInScene, type Scene } from '../../faults/escapes/scene.ts'
 

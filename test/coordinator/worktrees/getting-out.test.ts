@@ -8,7 +8,7 @@ import { diskUseOf } from '../../../src/coordinator/worktrees/inspect-worktrees.
 import { mergeWorktree } from '../../../src/coordinator/worktrees/merge-worktree.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/repository.ts'
 import { stateOf } from '../../../src/coordinator/worktrees/worktree-state.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/platform/time/clock.ts'
 import { gitMeeting, makeRepository } from '../../support/git-repository.ts'
 import { type ProjectWithWorktree, projectWithWorktree } from '../../support/our-worktree.ts'
 

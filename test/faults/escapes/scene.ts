@@ -13,8 +13,8 @@ import { AgentProcess, type Exit } from '../../../src/coordinator/agent-process.
 import { ProcessTable } from '../../../src/coordinator/process-tree.ts'
 import { Git } from '../../../src/coordinator/worktrees/git.ts'
 import type { SandboxMode } from '../../../src/domain/agents/isolation.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { processes } from '../../../src/platform/processes.ts'
+import { processes } from '../../../src/platform/processes/processes.ts'
+import { systemClock } from '../../../src/platform/time/clock.ts'
 import type { LaunchParticulars } from '../../../src/protocol/processes/link.ts'
 
 export interface Scene {

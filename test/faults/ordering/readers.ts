@@ -5,8 +5,8 @@
  */
 import { sql } from 'kysely'
 import type { StreamName } from '../../../src/domain/stream-name.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
+import { systemClock } from '../../../src/platform/time/clock.ts'
 import { Subscription } from '../../../src/server/live/subscription.ts'
 import { type FeedEvent, Tails } from '../../../src/server/live/tail.ts'
 import { encodeCursor } from '../../../src/store/page-cursor.ts'

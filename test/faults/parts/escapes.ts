@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { probeSandbox } from '../../../src/platform/sandbox-probe.ts'
+import { probeSandbox } from '../../../src/platform/processes/sandbox-probe.ts'
 import { newTally } from '../oracle.ts'
 import { type Part, timed } from './part.ts'
 

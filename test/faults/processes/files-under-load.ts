@@ -3,9 +3,9 @@
  * over and over, and reports each one it has been told is written.
  */
 import { join } from 'node:path'
-import { writeFileAtomic } from '../../../src/platform/atomic-file.ts'
-import { prepareDataFolder } from '../../../src/platform/data-folder.ts'
-import { loadOwnerToken } from '../../../src/platform/owner-token.ts'
+import { writeFileAtomic } from '../../../src/platform/files/atomic-file.ts'
+import { prepareDataFolder } from '../../../src/platform/files/data-folder.ts'
+import { loadOwnerToken } from '../../../src/platform/secrets/owner-token.ts'
 import { dataFolder, type FilesTask } from '../power-cut/files-task.ts'
 import { versionText } from '../power-cut/versions.ts'
 import { perform, report } from './task.ts'

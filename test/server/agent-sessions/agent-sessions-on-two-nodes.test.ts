@@ -1,6 +1,6 @@
 /** Agent sessions with two nodes on one PostgreSQL: what is serial in one process must be so between two. */
 import { expect, test } from 'vitest'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/platform/time/clock.ts'
 import { superseded } from '../../../src/server/agent-sessions/waiting-calls.ts'
 import { findDueAgentSessions, listAgentSessions, listLiveAgentSessions } from '../../../src/services/agent-sessions/queries.ts'
 import { sweepAgentSession } from '../../../src/services/agent-sessions/sweep-agent-session.ts'

@@ -1,7 +1,7 @@
 /** Modes, models and options over the relay (AG6), and what is attached to a prompt. */
 import { expect, test } from 'vitest'
 import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { openConsole, readyAgent, turnEnded, update } from '../../support/relay.ts'
 

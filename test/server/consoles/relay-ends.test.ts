@@ -1,7 +1,7 @@
 /** How agents and sessions end: failures at each step, terminating in each state, what the sweeper does when nobody says anything. */
 import { expect, test } from 'vitest'
 import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import type { SocketClient } from '../../support/feed-clients.ts'
 import { asks, type Console, openConsole, pass, question, readyAgent, turnEnded } from '../../support/relay.ts'

@@ -1,7 +1,7 @@
 /** An agent in a role whose process was ended: it stays in its role, and comes back with what it knew for what waits. */
 import { expect, test, vi } from 'vitest'
 import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { type Console, type InSession, type Machine, openConsole, readyAgent, said, turnEnded } from '../../support/relay.ts'
 

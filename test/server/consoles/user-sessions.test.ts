@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Who } from '../../../src/domain/access/caller.ts'
 import { Refusal } from '../../../src/domain/errors.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/platform/time/clock.ts'
 import { UserSessions } from '../../../src/server/consoles/user-sessions.ts'
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import { createAgent } from '../../../src/services/agents/create-agent.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { dayAfter, dayBefore } from '../../../src/domain/conversations/chapter.ts'
 import { Refusal } from '../../../src/domain/errors.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
 import { SearchIndexer } from '../../../src/server/conversations/indexer.ts'
 import { addMessage } from '../../../src/services/conversations/add-message.ts'
 import { deleteConversation } from '../../../src/services/conversations/delete-conversation.ts'

@@ -1,7 +1,7 @@
 /** Who looks where a doorbell rings (CO3, CH12): no ring is lost, at whatever moment it comes. */
 import { expect, test } from 'vitest'
 import { projectStream, type StreamName } from '../../../src/domain/stream-name.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
 import { ChangeScanner } from '../../../src/server/processes/work-scanner.ts'
 import { LocalDoorbell } from '../../../src/store/log/doorbell.ts'
 import { manualClock } from '../../support/manual-clock.ts'

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
 import { type FeedSink, type FeedSnapshot, Subscription } from '../../../src/server/live/subscription.ts'
 import { type FeedEvent, Tails } from '../../../src/server/live/tail.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'

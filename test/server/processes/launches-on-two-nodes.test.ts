@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test } from 'vitest'
 import { coordinatorStream } from '../../../src/domain/stream-name.ts'
-import { systemClock } from '../../../src/platform/clock.ts'
+import { systemClock } from '../../../src/platform/time/clock.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import { Starter } from '../../../src/server/processes/work-scanner.ts'

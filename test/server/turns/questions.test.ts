@@ -1,7 +1,7 @@
 /** Questions of agents (AP13): asked over the link, shown on the relay, in the inbox and in chats, answered once from anywhere. */
 import { expect, test } from 'vitest'
 import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
 import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
 import { form, openConsole, pass, questions, turnEnded } from '../../support/relay.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { instant } from '../../../src/domain/instant.ts'
 import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
-import { createLogger } from '../../../src/platform/logger.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { openConsole, pass, turnEnded } from '../../support/relay.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hashSecret } from '../../../src/platform/secrets.ts'
+import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
 import { Person } from '../../../src/protocol/access/people.ts'
 import { addPerson, removePerson } from '../../../src/services/access/change-person.ts'
 import { createToken } from '../../../src/services/access/create-token.ts'

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
-import { hashSecret } from '../../../src/platform/secrets.ts'
+import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
 import { AgentSession } from '../../../src/protocol/agent-sessions/agent-session.ts'
 import { endChat } from '../../../src/services/conversations/end-chat.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'

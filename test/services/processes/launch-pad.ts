@@ -1,8 +1,8 @@
 /** A project whose agent can be started, and coordinators that are played by the test, through the very parts the doors use. */
 
 import type { Who } from '../../../src/domain/access/caller.ts'
-import type { Clock } from '../../../src/platform/clock.ts'
-import { hashSecret } from '../../../src/platform/secrets.ts'
+import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
+import type { Clock } from '../../../src/platform/time/clock.ts'
 import {
   type CoordinatorTaken,
   type CoordinatorWelcome,

@@ -2,7 +2,7 @@
 import type { Client } from '../../../client/client.ts'
 import { ProblemError } from '../../../client/failures.ts'
 import { ownProgram } from '../../../domain/agents/demo.ts'
-import { findProgram } from '../../../platform/find-program.ts'
+import { findProgram } from '../../../platform/processes/find-program.ts'
 import type { Coordinator } from '../../../protocol/processes/coordinator.ts'
 import type { Environment } from '../../terminal.ts'
 import { bad, type Check, good, warning } from './check.ts'

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '../../../client/client.ts'
-import { visible } from '../../../platform/visible.ts'
+import { visible } from '../../../platform/log/visible.ts'
 import type { Project } from '../../../protocol/projects/project.ts'
 import { bad, type Check, good, warning } from './check.ts'
 

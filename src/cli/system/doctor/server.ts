@@ -1,8 +1,8 @@
 /** Checks whether a server runs, answers and can write; otherwise whether one could start. */
 import { createServer } from 'node:net'
 import { type Client, createClient } from '../../../client/client.ts'
-import type { LoadedConfig } from '../../../platform/config.ts'
-import { isAlive, readRunFile } from '../../../platform/run-file.ts'
+import type { LoadedConfig } from '../../../platform/config/config.ts'
+import { isAlive, readRunFile } from '../../../platform/files/run-file.ts'
 import { bad, type Check, good, warning } from './check.ts'
 
 const answerTimeoutMs = 5_000

@@ -1,0 +1,50 @@
+/**
+ * The environment variables that mark every process of a launch and are inherited by its children: the launch, and the data folder of
+ * the coordinator that started it, so that one Holdfast never takes another's agents for its own.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomic } from '../files/atomic-file.ts'
+import { runFolder } from '../files/data-folder.ts'
+import { randomText } from '../secrets/randomness.ts'
+
+export interface LaunchMark {
+  readonly launchId: string
+  readonly keeper: string
+}
+
+export const launchVariable = 'HOLDFAST_LAUNCH_ID'
+export const keeperVariable = 'HOLDFAST_LAUNCH_KEEPER'
+
+/** Reads the mark from `NAME=value` entries. */
+export function markIn(variables: Iterable<string>): LaunchMark | undefined {
+  let launchId: string | undefined
+  let keeper: string | undefined
+  for (const variable of variables) {
+    if (variable.startsWith(`${launchVariable}=`)) launchId = variable.slice(launchVariable.length + 1)
+    else if (variable.startsWith(`${keeperVariable}=`)) keeper = variable.slice(keeperVariable.length + 1)
+  }
+  return launchId && keeper ? { launchId, keeper } : undefined
+}
+
+export const markVariables = ({ launchId, keeper }: LaunchMark): Record<string, string> => ({
+  [launchVariable]: launchId,
+  [keeperVariable]: keeper,
+})
+
+/**
+ * The id of a data folder: stable when the folder is moved on its disk, and different for a copy, whose coordinator would
+ * otherwise end the agents of the original.
+ */
+export async function keeperOf(data: string): Promise<string> {
+  const file = join(runFolder(data), 'keeper')
+  let id = await readFile(file, 'utf8').catch(() => '')
+  if (!/^[a-z0-9]{20}$/.test(id)) {
+    id = randomText(20)
+    await mkdir(runFolder(data), { recursive: true, mode: 0o700 })
+    await writeFileAtomic(file, id)
+  }
+  const { dev, ino } = await stat(data)
+  return createHash('sha256').update(`${id} ${dev} ${ino}`).digest('base64url').slice(0, 22)
+}
