@@ -55,7 +55,12 @@ enableCompileCache()
 // The reader of our output may close it early (`holdfast … | head`).
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
-const [{ run }, { callerFolder }] = await Promise.all([import('./cli/run.ts'), import('./platform/files/caller-folder.ts')])
+const [{ run }, { callerFolder, callerPath }] = await Promise.all([
+  import('./cli/run.ts'),
+  import('./platform/files/caller-folder.ts'),
+])
+const path = callerPath(process.env)
+if (path !== undefined) process.env['PATH'] = path
 const cwd = callerFolder(process.env, process.cwd())
 process.exitCode = await run(process.argv.slice(2), {
   stdin: process.stdin,

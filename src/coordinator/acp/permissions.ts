@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
-import { descriptiveKeys } from '../../protocol/approvals/allowance-scopes.ts'
+import { isIncidental } from '../../protocol/approvals/allowance-scopes.ts'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
 import type { ToolCalls } from './tool-calls.ts'
 import { type Fields, fieldsOf, lineOf, listOf, oneOf } from './wire.ts'
@@ -80,7 +80,7 @@ export function outcomeOf(answer: PermissionAnswer, options: PermissionRequest['
 
 /**
  * Recognizes repeated tool calls (AG6) by a digest over the whole call, including parts too long to show. Ids are excluded, and
- * so are a model's remarks beside a command. A call without input has no fingerprint, because titles and texts are often cut or
+ * so are a model's remarks, the agent's ids and times beside a command. A call without input has no fingerprint, because titles and texts are often cut or
  * generic. Agents describe a call in several updates, so the digest of each field is kept until permission is asked.
  */
 const comparedFields = ['kind', 'title', 'rawInput', 'content', 'locations'] as const
@@ -92,7 +92,7 @@ export type CallDigests = Readonly<Partial<Record<ComparedField | 'command', str
 export function addDigests(known: CallDigests, update: Fields): CallDigests {
   const next: Partial<Record<ComparedField | 'command', string | null>> = { ...known }
   for (const field of comparedFields) {
-    const value = update[field]
+    const value = field === 'rawInput' ? withoutEnvelope(update) : update[field]
     if (value === undefined || value === null) continue
     if (field === 'rawInput') next.command = commandDigest(value)
     if (isEmpty(value) || (field === 'kind' && value === 'other')) delete next[field]
@@ -138,8 +138,17 @@ function commandDigest(rawInput: unknown): string | null {
   const { command, ...rest } = fieldsOf(rawInput)
   const isCommand = typeof command === 'string' ? command.trim() !== '' : Array.isArray(command) && command.length > 0
   if (!isCommand) return null
-  const other = Object.fromEntries(
-    Object.entries(rest).filter(([key, value]) => !(descriptiveKeys.has(key) && typeof value === 'string')),
-  )
-  return valueDigest({ ...other, command })
+  return valueDigest({ ...withoutIncidental(rest), command })
 }
+
+/**
+ * An input that repeats the id of its own call is the agent's record of the request, not the tool's arguments alone: what it adds
+ * of its own differs each time.
+ */
+function withoutEnvelope({ rawInput, toolCallId }: Fields): unknown {
+  const isEnvelope = Object.entries(fieldsOf(rawInput)).some(([key, value]) => value === toolCallId && isIncidental(key, value))
+  return isEnvelope ? withoutIncidental(fieldsOf(rawInput)) : rawInput
+}
+
+const withoutIncidental = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([key, value]) => !isIncidental(key, value)))

@@ -76,8 +76,23 @@ export function folderOf(asked: AskedCall): string | null {
   return path !== undefined && end > 0 ? path.slice(0, end) : null
 }
 
-/** A model's remarks about its command. They vary and are not part of the action. */
-export const descriptiveKeys: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason'])
+/** Keys whose values differ each time: a model's remarks, ids that an agent gives to its requests, times. In small letters. */
+const remarks: ReadonlySet<string> = new Set(['description', 'explanation', 'justification', 'reason'])
+const requestIds: ReadonlySet<string> = new Set(
+  ['call', 'toolcall', 'tooluse', 'turn', 'message', 'request', 'event', 'item', 'approval', 'submission'].map((of) => `${of}id`),
+)
+const times: ReadonlySet<string> = new Set(
+  ['startedat', 'createdat', 'requestedat', 'timestamp'].flatMap((key) => [key, `${key}ms`]),
+)
+const isTime = (value: unknown): boolean => typeof value === 'number' || /^\d{4}-\d\d-\d\d[T ][\d:.]{5,}/.test(String(value))
+
+/** Whether a field beside a command is no part of what is done. A value of another form than its key promises is a part. */
+export function isIncidental(key: string, value: unknown): boolean {
+  const name = key.replaceAll(/[_-]/g, '').toLowerCase()
+  if (remarks.has(key)) return typeof value === 'string'
+  if (times.has(name)) return isTime(value)
+  return requestIds.has(name) && (typeof value === 'number' || (typeof value === 'string' && /^[\w:.-]{1,200}$/.test(value)))
+}
 
 /** Describes an allowance in lists: the command or whole input, or the files and the kind of tool. */
 export function ruleTitle({ scope, toolKind, folder }: AllowanceRule, asked: AskedCall & { readonly title: string }): string {
@@ -85,7 +100,7 @@ export function ruleTitle({ scope, toolKind, folder }: AllowanceRule, asked: Ask
   if (scope === 'folder') return `${toolKind} ${folder}/**`
   const { command, ...rest } = inputOf(asked) ?? {}
   if (command === undefined) return `${asked.title} ${asked.input}`
-  const other = Object.entries(rest).filter(([key, value]) => !(descriptiveKeys.has(key) && typeof value === 'string'))
+  const other = Object.entries(rest).filter(([key, value]) => !isIncidental(key, value))
   const text = typeof command === 'string' ? command : JSON.stringify(command)
   return other.length === 0 ? text : `${text} ${JSON.stringify(Object.fromEntries(other))}`
 }

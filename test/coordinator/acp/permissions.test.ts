@@ -122,3 +122,59 @@ test('[AP4] what was told of the call before counts, to its end; without a word 
     expect(permissionRequestOf(request(cut), new ToolCalls())?.likeness).toBeNull()
   }
 })
+
+/** As agents send it whose input is their record of the request: no two are alike. */
+const recordOf = (n: number, more: object = {}) => ({
+  toolCallId: `call_${n}`,
+  kind: 'execute',
+  rawInput: {
+    call_id: `call_${n}`,
+    turn_id: `01a1e6b7-0593-76c1-be4e-98fae9929${n}`,
+    started_at_ms: 1_790_000_000_000 + n,
+    command: ['bash', '-lc', 'npm test'],
+    cwd: '/work',
+    parsed_cmd: [{ type: 'unknown', cmd: 'npm test' }],
+    ...more,
+  },
+})
+
+test('[AP9] a command with the ids and times of its request is known again; with another command, folder or argument it is not', () => {
+  const likeness = (toolCall: object) => permissionRequestOf(request(toolCall), new ToolCalls())?.likeness
+  const one = likeness(recordOf(100))
+  expect(one).toMatch(/^[0-9a-f]{64}$/)
+  expect(likeness(recordOf(200))).toBe(one)
+  expect(likeness(recordOf(300, { timestamp: '2026-11-17T03:00:00.000Z', requestId: 7 }))).toBe(one)
+  const others = [
+    { command: ['bash', '-lc', 'npm test; rm -rf /'] },
+    { command: 'npm test' },
+    { cwd: '/' },
+    { parsed_cmd: [] },
+    { process_id: '7' },
+    { session_id: '7' },
+    { timeout_ms: 7 },
+    { env: { call_id: 'x' } },
+    // What only has the name of an id or a time is compared.
+    { turn_id: 'x; rm -rf /' },
+    { turn_id: { run: 'x' } },
+    { started_at_ms: 'now; rm -rf /' },
+    { timestamp: ['x'] },
+  ]
+  expect(others.filter((more) => likeness(recordOf(200, more)) === one)).toEqual([])
+  const calls = new ToolCalls()
+  calls.apply(recordOf(400))
+  expect(permissionRequestOf(request({ ...recordOf(400, { started_at_ms: 5, reason: 'x' }) }), calls)?.likeness).toBe(one)
+  const contradicted = request({ ...recordOf(400, { command: ['bash', '-lc', 'ls'] }) })
+  expect(permissionRequestOf(contradicted, calls)?.likeness).toBeNull()
+})
+
+test('[AP9] ids in the input of a tool are arguments, unless the input repeats the id of its own call', () => {
+  const likeness = (toolCallId: string, rawInput: object) =>
+    permissionRequestOf(request({ toolCallId, kind: 'other', title: 'Answer', rawInput }), new ToolCalls())?.likeness
+  const message = (id: string) => ({ message_id: id, text: 'yes' })
+  expect(likeness('a', message('1'))).toBe(likeness('b', message('1')))
+  expect(likeness('a', message('1'))).not.toBe(likeness('b', message('2')))
+  const recorded = (id: string, text: string) => likeness(id, { callId: id, turnId: `of ${id}`.replace(' ', '-'), text })
+  expect(recorded('a', 'yes')).toBe(recorded('b', 'yes'))
+  expect(recorded('a', 'yes')).not.toBe(recorded('b', 'no'))
+  expect(likeness('a', { callId: 'a' })).toBeNull()
+})
