@@ -1,6 +1,8 @@
 /** The definition of a route. */
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Scope } from '../domain/access/scopes.ts'
+import { channelNames } from '../domain/channels/key.ts'
+import { Id } from './text.ts'
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -23,4 +25,61 @@ export interface Route {
   readonly answer?: z.ZodType
   /** The media type of a response that is not JSON. */
   readonly media?: string
+}
+
+const ApprovalNumber = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'is not the number of an approval')
+  .transform(Number)
+
+/** Parameters of paths that are not simply an id. */
+const parameters = {
+  approvalId: ApprovalNumber,
+  questionId: ApprovalNumber,
+  channel: z.enum(channelNames),
+  /** What is wrong with a key, its length too, is said by domain/conversations/key.ts. */
+  key: z.string(),
+  day: z.string().max(20),
+  /** The domain checks names of artifacts, with its own error (`invalid_name`). */
+  name: z.string().max(1000),
+  toolCallId: z.string().min(1).max(1000),
+  chatId: Id,
+  turnId: Id,
+  userSessionId: Id,
+  worktreeId: Id,
+}
+const anyId = z.string().max(200)
+
+type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+type ParamsIn<Path> = z.ZodObject<{
+  [Name in NamesIn<Path>]: Name extends keyof typeof parameters ? (typeof parameters)[Name] : typeof anyId
+}>
+
+type Details = Omit<Route, 'method' | 'path' | 'scope' | 'status'> & { readonly status?: 200 | 201 }
+type Listed<Line extends string, Of, More> = More & {
+  readonly method: Line extends `${infer Method extends Route['method']} ${string}` ? Method : never
+  readonly path: Line extends `${string} ${infer Path extends Route['path']}` ? Path : never
+  readonly scope: Of
+  readonly status: Route['status']
+} & (More extends { params: z.ZodObject }
+    ? unknown
+    : [NamesIn<Line>] extends [never]
+      ? unknown
+      : { readonly params: ParamsIn<Line> })
+
+/**
+ * Defines a route: `route('GET /api/projects/{projectId}', 'read', …)`. The parameters are those in the path; the status is 200,
+ * or 204 where there is no answer, unless it is stated.
+ */
+export function route<
+  const Line extends `${Route['method']} /${string}`,
+  const Of extends Route['scope'],
+  const More extends Details,
+>(line: Line, scope: Of, details: More): Listed<Line, Of, More> {
+  const [method, path = ''] = line.split(' ')
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const known: Readonly<Record<string, z.ZodType>> = parameters
+  const params = names.length > 0 && { params: z.object(Object.fromEntries(names.map((name) => [name, known[name] ?? anyId]))) }
+  const status = details.answer || details.media ? 200 : 204
+  return { method, path, scope, status, ...params, ...details } as unknown as Listed<Line, Of, More>
 }

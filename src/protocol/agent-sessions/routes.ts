@@ -1,33 +1,24 @@
 /** Agent sessions, and what coordinators report about the processes that hold them. */
 import * as z from 'zod'
-import { PageQuery, pageOf } from '../page.ts'
+import { listOf } from '../page.ts'
 import { ProcessExit, ProcessExitAnswer } from '../processes/process-exit.ts'
-import type { Route } from '../route.ts'
+import { route } from '../route.ts'
 import { AgentSession } from './agent-session.ts'
 
 const Id = z.string().max(200)
 
 export const agentSessionRoutes = {
-  listAgentSessions: {
-    method: 'GET',
-    path: '/api/agent-sessions',
-    scope: 'read',
+  listAgentSessions: route('GET /api/agent-sessions', 'read', {
     summary: 'List the agent sessions, newest first: what lives now, and why the rest ended',
-    query: PageQuery.extend({
+    ...listOf(AgentSession, {
       projectId: Id.optional(),
       agentId: Id.optional(),
       state: AgentSession.shape.state.optional(),
     }),
-    status: 200,
-    answer: pageOf(AgentSession),
-  },
-  reportProcessExit: {
-    method: 'POST',
-    path: '/api/coordinator/process-exits',
-    scope: 'coordinator',
+  }),
+  reportProcessExit: route('POST /api/coordinator/process-exits', 'coordinator', {
     summary: 'A process of an agent has exited; the server decides which of its sessions end',
     body: ProcessExit,
-    status: 200,
     answer: ProcessExitAnswer,
-  },
-} as const satisfies Record<string, Route>
+  }),
+}

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { refusedAs } from '../notices.ts'
-import type { Route } from '../route.ts'
+import { route } from '../route.ts'
 import { Id, Time } from '../text.ts'
 
 export const maxSecretsPerProject = 100
@@ -57,44 +57,26 @@ const SecretChange = z.strictObject({
   agentIds: z.array(Id).max(maxSecretAgents).optional(),
 })
 
-const inProject = z.object({ projectId: Id })
-const which = inProject.extend({ name: SecretName })
+const which = z.object({ projectId: Id, name: SecretName })
 
 export const secretRoutes = {
-  listSecrets: {
-    method: 'GET',
-    path: '/api/projects/{projectId}/secrets',
-    scope: 'manage',
+  listSecrets: route('GET /api/projects/{projectId}/secrets', 'manage', {
     summary: 'List the secrets of a project by name, with the agents that get them and their last use; never their values',
-    params: inProject,
-    status: 200,
     answer: z.object({ items: z.array(Secret) }),
-  },
-  setSecret: {
-    method: 'PUT',
-    path: '/api/projects/{projectId}/secrets/{name}',
-    scope: 'manage',
+  }),
+  setSecret: route('PUT /api/projects/{projectId}/secrets/{name}', 'manage', {
     summary: 'Set a secret: its value, how it is given (`environment` or `file`), and to which agents; what is left out stays',
     params: which,
     body: SecretChange,
-    status: 200,
     answer: Secret,
-  },
-  removeSecret: {
-    method: 'DELETE',
-    path: '/api/projects/{projectId}/secrets/{name}',
-    scope: 'manage',
+  }),
+  removeSecret: route('DELETE /api/projects/{projectId}/secrets/{name}', 'manage', {
     summary: 'Remove a secret; processes that were given it keep it until they end',
     params: which,
-    status: 204,
-  },
-  listSecretUses: {
-    method: 'GET',
-    path: '/api/projects/{projectId}/secrets/{name}/uses',
-    scope: 'manage',
+  }),
+  listSecretUses: route('GET /api/projects/{projectId}/secrets/{name}/uses', 'manage', {
     summary: 'List which launches were given a secret, newest first, to 200',
     params: which,
-    status: 200,
     answer: z.object({ items: z.array(SecretUse) }),
-  },
-} as const satisfies Record<string, Route>
+  }),
+}

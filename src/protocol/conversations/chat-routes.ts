@@ -1,23 +1,18 @@
 /** People's chats with the agents of a project (CH). */
 import * as z from 'zod'
 import { AgentSession } from '../agent-sessions/agent-session.ts'
-import { PageQuery, pageOf } from '../page.ts'
+import { listOf } from '../page.ts'
 import { Process } from '../processes/process.ts'
-import type { Route } from '../route.ts'
+import { route } from '../route.ts'
 import { PanelId, Time, YesOrNo } from '../text.ts'
 import { WorkspaceChoice } from './conversation-workspace.ts'
 import { ChatMessageDraft, Message } from './message.ts'
 
 const Id = z.string().max(200)
-const assignment = z.object({ projectId: Id, agentId: Id })
 
 export const chatRoutes = {
-  startChat: {
-    method: 'POST',
-    path: '/api/projects/{projectId}/chat/start',
-    scope: 'write',
+  startChat: route('POST /api/projects/{projectId}/chat/start', 'write', {
     summary: 'A chat panel opens: have the agent there, unless it is. A panel with a name lapses when no event stream names it',
-    params: z.object({ projectId: Id }),
     query: z.object({
       agentId: Id,
       panelId: PanelId.optional(),
@@ -25,57 +20,37 @@ export const chatRoutes = {
         'Where the conversation works; left out: as it does, or as the project says',
       ),
     }),
-    status: 200,
     answer: z.object({
       conversationKey: z.string(),
       agentSession: AgentSession.nullable(),
       /** The launch that was requested for it, or is held; null when there is none. */
       launch: Process.nullable(),
     }),
-  },
-  endChat: {
-    method: 'POST',
-    path: '/api/projects/{projectId}/agents/{agentId}/chat/end',
-    scope: 'write',
+  }),
+  endChat: route('POST /api/projects/{projectId}/agents/{agentId}/chat/end', 'write', {
     summary:
       'A chat panel closes; without `panelId` all do. With the last the agent is asked to go. Works as `navigator.sendBeacon`',
-    params: assignment,
     query: z.object({
       panelId: PanelId.optional(),
       /** The page disconnects and may come back (a reload): closed after ten seconds unless it is opened again. */
       soon: YesOrNo,
     }),
-    status: 200,
     answer: z.object({ agentSession: AgentSession.nullable() }),
-  },
-  goOnInChat: {
-    method: 'POST',
-    path: '/api/projects/{projectId}/agents/{agentId}/chat/go-on',
-    scope: 'write',
+  }),
+  goOnInChat: route('POST /api/projects/{projectId}/agents/{agentId}/chat/go-on', 'write', {
     summary: 'Whether an agent at its vendor’s limit is told again by itself what it could not answer, when the limit is over',
-    params: assignment,
     body: z.object({ goOn: z.boolean() }),
-    status: 200,
     answer: z.object({ until: Time, goesOn: z.boolean() }),
-  },
-  postMessage: {
-    method: 'POST',
-    path: '/api/chat',
-    scope: 'write',
+  }),
+  postMessage: route('POST /api/chat', 'write', {
     summary:
       'Write to an agent of a project; with `toAgentId: null` to all of them, a copy in the chat of each. Answered when it is durable',
     body: ChatMessageDraft,
     status: 201,
     answer: Message,
-  },
-  listMessages: {
-    method: 'GET',
-    path: '/api/projects/{projectId}/agents/{agentId}/messages',
-    scope: 'read',
+  }),
+  listMessages: route('GET /api/projects/{projectId}/agents/{agentId}/messages', 'read', {
     summary: 'The chat with an agent of a project, newest first; `hidden=true` shows what nobody was meant to read, too',
-    params: assignment,
-    query: PageQuery.extend({ hidden: YesOrNo }),
-    status: 200,
-    answer: pageOf(Message),
-  },
-} as const satisfies Record<string, Route>
+    ...listOf(Message, { hidden: YesOrNo }),
+  }),
+}

@@ -1,7 +1,7 @@
 /** Conversations on any channel (CV). The key is URL-encoded in the path. */
 import * as z from 'zod'
-import { PageQuery, pageOf } from '../page.ts'
-import type { Route } from '../route.ts'
+import { listOf } from '../page.ts'
+import { route } from '../route.ts'
 import { Id, line, YesOrNo } from '../text.ts'
 import { ConversationContext, ConversationTurn, ListedTurn, ToolCallOutput, TurnItem } from '../turns/conversation-turn.ts'
 import { TurnDiff } from '../worktrees/file-state.ts'
@@ -11,10 +11,6 @@ import { ConversationPiece, ImportedPiece, importLimit } from './import.ts'
 import { Content, HistoryMessage, Message, MessageDraft, maxHistoryMessages } from './message.ts'
 import { SearchAnswer, SearchQuery } from './search.ts'
 
-/** What is wrong with a key, its length too, is said by domain/conversations/key.ts. */
-const Key = z.string()
-const conversation = z.object({ key: Key })
-
 const Rewound = z.object({
   conversation: z.string(),
   operationId: z.string(),
@@ -22,241 +18,120 @@ const Rewound = z.object({
 })
 
 export const conversationRoutes = {
-  listConversations: {
-    method: 'GET',
-    path: '/api/conversations',
-    scope: 'read',
+  listConversations: route('GET /api/conversations', 'read', {
     summary: 'List the conversations, the one touched last first',
-    query: PageQuery.extend({
+    ...listOf(ListedConversation, {
       channel: line(100).optional().describe('Only on this channel: web, agent, telegram …'),
       projectId: Id.optional(),
     }),
-    status: 200,
-    answer: pageOf(ListedConversation),
-  },
-  getOrCreateConversation: {
-    method: 'POST',
-    path: '/api/conversations',
-    scope: 'write',
+  }),
+  getOrCreateConversation: route('POST /api/conversations', 'write', {
     summary: 'The conversation under a key, begun if it was not there',
-    body: z.strictObject({ key: Key }),
-    status: 200,
+    body: z.strictObject({ key: z.string() }),
     alsoStatus: 201,
     answer: Conversation,
-  },
-  getConversation: {
-    method: 'GET',
-    path: '/api/conversations/{key}',
-    scope: 'read',
+  }),
+  getConversation: route('GET /api/conversations/{key}', 'read', {
     summary: 'Read a conversation without its messages',
-    params: conversation,
-    status: 200,
     answer: Conversation,
-  },
-  changeConversation: {
-    method: 'PATCH',
-    path: '/api/conversations/{key}',
-    scope: 'write',
+  }),
+  changeConversation: route('PATCH /api/conversations/{key}', 'write', {
     summary: 'Give a conversation a title; null: as its agent says, or the first message',
-    params: conversation,
     body: z.strictObject({ title: line(200).nullable() }),
-    status: 200,
     answer: Conversation,
-  },
-  markSeen: {
-    method: 'PUT',
-    path: '/api/conversations/{key}/seen',
-    scope: 'read',
+  }),
+  markSeen: route('PUT /api/conversations/{key}/seen', 'read', {
     summary: 'The caller has read a conversation up to a message; never goes back',
-    params: conversation,
     body: z.strictObject({ seq: z.int().min(0) }),
-    status: 204,
-  },
-  deleteConversation: {
-    method: 'DELETE',
-    path: '/api/conversations/{key}',
-    scope: 'write',
-    summary: 'Delete a conversation with its messages',
-    params: conversation,
-    status: 204,
-  },
-  getHistory: {
-    method: 'GET',
-    path: '/api/conversations/{key}/messages',
-    scope: 'read',
+  }),
+  deleteConversation: route('DELETE /api/conversations/{key}', 'write', { summary: 'Delete a conversation with its messages' }),
+  getHistory: route('GET /api/conversations/{key}/messages', 'read', {
     summary: 'What agents are handed of a conversation, oldest first',
-    params: conversation,
-    query: PageQuery.extend({ hidden: YesOrNo }),
-    status: 200,
-    answer: pageOf(Message),
-  },
-  addMessage: {
-    method: 'POST',
-    path: '/api/conversations/{key}/messages',
-    scope: 'write',
+    ...listOf(Message, { hidden: YesOrNo }),
+  }),
+  addMessage: route('POST /api/conversations/{key}/messages', 'write', {
     summary: 'Add a message; the same `clientId` again adds nothing',
-    params: conversation,
     body: MessageDraft,
     status: 201,
     answer: Message,
-  },
-  setHistory: {
-    method: 'PUT',
-    path: '/api/conversations/{key}/messages',
-    scope: 'write',
+  }),
+  setHistory: route('PUT /api/conversations/{key}/messages', 'write', {
     summary: 'Put other messages in the place of what agents are handed; the archive keeps what was there',
-    params: conversation,
     body: z.strictObject({ messages: z.array(HistoryMessage).max(maxHistoryMessages) }),
-    status: 200,
     answer: Conversation,
-  },
-  readArchive: {
-    method: 'GET',
-    path: '/api/conversations/{key}/archive',
-    scope: 'read',
+  }),
+  readArchive: route('GET /api/conversations/{key}/archive', 'read', {
     summary:
       'All that was said in a conversation, also what agents are no longer handed: the newest, or before, after, around a message',
-    params: conversation,
     query: ArchiveQuery,
-    status: 200,
     answer: ArchivePart,
-  },
-  setConversationSummary: {
-    method: 'PUT',
-    path: '/api/conversations/{key}/summary',
-    scope: 'write',
+  }),
+  setConversationSummary: route('PUT /api/conversations/{key}/summary', 'write', {
     summary: 'Set the summary',
-    params: conversation,
     body: z.strictObject({ summary: Content }),
-    status: 200,
     answer: Conversation,
-  },
-  truncateHistory: {
-    method: 'POST',
-    path: '/api/conversations/{key}/truncate',
-    scope: 'write',
+  }),
+  truncateHistory: route('POST /api/conversations/{key}/truncate', 'write', {
     summary: 'Keep the newest messages for agents; 0 clears. The archive keeps all',
-    params: conversation,
     body: z.strictObject({ keepLast: z.int().min(0) }),
-    status: 200,
     answer: Conversation,
-  },
-  resetConversation: {
-    method: 'POST',
-    path: '/api/conversations/{key}/reset',
-    scope: 'write',
+  }),
+  resetConversation: route('POST /api/conversations/{key}/reset', 'write', {
     summary: 'Clear messages and summary; flags stay',
-    params: conversation,
-    status: 200,
     answer: Conversation,
-  },
-  importConversation: {
-    method: 'POST',
-    path: '/api/conversations/{key}/import',
-    scope: 'write',
+  }),
+  importConversation: route('POST /api/conversations/{key}/import', 'write', {
     summary: 'Take in a piece of a conversation from a file: what the archive does not have is added, nothing is changed',
-    params: conversation,
     body: ConversationPiece,
     bodyLimit: importLimit,
-    status: 200,
     answer: ImportedPiece,
-  },
-  saveConversation: {
-    method: 'POST',
-    path: '/api/conversations/{key}/save',
-    scope: 'write',
+  }),
+  saveConversation: route('POST /api/conversations/{key}/save', 'write', {
     summary: "Write the conversation's file beside the database now; answers when it is on the disk",
-    params: conversation,
-    status: 200,
     answer: z.object({ key: z.string(), path: z.string() }),
-  },
-  listConversationTurns: {
-    method: 'GET',
-    path: '/api/conversations/{key}/turns',
-    scope: 'read',
+  }),
+  listConversationTurns: route('GET /api/conversations/{key}/turns', 'read', {
     summary:
       'List the turns of a conversation, newest first: each prompt and what came of it; with `items=true` all of it, as many as fit',
-    params: conversation,
-    query: PageQuery.extend({ items: YesOrNo }),
-    status: 200,
-    answer: pageOf(ListedTurn),
-  },
-  getConversationTurn: {
-    method: 'GET',
-    path: '/api/conversations/{key}/turns/{turnId}',
-    scope: 'read',
+    ...listOf(ListedTurn, { items: YesOrNo }),
+  }),
+  getConversationTurn: route('GET /api/conversations/{key}/turns/{turnId}', 'read', {
     summary: 'Read one turn with all that came of it: text, thoughts, tool calls, plan, in order',
-    params: conversation.extend({ turnId: Id }),
-    status: 200,
     answer: z.object({ turn: ConversationTurn, items: z.array(TurnItem) }),
-  },
-  findFiles: {
-    method: 'GET',
-    path: '/api/conversations/{key}/files',
-    scope: 'read',
+  }),
+  findFiles: route('GET /api/conversations/{key}/files', 'read', {
     summary: 'Find files of the workplace of a conversation by a part of their path, at most 20',
-    params: conversation,
     query: z.object({ q: line(200).or(z.literal('')) }),
-    status: 200,
     answer: z.object({ items: z.array(z.string()) }),
-  },
-  stopTurns: {
-    method: 'POST',
-    path: '/api/conversations/{key}/stop',
-    scope: 'write',
+  }),
+  stopTurns: route('POST /api/conversations/{key}/stop', 'write', {
     summary: 'Stop what runs in a chat or task; what was said so far stays',
-    params: conversation,
-    status: 200,
     answer: z.object({ stopped: z.int() }),
-  },
-  getToolOutput: {
-    method: 'GET',
-    path: '/api/conversations/{key}/turns/{turnId}/output/{toolCallId}',
-    scope: 'read',
+  }),
+  getToolOutput: route('GET /api/conversations/{key}/turns/{turnId}/output/{toolCallId}', 'read', {
     summary: 'Read what a tool call of a turn ran, and all of its output that was kept',
-    params: conversation.extend({ turnId: Id, toolCallId: z.string().min(1).max(1000) }),
-    status: 200,
     answer: ToolCallOutput,
-  },
-  getTurnDiff: {
-    method: 'GET',
-    path: '/api/conversations/{key}/turns/{turnId}/diff',
-    scope: 'read',
+  }),
+  getTurnDiff: route('GET /api/conversations/{key}/turns/{turnId}/diff', 'read', {
     summary:
       'Read what a turn changed in the files, to 2 MiB; `path` for a single file, `since` an earlier turn for everything from before that',
-    params: conversation.extend({ turnId: Id }),
     query: z.object({ path: z.string().max(4096).optional(), since: Id.optional() }),
-    status: 200,
     answer: TurnDiff,
-  },
-  rewindToTurn: {
-    method: 'POST',
-    path: '/api/conversations/{key}/turns/{turnId}/rewind',
-    scope: 'write',
+  }),
+  rewindToTurn: route('POST /api/conversations/{key}/turns/{turnId}/rewind', 'write', {
     summary:
       'Bring files, conversation and the agent’s context back to before or after a turn. `would_lose` shows what others changed; go on with its `digest` as `confirm`',
-    params: conversation.extend({ turnId: Id }),
     body: z.strictObject({ to: z.enum(['before', 'after']), confirm: line(200).optional() }),
-    status: 200,
     answer: Rewound.extend({ turnId: z.string(), to: z.enum(['before', 'after']) }),
-  },
-  undoRewind: {
-    method: 'POST',
-    path: '/api/conversations/{key}/rewind/undo',
-    scope: 'write',
+  }),
+  undoRewind: route('POST /api/conversations/{key}/rewind/undo', 'write', {
     summary: 'Undo the last rewind of a conversation, while nothing was said since',
-    params: conversation,
     body: z.strictObject({ confirm: line(200).optional() }),
-    status: 200,
     answer: Rewound,
-  },
-  forkFromTurn: {
-    method: 'POST',
-    path: '/api/conversations/{key}/turns/{turnId}/fork',
-    scope: 'write',
+  }),
+  forkFromTurn: route('POST /api/conversations/{key}/turns/{turnId}/fork', 'write', {
     summary:
       'Begin a new conversation from a turn, in a new worktree with the files as they were after it, with the same or another agent',
-    params: conversation.extend({ turnId: Id }),
     body: z.strictObject({ agentId: Id.optional() }),
     status: 201,
     answer: z.object({
@@ -264,55 +139,31 @@ export const conversationRoutes = {
       workplace: z.string().describe('The folder of its files'),
       branch: z.string(),
     }),
-  },
-  beginTurn: {
-    method: 'POST',
-    path: '/api/conversations/{key}/begin',
-    scope: 'write',
+  }),
+  beginTurn: route('POST /api/conversations/{key}/begin', 'write', {
     summary: 'Begin now what waits until another conversation’s turn in the same folder ends, beside it',
-    params: conversation,
-    status: 200,
     answer: Conversation,
-  },
-  getConversationContext: {
-    method: 'GET',
-    path: '/api/conversations/{key}/context',
-    scope: 'read',
+  }),
+  getConversationContext: route('GET /api/conversations/{key}/context', 'read', {
     summary: 'What agents know of a conversation: their contexts, and what the one that lives was primed with',
-    params: conversation,
-    status: 200,
     answer: z.object({ primer: z.string().nullable(), contexts: z.array(ConversationContext) }),
-  },
-  getFlags: {
-    method: 'GET',
-    path: '/api/conversations/{key}/flags',
-    scope: 'read',
+  }),
+  getFlags: route('GET /api/conversations/{key}/flags', 'read', {
     summary: 'Read the flags; those that are not set are left out',
-    params: conversation,
-    status: 200,
     answer: Flags,
-  },
-  setFlags: {
-    method: 'PUT',
-    path: '/api/conversations/{key}/flags',
-    scope: 'write',
+  }),
+  setFlags: route('PUT /api/conversations/{key}/flags', 'write', {
     summary: 'Replace the flags; unknown ones are kept',
-    params: conversation,
     body: Flags,
-    status: 200,
     answer: Flags,
-  },
-} as const satisfies Record<string, Route>
+  }),
+}
 
 /** Search over all days of all conversations (DC5). */
 export const searchRoutes = {
-  search: {
-    method: 'GET',
-    path: '/api/search',
-    scope: 'read',
+  search: route('GET /api/search', 'read', {
     summary: 'Search the messages of all conversations and days, newest first; a page may be short of its limit and go on',
     query: SearchQuery,
-    status: 200,
     answer: SearchAnswer,
-  },
-} as const satisfies Record<string, Route>
+  }),
+}

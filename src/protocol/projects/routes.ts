@@ -1,40 +1,22 @@
 /** Projects and the agents assigned to them. */
 import * as z from 'zod'
 import { Assignment, AssignmentDraft } from '../agents/isolation.ts'
-import { PageQuery, pageOf } from '../page.ts'
-import type { Route } from '../route.ts'
+import { listOf } from '../page.ts'
+import { route } from '../route.ts'
 import { line } from '../text.ts'
 import { Project, ProjectChange, ProjectDraft } from './project.ts'
 
-const projectId = z.object({ projectId: z.string().max(200) })
-const assignment = z.object({ projectId: z.string().max(200), agentId: z.string().max(200) })
-
 export const projectRoutes = {
-  listProjects: {
-    method: 'GET',
-    path: '/api/projects',
-    scope: 'read',
-    summary: 'List the projects, newest first',
-    query: PageQuery,
-    status: 200,
-    answer: pageOf(Project),
-  },
-  createProject: {
-    method: 'POST',
-    path: '/api/projects',
-    scope: 'write',
+  listProjects: route('GET /api/projects', 'read', { summary: 'List the projects, newest first', ...listOf(Project) }),
+  createProject: route('POST /api/projects', 'write', {
     summary: 'Create a project; to choose its path, `permission.policy` or `agent.runs_on` needs `manage`',
     body: ProjectDraft,
     status: 201,
     answer: Project,
-  },
-  listFolders: {
-    method: 'GET',
-    path: '/api/folders',
-    scope: 'manage',
+  }),
+  listFolders: route('GET /api/folders', 'manage', {
     summary: 'List the folders in a folder of the server’s machine, to choose a project’s; without `path` the home folder',
     query: z.object({ path: line(4096).optional() }),
-    status: 200,
     answer: z.object({
       path: z.string(),
       parent: z.string().nullable(),
@@ -42,59 +24,24 @@ export const projectRoutes = {
       items: z.array(z.object({ name: z.string(), path: z.string(), hasGit: z.boolean() })),
       more: z.boolean().describe('There are more than are listed'),
     }),
-  },
-  getProject: {
-    method: 'GET',
-    path: '/api/projects/{projectId}',
-    scope: 'read',
-    summary: 'Read a project',
-    params: projectId,
-    status: 200,
-    answer: Project,
-  },
-  changeProject: {
-    method: 'PATCH',
-    path: '/api/projects/{projectId}',
-    scope: 'write',
+  }),
+  getProject: route('GET /api/projects/{projectId}', 'read', { summary: 'Read a project', answer: Project }),
+  changeProject: route('PATCH /api/projects/{projectId}', 'write', {
     summary: "Change a project's name, path or settings; the path, `permission.policy` and `agent.runs_on` need `manage`",
-    params: projectId,
     body: ProjectChange,
-    status: 200,
     answer: Project,
-  },
-  deleteProject: {
-    method: 'DELETE',
-    path: '/api/projects/{projectId}',
-    scope: 'manage',
+  }),
+  deleteProject: route('DELETE /api/projects/{projectId}', 'manage', {
     summary: 'Delete a project; its folder and its files stay',
-    params: projectId,
-    status: 204,
-  },
-  assignAgent: {
-    method: 'PUT',
-    path: '/api/projects/{projectId}/agents/{agentId}',
-    scope: 'write',
+  }),
+  assignAgent: route('PUT /api/projects/{projectId}/agents/{agentId}', 'write', {
     summary: 'Assign an agent to a project; to choose how its processes are isolated there needs `manage`',
-    params: assignment,
     body: AssignmentDraft.optional(),
-    status: 200,
     answer: Project,
-  },
-  getAssignment: {
-    method: 'GET',
-    path: '/api/projects/{projectId}/agents/{agentId}',
-    scope: 'read',
+  }),
+  getAssignment: route('GET /api/projects/{projectId}/agents/{agentId}', 'read', {
     summary: "Read how an agent's processes are isolated in a project",
-    params: assignment,
-    status: 200,
     answer: Assignment,
-  },
-  unassignAgent: {
-    method: 'DELETE',
-    path: '/api/projects/{projectId}/agents/{agentId}',
-    scope: 'write',
-    summary: 'Take an agent off a project',
-    params: assignment,
-    status: 204,
-  },
-} as const satisfies Record<string, Route>
+  }),
+  unassignAgent: route('DELETE /api/projects/{projectId}/agents/{agentId}', 'write', { summary: 'Take an agent off a project' }),
+}
