@@ -1,7 +1,7 @@
 /** Actions of both demo agents on their machine: writing below their folder and leaving a child process. */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { constants } from 'node:fs'
-import { realpath } from 'node:fs/promises'
+import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, relative } from 'node:path'
 import { makeFolderInside, openInside, PathRefused, realPathInside } from '../platform/files/path-inside.ts'
 import type { Directive } from './directives.ts'
@@ -14,6 +14,32 @@ export function forkChild(): number | undefined {
   const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${childLifetimeMs})`], { stdio: 'ignore' })
   child.unref()
   return child.pid
+}
+
+export const shownCommand = 'ls -l'
+const commandTimeoutMs = 5000
+
+/** Runs the one command it knows, which changes nothing; returns its output and exit code. */
+export function listFolder(cwd: string, signal: AbortSignal): Promise<{ output: string; exitCode: number }> {
+  const [program = '', ...args] = shownCommand.split(' ')
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd, signal, timeout: commandTimeoutMs }, (error, stdout, stderr) => {
+      resolve({ output: `${stdout}${stderr}`.trimEnd(), exitCode: error ? Number(error.code) || 1 : 0 })
+    })
+  })
+}
+
+const maxDiffBytes = 1024 * 1024
+
+/** The text of a file below the folder as it is; null: there is none, or it is too long to show. */
+export async function readBelow(folder: string, path: string): Promise<string | null> {
+  try {
+    const target = await realPathInside(folder, isAbsolute(path) ? relative(folder, path) : path)
+    const found = await stat(target)
+    return found.isFile() && found.size <= maxDiffBytes ? await readFile(target, 'utf8') : null
+  } catch {
+    return null
+  }
 }
 
 /** Returns whether the file was written; refuses a path outside of the folder, also through links, or inside .git. */

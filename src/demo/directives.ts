@@ -1,17 +1,28 @@
 /** Parses directives in double brackets, so that every flow can be tried without a model or a key. Other text is echoed. Pure. */
 export type Directive =
-  | { readonly do: 'echo' | 'say' | 'ask' | 'question'; readonly text: string }
+  | { readonly do: 'echo' | 'say' | 'ask' | 'question' | 'title'; readonly text: string }
   | { readonly do: 'record' | 'checkpoint'; readonly text: string }
   | { readonly do: 'tell'; readonly agentId: string; readonly text: string }
   | { readonly do: 'slow'; readonly count: number; readonly ms: number }
-  | { readonly do: 'write'; readonly path: string; readonly text: string }
+  /** `asks`: only with a person's permission. */
+  | { readonly do: 'write'; readonly path: string; readonly text: string; readonly asks?: true }
   | { readonly do: 'flood'; readonly bytes: number }
   | { readonly do: 'limit'; readonly seconds: number }
   | { readonly do: Bare }
 
 /** Directives without arguments. */
-const bare = ['plan', 'recall', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
+const bare = ['plan', 'run', 'recall', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
 type Bare = (typeof bare)[number]
+
+/** What `[[tour]]` stands for: one turn with everything that agents do (UI6). */
+const tour: readonly Directive[] = [
+  { do: 'title', text: 'A tour with the demo agent' },
+  { do: 'say', text: 'Hello! I am the demo agent: a script instead of a model. This is what an agent does:\n' },
+  { do: 'plan' },
+  { do: 'run' },
+  { do: 'write', path: 'hello.md', text: '# Hello\n\nWritten by the demo agent, after you allowed it.\n', asks: true },
+  { do: 'say', text: '\nWrite `[[plan]]`, `[[run]]`, `[[ask]]` or `[[write FILE TEXT]]`, and I do it again.' },
+]
 
 /** Upper bound, to keep a demo harmless. */
 const maxPieces = 10_000
@@ -22,6 +33,10 @@ const maxLimitSeconds = 30 * 86_400
 export function stepsIn(message: string): Directive[] {
   const steps: Directive[] = []
   const rest = message.replaceAll(/\[\[([a-z-]+)(?:\s+([\s\S]*?))?\]\]/g, (written, name: string, given = '') => {
+    if (name === 'tour' && given === '') {
+      steps.push(...tour)
+      return ''
+    }
     const step = stepOf(name, given.trim())
     if (!step) return written
     // Recalls only once, however often the text contains it.
@@ -29,6 +44,8 @@ export function stepsIn(message: string): Directive[] {
     return ''
   })
   const text = rest.trim()
+  // The greeting beside a tour is answered by it.
+  if (steps[0] === tour[0]) return steps
   return text !== '' || steps.length === 0 ? [...steps, { do: 'echo', text }] : steps
 }
 

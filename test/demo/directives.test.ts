@@ -21,7 +21,7 @@ test('[MC2] each directive is understood', () => {
     { do: 'ask', text: '' },
     { do: 'ask', text: 'may I' },
   ])
-  for (const bare of ['plan', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'])
+  for (const bare of ['plan', 'run', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'])
     expect(stepsIn(`[[${bare}]]`)).toEqual([{ do: bare }])
 })
 
@@ -46,4 +46,11 @@ test('[MC2] what is no directive, or one with wrong values, is text', () => {
     '[say x]',
   ])
     expect(stepsIn(text)).toEqual([{ do: 'echo', text }])
+})
+
+test('[UI6] a tour is a whole turn: words, a plan, a command, and a file that is asked for first; the greeting is not echoed', () => {
+  const steps = stepsIn('Hello! [[tour]]')
+  expect(steps.map((step) => step.do)).toEqual(['title', 'say', 'plan', 'run', 'write', 'say'])
+  expect(steps[4]).toMatchObject({ asks: true })
+  expect(stepsIn('[[tour now]]')).toEqual([{ do: 'echo', text: '[[tour now]]' }])
 })

@@ -10,7 +10,7 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
 import { asksForSummary } from '../../domain/turns/prompts.ts'
-import { forkChild, type ToolUse, toolFor, writeBelow } from '../actions.ts'
+import { forkChild, listFolder, readBelow, shownCommand, type ToolUse, toolFor, writeBelow } from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
 
 /** An update sent to the client. */
@@ -92,6 +92,8 @@ class Turn {
         return this.#say(`echo: ${step.text}`)
       case 'say':
         return this.#say(step.text)
+      case 'title':
+        return this.#options.tell({ sessionUpdate: 'session_info_update', title: step.text })
       case 'slow':
         return this.#saySlowly(step.count, step.ms)
       case 'ask':
@@ -103,7 +105,9 @@ class Turn {
       case 'tell':
         return this.#say(await this.#options.useTool(toolFor(step)))
       case 'write':
-        return this.#write(step.path, step.text)
+        return this.#write(step)
+      case 'run':
+        return this.#run()
       case 'recall':
         return this.#say(this.#options.recall())
       case 'plan':
@@ -157,8 +161,22 @@ class Turn {
     }
   }
 
-  async #write(path: string, text: string): Promise<void> {
-    const { careful, folder, tell } = this.#options
+  async #run(): Promise<void> {
+    const { folder, signal, tell } = this.#options
+    const toolCallId = this.#nextCall()
+    const rawInput = { command: shownCommand, cwd: folder }
+    const call = { toolCallId, title: shownCommand, kind: 'execute', rawInput } as const
+    await tell({ sessionUpdate: 'tool_call', ...call, status: 'in_progress' })
+    const { output, exitCode } = await listFolder(folder, signal)
+    signal.throwIfAborted()
+    const rawOutput = { stdout: output, exit_code: exitCode }
+    await tell({ sessionUpdate: 'tool_call_update', toolCallId, status: exitCode === 0 ? 'completed' : 'failed', rawOutput })
+    await this.#say(`ran ${shownCommand}`)
+  }
+
+  async #write({ path, text, asks }: Extract<Directive, { do: 'write' }>): Promise<void> {
+    const { folder, tell } = this.#options
+    const careful = this.#options.careful || asks === true
     const title = `Write ${path}`
     const rawInput = { path, text }
     const toolCallId = this.#nextCall()
@@ -170,8 +188,9 @@ class Turn {
       return this.#say(`did not write ${path}`)
     }
     await tell({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })
+    const oldText = await readBelow(folder, path)
     const written = await writeBelow(folder, path, text)
-    const content = [{ type: 'diff', path: resolve(folder, path), newText: text } as const]
+    const content = [{ type: 'diff', path: resolve(folder, path), oldText, newText: text } as const]
     await tell({
       sessionUpdate: 'tool_call_update',
       toolCallId,

@@ -1,7 +1,7 @@
 /** Runs the directives of a message in this process and returns the answer. Writes only below its folder. */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { forkChild, type ToolUse, toolFor, writeBelow } from '../actions.ts'
+import { forkChild, listFolder, shownCommand, type ToolUse, toolFor, writeBelow } from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
 
 /** Behaviour of the process, changed by directives. */
@@ -44,6 +44,9 @@ async function runDirectives(
       return `echo: ${step.text}`
     case 'say':
       return step.text
+    case 'title':
+      // Only an ACP agent names its conversation.
+      return ''
     case 'slow':
       for (let piece = 0; piece < step.count; piece++) await pause(step.ms, undefined, { signal })
       return Array.from({ length: step.count }, (_, index) => `piece ${index + 1}`).join(' ')
@@ -58,6 +61,8 @@ async function runDirectives(
       return (await writeBelow(folder, step.path, step.text))
         ? `wrote ${step.path}`
         : `refused to write ${step.path}: it is not in my folder`
+    case 'run':
+      return `${shownCommand}\n${(await listFolder(folder, signal)).output}`
     case 'recall':
       return recall()
     case 'plan':

@@ -54,10 +54,17 @@ async function allow(projectId: string): Promise<void> {
   await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'approved' } })
 }
 
-test('[UI6] on the first visit one button makes the demo agent answer; when something has run it is not offered again', async () => {
+test('[UI6] on the first visit one button makes the demo agent answer, plan, run a command and ask; when something has run it is not offered again', async () => {
   const page = await here.ownerPage('/')
   await page.getByRole('button', { name: 'Say hello to the demo agent' }).click()
-  await answered(page, 'echo: Hello!')
+  await page.getByText('I am the demo agent').waitFor()
+  await page.getByText('Say what was done').first().waitFor()
+  await page.getByText('ls -l', { exact: true }).waitFor()
+  await page
+    .getByRole('button', { name: /^Allow/ })
+    .first()
+    .click()
+  await page.getByText('wrote hello.md').waitFor()
   await page.getByRole('link', { name: 'Now' }).click()
   await page.getByRole('heading', { name: 'Projects' }).waitFor()
   expect(await page.getByText('Try it').count()).toBe(0)

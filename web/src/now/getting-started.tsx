@@ -1,6 +1,6 @@
 /**
  * The first visit: nothing has ever run, so one button makes something happen (UI6). It writes to the demo agent, which is started by
- * that and answers. Gone for good as soon as anything has run.
+ * that and shows what agents do: words, a plan, a command, a permission, a file. Gone for good as soon as anything has run.
  */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -20,7 +20,7 @@ import { useWords } from '../translations/messages.tsx'
 const KnownAgents = lazy(loadOnce(async () => ({ default: (await import('../agents/detected-agents.tsx')).DetectedAgents })))
 
 /** As an agent's command, `holdfast` is this program. */
-const isDemo = ({ command, args }: Agent): boolean => command === 'holdfast' && args[0] === 'demo-mcp'
+const isDemo = ({ command, args }: Agent): boolean => command === 'holdfast' && args[0] === 'demo-acp'
 
 function demoIn({ projects, agents }: Home): { project: Project; agent: Agent } | undefined {
   for (const project of projects) {
@@ -47,7 +47,7 @@ function SayHello({ project, agent }: { project: Project; agent: Agent }) {
   const { waiting, error, send } = useSending()
   const place = { projectId: project.id, agentId: agent.id }
   const sayHello = async () => {
-    const body = { projectId: project.id, toAgentId: agent.id, content: now.hello }
+    const body = { projectId: project.id, toAgentId: agent.id, content: `${now.hello} [[tour]]` }
     if (await send(body, (options) => client.post('/api/chat', { body, ...options })))
       await navigate({ to: '/projects/$projectId/chat/$agentId', params: place })
   }

@@ -156,7 +156,7 @@ export const now = {
   waitingForOthersNone: 'Nothing waits for a decision.',
   firstTitle: 'Try it',
   firstText: (project: string) =>
-    `The project ${project} has agents that need no key and no network. Write to one: it is started, answers, and stays ready.`,
+    `The project ${project} has an agent that needs no key and no network. It is started, makes a plan, runs a command, and asks you before it writes a file.`,
   sayHello: 'Say hello to the demo agent',
   hello: 'Hello!',
 }

@@ -153,7 +153,7 @@ export const now: typeof english.now = {
   waitingForOthersNone: '判断を待っているものはありません。',
   firstTitle: 'まず試してみましょう',
   firstText: (project) =>
-    `プロジェクト ${project} には、キーもネットワークも要らないエージェントがいます。話しかけると起動して返事をし、そのまま待機します。`,
+    `プロジェクト ${project} には、キーもネットワークも要らないエージェントがいます。話しかけると起動し、計画を立て、コマンドを実行し、ファイルを書く前に確認を求めます。`,
   sayHello: 'デモのエージェントに話しかける',
   hello: 'こんにちは',
 }
