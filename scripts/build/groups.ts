@@ -43,8 +43,8 @@ const base = [
 /** Without what changes or moves whole databases. */
 const store = [
   'node_modules/kysely/',
-  'src/store/(access|agent-sessions|agents|approvals|channels|consoles|conversations|processes|projects|system|turns|work|worktrees)/',
-  ...inside('src/store', ['meta', 'page-cursor', 'statement', 'store']),
+  'src/store/(access|agent-sessions|agents|approvals|channels|consoles|conversations|processes|projects|schema|system|turns|work|worktrees)/',
+  ...inside('src/store', ['meta', 'page-cursor', 'rows', 'statement', 'store']),
   ...inside('src/store/log', ['doorbell', 'event-log', 'reader', 'receipts']),
 ]
 

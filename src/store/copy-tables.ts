@@ -1,8 +1,9 @@
 /** Copies and compares whole tables between two stores, page by page. */
 import { type Compilable, type Kysely, sql } from 'kysely'
 import type { Engine } from './engine.ts'
-import type { SearchTables } from './schema/conversations.ts'
-import type { Tables } from './schema/tables.ts'
+import { namesOf } from './schema/column.ts'
+import { searchTables } from './schema/conversations.ts'
+import { type Tables, tables } from './schema/tables.ts'
 import { compile } from './statement.ts'
 import type { Reader } from './store.ts'
 
@@ -16,74 +17,16 @@ const largeRowsPerPage = 25
 const largeRows: ReadonlySet<string> = new Set(['upload_parts', 'question_answers'])
 
 /** Tables that are derived from others when a store is opened. Backups leave them out; each engine has its own form. */
-type DerivedTable = keyof SearchTables
+type DerivedTable = keyof typeof searchTables
 
 export type TableName = Exclude<keyof Tables, DerivedTable>
 
 const pageLengthOf = (table: TableName): number => (largeRows.has(table) ? largeRowsPerPage : rowsPerPage)
 
-/** The key columns of every table; referenced tables come first. A new table does not compile until it is listed here. */
-const tableKeys: Readonly<Record<TableName, readonly string[]>> = {
-  meta: ['key'],
-  streams: ['name'],
-  events: ['stream', 'seq'],
-  receipts: ['credential_id', 'operation', 'key'],
-  projects: ['id'],
-  agents: ['id'],
-  assignments: ['project_id', 'agent_id'],
-  secrets: ['project_id', 'name'],
-  secret_agents: ['project_id', 'name', 'agent_id'],
-  secret_uses: ['project_id', 'name', 'launch_id'],
-  people: ['id'],
-  credentials: ['id'],
-  sign_in_codes: ['hash'],
-  conversations: ['key'],
-  conversation_names: ['name'],
-  messages: ['conversation_key', 'seq'],
-  chapters: ['conversation_key', 'day'],
-  notes: ['day'],
-  seen_conversations: ['person_id', 'conversation_key'],
-  unread_messages: ['agent_id', 'project_id', 'conversation_key', 'seq'],
-  pending_purposes: ['agent_id', 'project_id'],
-  open_conversations: ['agent_session_id', 'conversation_key'],
-  agent_sessions: ['id'],
-  exit_reports: ['reporter_id', 'report_id'],
-  coordinator_epochs: ['coordinator_id'],
-  ['sessions']: ['id'],
-  tasks: ['project_id', 'id'],
-  task_dependencies: ['project_id', 'task_id', 'depends_on'],
-  human_approvals: ['id'],
-  allowances: ['id'],
-  coordinators: ['id'],
-  launches: ['id'],
-  panels: ['project_id', 'agent_id', 'panel_id'],
-  user_sessions: ['id'],
-  role_agents: ['id'],
-  turns: ['id'],
-  turn_items: ['turn_id', 'n'],
-  turn_files: ['turn_id'],
-  file_operations: ['id'],
-  contexts: ['id'],
-  approaches: ['project_id', 'id'],
-  checkpoints: ['session_id', 'number'],
-  artifacts: ['session_id', 'name'],
-  uploads: ['id'],
-  upload_parts: ['upload_id', 'number'],
-  leases: ['name'],
-  channels: ['channel'],
-  channel_chats: ['channel', 'chat_id'],
-  pairing_codes: ['channel', 'hash'],
-  outgoing: ['channel', 'chat_id', 'n'],
-  worktrees: ['id'],
-  set_ups: ['project_id'],
-  questions: ['id'],
-  question_answers: ['question_id', 'part'],
-}
-
-export const tableNames = Object.keys(tableKeys) as TableName[]
+export const tableNames = (Object.keys(tables) as (keyof Tables)[]).filter((name): name is TableName => !(name in searchTables))
 
 export async function* pagesOf<Name extends TableName>(reader: Reader, table: Name): AsyncGenerator<Tables[Name][]> {
-  const keys = tableKeys[table]
+  const keys = namesOf(tables[table], 'key')
   for (let last: readonly unknown[] | undefined; ; ) {
     const after = last
     const page = await reader.query<Tables[Name]>((db) => pageAfter(db, table, keys, after))

@@ -1,5 +1,6 @@
 /** The `meta` table: the store's id, its incarnation and the version of its schema. */
 import type { Dialect } from './dialect.ts'
+import { deleteBy, from } from './rows.ts'
 import { statement } from './statement.ts'
 
 export const createMeta = ({ text }: Dialect): string =>
@@ -18,7 +19,7 @@ export type MetaKey =
   /** SE12: `kept` where an earlier build left plain values, `sealed` until their text is erased from the files. */
   | 'plain_values'
 
-export const selectMeta = statement<{ key: MetaKey }>()((db, p) => db.selectFrom('meta').select('value').where('key', '=', p.key))
+export const selectMeta = statement<{ key: MetaKey }>()((db, p) => from(db, 'meta', { key: p.key }).select('value'))
 
 export const setMeta = statement<{ key: MetaKey; value: string }>()((db, p) =>
   db
@@ -27,4 +28,4 @@ export const setMeta = statement<{ key: MetaKey; value: string }>()((db, p) =>
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: p.value })),
 )
 
-export const deleteMeta = statement<{ key: MetaKey }>()((db, p) => db.deleteFrom('meta').where('key', '=', p.key))
+export const deleteMeta = deleteBy('meta', 'key')

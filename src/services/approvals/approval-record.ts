@@ -54,7 +54,8 @@ export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEven
   const decision = decide(now, approvalFrom(row), event)
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
   const moved = { ...row, ...approvalColumns(decision.approval) }
-  await tx.write(updateApproval, moved)
+  // A decision made here replaces what files said.
+  await tx.write(updateApproval, { ...moved, imported_decider: null })
   if (row.told_to !== null) await tx.write(updateToldTo, { id: row.id, agentSessionId: null })
   const approval = approvalOf(moved)
   tx.append(projectStream(row.project_id), { type: eventTypes[event.type], data: { approval } }, [home])

@@ -5,6 +5,7 @@ import { type PersonScope, personScopes, type Scope, scopesOf } from '../../doma
 import type { Instant } from '../../domain/instant.ts'
 import type { Person, Token } from '../../protocol/access/people.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { deleteBy, from, insertRow, pageOf, rowsOf, selectBy, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -12,27 +13,15 @@ import type { Reader } from '../store.ts'
 /** People added by an owner. The owner of the installation has no row, so nothing here can remove or demote them. */
 export type PersonRow = Tables['people']
 
-export const insertPerson = statement<PersonRow>()((db, p) =>
-  db.insertInto('people').values({ id: p.id, name: p.name, role: p.role, created_at: p.created_at }),
-)
+export const insertPerson = insertRow('people')
 
-export const selectPerson = statement<{ id: string }>()((db, p) => db.selectFrom('people').selectAll().where('id', '=', p.id))
+export const selectPerson = selectBy('people', 'id')
 
-export const updateRole = statement<Pick<PersonRow, 'id' | 'role'>>()((db, p) =>
-  db.updateTable('people').set({ role: p.role }).where('id', '=', p.id),
-)
+export const updateRole = updateColumns('people', 'role')
 
-export const deletePersonRow = statement<{ id: string }>()((db, p) => db.deleteFrom('people').where('id', '=', p.id))
+export const deletePersonRow = deleteBy('people', 'id')
 
-const selectPeoplePage = statement<PageParams>()((db, p) =>
-  db
-    .selectFrom('people')
-    .selectAll()
-    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
-)
+const selectPeoplePage = statement<PageParams>()((db, p) => pageOf(db.selectFrom('people').selectAll(), p, 'created_at', 'id'))
 
 export const personOf = (row: PersonRow): Person => ({ id: row.id, name: row.name, role: row.role, createdAt: row.created_at })
 
@@ -46,48 +35,24 @@ export async function peoplePage(reader: Reader, params: PageParams): Promise<Pe
  */
 export type CredentialRow = Tables['credentials']
 
-export const insertCredential = statement<CredentialRow>()((db, p) =>
-  db.insertInto('credentials').values({
-    id: p.id,
-    kind: p.kind,
-    person_id: p.person_id,
-    name: p.name,
-    hash: p.hash,
-    scopes: p.scopes,
-    created_by: p.created_by,
-    created_at: p.created_at,
-    expires_at: p.expires_at,
-  }),
-)
+export const insertCredential = insertRow('credentials')
 
-export const selectCredential = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('credentials').selectAll().where('id', '=', p.id),
-)
+export const selectCredential = selectBy('credentials', 'id')
 
-export const deleteCredential = statement<{ id: string }>()((db, p) => db.deleteFrom('credentials').where('id', '=', p.id))
+export const deleteCredential = deleteBy('credentials', 'id')
 
 export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
-  db
-    .selectFrom('credentials')
-    .select(['id', 'kind', 'name', 'scopes'])
-    .where('person_id', '=', p.personId)
-    .orderBy('created_at')
-    .orderBy('id'),
+  from(db, 'credentials', { person_id: p.personId }).select(['id', 'kind', 'name', 'scopes']).orderBy('created_at').orderBy('id'),
 )
 
 /** Whether it is a program's token; the others are a person's own token and browsers. */
 export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean => kind === 'script' || kind === 'coordinator'
 
-export const deleteCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
-  db.deleteFrom('credentials').where('person_id', '=', p.personId),
-)
+export const deleteCredentialsOfPerson = deleteBy('credentials', { personId: 'person_id' })
 
 /** Selects what was created with a token, including people, whose browsers are removed with them. */
 export const selectMadeWith = statement<{ id: string }>()((db, p) =>
-  db
-    .selectFrom('credentials')
-    .selectAll()
-    .where('created_by', '=', p.id)
+  rowsOf(db, 'credentials', { created_by: p.id })
     .where('kind', 'in', ['script', 'coordinator', 'person'])
     .orderBy('created_at')
     .orderBy('id'),
@@ -107,24 +72,23 @@ const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p
 
 /** Selects the tokens of a name. Earlier builds allowed duplicates, which cannot be revoked by name. */
 export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db, p) =>
-  db
-    .selectFrom('credentials')
+  from(db, 'credentials', { name: p.name })
     .select('id')
     .where('kind', 'in', ['script', 'coordinator'])
-    .where('name', '=', p.name)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
 )
 
 const selectTokensPage = statement<PageParams & { now: Instant }>()((db, p) =>
-  db
-    .selectFrom('credentials')
-    .selectAll()
-    .where('kind', 'in', ['script', 'coordinator'])
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]))
-    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  pageOf(
+    db
+      .selectFrom('credentials')
+      .selectAll()
+      .where('kind', 'in', ['script', 'coordinator'])
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
+    p,
+    'created_at',
+    'id',
+  ),
 )
 
 export async function findValidCredential(reader: Reader, hash: string, now: Instant): Promise<Who | undefined> {
@@ -187,18 +151,10 @@ export const tokenOf = (row: CredentialRow, { createdByName, made }: Pick<Token,
 })
 
 /** The codes of one-time sign-in links, stored as hashes and deleted when used. */
-export const insertSignInCode = statement<Tables['sign_in_codes']>()((db, p) =>
-  db.insertInto('sign_in_codes').values({ hash: p.hash, person_id: p.person_id, expires_at: p.expires_at }),
-)
+export const insertSignInCode = insertRow('sign_in_codes')
 
-export const selectSignInCode = statement<{ hash: string }>()((db, p) =>
-  db.selectFrom('sign_in_codes').selectAll().where('hash', '=', p.hash),
-)
+export const selectSignInCode = selectBy('sign_in_codes', 'hash')
 
-export const deleteSignInCode = statement<{ hash: string }>()((db, p) =>
-  db.deleteFrom('sign_in_codes').where('hash', '=', p.hash),
-)
+export const deleteSignInCode = deleteBy('sign_in_codes', 'hash')
 
-export const deleteSignInCodesOfPerson = statement<{ personId: string }>()((db, p) =>
-  db.deleteFrom('sign_in_codes').where('person_id', '=', p.personId),
-)
+export const deleteSignInCodesOfPerson = deleteBy('sign_in_codes', { personId: 'person_id' })

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import type { AgentSession as Decided, EndReason, LiveAgentSession, Purpose } from '../../domain/agent-sessions/lifecycle.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { from, insertRow, pageOf, rowsOf, selectBy, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
-import { statement } from '../statement.ts'
+import { type ParamsOf, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type AgentSessionRow = Tables['agent_sessions']
@@ -17,66 +18,23 @@ export interface Pair {
 /** A literal in the query: a partial index is not used for a parameter. */
 export const ended = sql.lit<AgentSessionRow['state']>('ended')
 
-/** The columns that an update changes. */
-const changing = (p: Changes) => ({
-  state: p.state,
-  work_session_id: p.work_session_id,
-  last_activity_at: p.last_activity_at,
-  last_answer_at: p.last_answer_at,
-  expires_at: p.expires_at,
-  terminating_at: p.terminating_at,
-  suspected_at: p.suspected_at,
-  ended_at: p.ended_at,
-  end_reason: p.end_reason,
-})
+export const insertAgentSession = insertRow('agent_sessions')
 
-export const insertAgentSession = statement<AgentSessionRow>()((db, p) =>
-  db.insertInto('agent_sessions').values({
-    id: p.id,
-    agent_id: p.agent_id,
-    project_id: p.project_id,
-    purpose: p.purpose,
-    launch_id: p.launch_id,
-    token_hash: p.token_hash,
-    created_at: p.created_at,
-    resumed_work_session_id: p.resumed_work_session_id,
-    context_id: p.context_id,
-    ...changing(p),
-  }),
-)
-
-export const selectAgentSession = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('agent_sessions').selectAll().where('id', '=', p.id),
-)
+export const selectAgentSession = selectBy('agent_sessions', 'id')
 
 /** AS4: there is at most one. */
 export const selectLiveAgentSession = statement<Pair & { purpose: Purpose }>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
-    .selectAll()
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('purpose', '=', p.purpose)
-    .where('state', '<>', ended),
+  rowsOf(db, 'agent_sessions', { agent_id: p.agentId, project_id: p.projectId, purpose: p.purpose }).where('state', '<>', ended),
 )
 
 /** AS4: at most one of each purpose. */
 const selectLiveOfPair = statement<Pair>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
-    .selectAll()
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('state', '<>', ended)
-    .orderBy('purpose'),
+  rowsOf(db, 'agent_sessions', { agent_id: p.agentId, project_id: p.projectId }).where('state', '<>', ended).orderBy('purpose'),
 )
 
 /** At most two in each project; `limit` is enough to see that there are several. */
 const selectLiveOfAgent = statement<{ agentId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
-    .selectAll()
-    .where('agent_id', '=', p.agentId)
+  rowsOf(db, 'agent_sessions', { agent_id: p.agentId })
     .where('state', '<>', ended)
     .orderBy('project_id')
     .orderBy('purpose')
@@ -84,48 +42,27 @@ const selectLiveOfAgent = statement<{ agentId: string; limit: number }>()((db, p
 )
 
 const selectLiveOfProject = statement<{ projectId: string }>()((db, p) =>
-  db.selectFrom('agent_sessions').selectAll().where('project_id', '=', p.projectId).where('state', '<>', ended).orderBy('id'),
+  rowsOf(db, 'agent_sessions', { project_id: p.projectId }).where('state', '<>', ended).orderBy('id'),
 )
 
 export const selectNewestOfAgent = statement<{ agentId: string }>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
-    .selectAll()
-    .where('agent_id', '=', p.agentId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1),
+  rowsOf(db, 'agent_sessions', { agent_id: p.agentId }).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1),
 )
 
 /** Another live agent session in the same work session. */
 export const selectCompanion = statement<{ workSessionId: string; agentSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
+  from(db, 'agent_sessions', { work_session_id: p.workSessionId })
     .select('id')
-    .where('work_session_id', '=', p.workSessionId)
     .where('state', '<>', ended)
     .where('id', '<>', p.agentSessionId)
     .orderBy('id')
     .limit(1),
 )
 
-/** The columns that change during its life. */
-type Changes = Omit<
-  AgentSessionRow,
-  'agent_id' | 'project_id' | 'purpose' | 'launch_id' | 'token_hash' | 'created_at' | 'resumed_work_session_id' | 'context_id'
->
-
-export const updateAgentSession = statement<Changes>()((db, p) =>
-  db.updateTable('agent_sessions').set(changing(p)).where('id', '=', p.id),
-)
+export const updateAgentSession = updateRow('agent_sessions', 'context_id', 'resumed_work_session_id', 'token_hash')
 
 /** AS6: touches no index. */
-export const updateActivity = statement<Pick<Changes, 'id' | 'last_activity_at' | 'last_answer_at'>>()((db, p) =>
-  db
-    .updateTable('agent_sessions')
-    .set({ last_activity_at: p.last_activity_at, last_answer_at: p.last_answer_at })
-    .where('id', '=', p.id),
-)
+export const updateActivity = updateColumns('agent_sessions', 'last_activity_at', 'last_answer_at')
 
 export const updateToken = statement<{ id: string; tokenHash: string }>()((db, p) =>
   db.updateTable('agent_sessions').set({ token_hash: p.tokenHash }).where('id', '=', p.id),
@@ -161,7 +98,7 @@ export function agentSessionFrom(row: AgentSessionRow): Decided {
   return { ...lease, state: row.state, terminatingAt, endedAt: row.ended_at ?? terminatingAt, endReason }
 }
 
-export const changesOf = (agentSession: Decided): Changes => ({
+export const changesOf = (agentSession: Decided): ParamsOf<typeof updateAgentSession> => ({
   id: agentSession.id,
   state: agentSession.state,
   work_session_id: agentSession.workSessionId,
@@ -203,13 +140,7 @@ const living = (rows: readonly AgentSessionRow[]): LiveAgentSession[] =>
 
 /** The agent sessions of a launch: at most one live, and earlier ones. */
 export const selectNewestOfLaunch = statement<{ launchId: string }>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
-    .selectAll()
-    .where('launch_id', '=', p.launchId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1),
+  rowsOf(db, 'agent_sessions', { launch_id: p.launchId }).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1),
 )
 
 export async function newestOfLaunch(reader: Reader, launchId: string): Promise<Decided | undefined> {
@@ -227,22 +158,13 @@ export interface AgentSessionsFilter {
 export async function agentSessionsPage(
   reader: Reader,
   { projectId, agentId, state }: AgentSessionsFilter,
-  { createdAt, id, limit }: PageParams,
+  params: PageParams,
 ): Promise<AgentSession[]> {
   const rows = await reader.query<AgentSessionRow>((db) => {
-    let page = db
-      .selectFrom('agent_sessions')
-      .selectAll()
-      .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(createdAt, id)))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-    if (projectId !== undefined) page = page.where('project_id', '=', projectId)
-    if (agentId !== undefined) page = page.where('agent_id', '=', agentId)
-    if (state !== undefined) page = page.where('state', '=', state)
+    const values = { project_id: projectId, agent_id: agentId, state }
+    const page = pageOf(rowsOf(db, 'agent_sessions', values), params, 'created_at', 'id')
     // Added so that the partial indexes are used: few live among many ended ones.
-    if (state !== undefined && state !== 'ended') page = page.where('state', '<>', ended)
-    return page
+    return state === undefined || state === 'ended' ? page : page.where('state', '<>', ended)
   })
   return rows.map((row) => agentSessionOf(agentSessionFrom(row)))
 }

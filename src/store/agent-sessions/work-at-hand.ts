@@ -1,6 +1,7 @@
 /** Queries about the work of an agent in a project, and which pairs of agent and project have some. */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
+import { from } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -30,14 +31,14 @@ const countUnread = statement<Pair & { limit: number }>()((db, p) =>
 
 /** A turn that is repeated without its messages: they were read when it met the limit, or it had none (AG6, CX6). */
 const selectRepeatedTurn = statement<Pair>()((db, p) =>
-  db
-    .selectFrom('turns')
+  from(db, 'turns', {
+    agent_id: p.agentId,
+    project_id: p.projectId,
+    state: sql.lit('queued'),
+    about: sql.lit('chat'),
+    not_before: null,
+  })
     .select('id')
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('state', '=', sql.lit('queued'))
-    .where('about', '=', sql.lit('chat'))
-    .where('not_before', 'is', null)
     .where('content', '<>', '[]')
     .limit(1),
 )

@@ -4,40 +4,16 @@ import { isolationOf } from '../../domain/agents/isolation.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { deleteBy, from, insertRow, pageOf, selectBy, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type AgentRow = Tables['agents']
 
-/** The columns that an update changes. */
-const changing = (p: Omit<AgentRow, 'created_at' | 'passkey_hash'>) => ({
-  name: p.name,
-  protocol: p.protocol,
-  command: p.command,
-  args: p.args,
-  env: p.env,
-  role: p.role,
-  max_processes: p.max_processes,
-  hold_seconds: p.hold_seconds,
-  runs_on: p.runs_on,
-  isolation: p.isolation,
-  report: p.report,
-  updated_at: p.updated_at,
-})
+export const insertAgent = insertRow('agents')
 
-export const insertAgent = statement<AgentRow>()((db, p) =>
-  db.insertInto('agents').values({
-    id: p.id,
-    passkey_hash: p.passkey_hash,
-    created_at: p.created_at,
-    ...changing(p),
-  }),
-)
-
-export const updateAgent = statement<Omit<AgentRow, 'created_at' | 'passkey_hash'>>()((db, p) =>
-  db.updateTable('agents').set(changing(p)).where('id', '=', p.id),
-)
+export const updateAgent = updateRow('agents', 'passkey_hash')
 
 export const selectEnvironmentsOfAll = statement()((db) => db.selectFrom('agents').select(['id', 'name', 'env']).orderBy('id'))
 
@@ -46,31 +22,21 @@ export const selectEnvironments = statement()((db) =>
   db.selectFrom('agents').select(['id', 'name', 'env']).where('env', '<>', '{}').orderBy('id'),
 )
 
-export const updateEnvironment = statement<{ id: string; env: string }>()((db, p) =>
-  db.updateTable('agents').set({ env: p.env }).where('id', '=', p.id),
-)
+export const updateEnvironment = updateColumns('agents', 'env')
 
 export const updatePasskey = statement<{ id: string; hash: string }>()((db, p) =>
   db.updateTable('agents').set({ passkey_hash: p.hash }).where('id', '=', p.id),
 )
 
-export const deleteAgentRow = statement<{ id: string }>()((db, p) => db.deleteFrom('agents').where('id', '=', p.id))
+export const deleteAgentRow = deleteBy('agents', 'id')
 
-export const selectAgent = statement<{ id: string }>()((db, p) => db.selectFrom('agents').selectAll().where('id', '=', p.id))
+export const selectAgent = selectBy('agents', 'id')
 
 export const selectAgentByPasskey = statement<{ hash: string }>()((db, p) =>
-  db.selectFrom('agents').select(['id', 'name']).where('passkey_hash', '=', p.hash),
+  from(db, 'agents', { passkey_hash: p.hash }).select(['id', 'name']),
 )
 
-const selectAgentsPage = statement<PageParams>()((db, p) =>
-  db
-    .selectFrom('agents')
-    .selectAll()
-    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
-)
+const selectAgentsPage = statement<PageParams>()((db, p) => pageOf(db.selectFrom('agents').selectAll(), p, 'created_at', 'id'))
 
 /** Selects the projects of the agents that `selectAgentsPage` finds with the same key and limit. */
 const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
@@ -91,7 +57,7 @@ const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
 )
 
 const selectProjectIdsOfAgent = statement<{ agentId: string }>()((db, p) =>
-  db.selectFrom('assignments').select('project_id').where('agent_id', '=', p.agentId).orderBy('created_at').orderBy('project_id'),
+  from(db, 'assignments', { agent_id: p.agentId }).select('project_id').orderBy('created_at').orderBy('project_id'),
 )
 
 /** In the order of assignment: the first ACP agent of a project is the default. */

@@ -2,6 +2,7 @@
 import type { SealedValue } from '../../domain/agents/environment.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { maxSecretsPerProject, maxSecretUses, type Secret, type SecretUse } from '../../protocol/agents/secret.ts'
+import { deleteBy, from, insertRow, putRow, rowsOf, selectBy } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -9,21 +10,14 @@ import type { Reader, Tx } from '../store.ts'
 type SecretRow = Tables['secrets']
 type Which = Pick<SecretRow, 'project_id' | 'name'>
 
-export const selectSecret = statement<Which>()((db, p) =>
-  db.selectFrom('secrets').selectAll().where('project_id', '=', p.project_id).where('name', '=', p.name),
-)
+export const selectSecret = selectBy('secrets', ['project_id', 'name'])
 
 const selectSecrets = statement<{ projectId: string; limit: number }>()((db, p) =>
-  db.selectFrom('secrets').selectAll().where('project_id', '=', p.projectId).orderBy('name').limit(p.limit),
+  rowsOf(db, 'secrets', { project_id: p.projectId }).orderBy('name').limit(p.limit),
 )
 
 const selectAgents = statement<Which>()((db, p) =>
-  db
-    .selectFrom('secret_agents')
-    .select('agent_id')
-    .where('project_id', '=', p.project_id)
-    .where('name', '=', p.name)
-    .orderBy('agent_id'),
+  from(db, 'secret_agents', { project_id: p.project_id, name: p.name }).select('agent_id').orderBy('agent_id'),
 )
 
 const selectGiven = statement<{ agentId: string }>()((db, p) =>
@@ -48,61 +42,28 @@ export const selectSealedSecrets = statement()((db) =>
     .orderBy('secrets.name'),
 )
 
-const putSecret = statement<SecretRow>()((db, p) => {
-  const changing = { sealed: p.sealed, given_as: p.given_as, updated_at: p.updated_at, updated_by: p.updated_by }
-  return db
-    .insertInto('secrets')
-    .values({ project_id: p.project_id, name: p.name, created_at: p.created_at, ...changing })
-    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(changing))
-})
+const putSecret = putRow('secrets')
 
-const insertSecretAgent = statement<Tables['secret_agents']>()((db, p) =>
-  db.insertInto('secret_agents').values({ project_id: p.project_id, name: p.name, agent_id: p.agent_id }),
-)
+const insertSecretAgent = insertRow('secret_agents')
 
-const deleteAgents = statement<Which>()((db, p) =>
-  db.deleteFrom('secret_agents').where('project_id', '=', p.project_id).where('name', '=', p.name),
-)
+const deleteAgents = deleteBy('secret_agents', ['project_id', 'name'])
 
 /** An agent that is made anew under the same id gets none of them. */
-export const deleteSecretsOfAgent = statement<{ agentId: string }>()((db, p) =>
-  db.deleteFrom('secret_agents').where('agent_id', '=', p.agentId),
-)
+export const deleteSecretsOfAgent = deleteBy('secret_agents', { agentId: 'agent_id' })
 
-const deleteSecretRow = statement<Which>()((db, p) =>
-  db.deleteFrom('secrets').where('project_id', '=', p.project_id).where('name', '=', p.name),
-)
+const deleteSecretRow = deleteBy('secrets', ['project_id', 'name'])
 
-const deleteUses = statement<Which>()((db, p) =>
-  db.deleteFrom('secret_uses').where('project_id', '=', p.project_id).where('name', '=', p.name),
-)
+const deleteUses = deleteBy('secret_uses', ['project_id', 'name'])
 
 const selectUses = statement<Which & { limit: number }>()((db, p) =>
-  db
-    .selectFrom('secret_uses')
+  from(db, 'secret_uses', { project_id: p.project_id, name: p.name })
     .select(['agent_id as agentId', 'launch_id as launchId', 'given_as as givenAs', 'used_at as usedAt'])
-    .where('project_id', '=', p.project_id)
-    .where('name', '=', p.name)
     .orderBy('used_at', 'desc')
     .orderBy('launch_id', 'desc')
     .limit(p.limit),
 )
 
-const putUse = statement<Tables['secret_uses']>()((db, p) =>
-  db
-    .insertInto('secret_uses')
-    .values({
-      project_id: p.project_id,
-      name: p.name,
-      launch_id: p.launch_id,
-      agent_id: p.agent_id,
-      given_as: p.given_as,
-      used_at: p.used_at,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['project_id', 'name', 'launch_id']).doUpdateSet({ used_at: p.used_at, given_as: p.given_as }),
-    ),
-)
+const putUse = putRow('secret_uses')
 
 const deleteUsesBefore = statement<Which & { before: Instant }>()((db, p) =>
   db.deleteFrom('secret_uses').where('project_id', '=', p.project_id).where('name', '=', p.name).where('used_at', '<', p.before),

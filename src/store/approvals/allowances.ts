@@ -3,43 +3,20 @@ import type { AllowanceRule } from '../../domain/approvals/allowance.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { insertRow, pageOf, rowsOf, selectBy } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type AllowanceRow = Tables['allowances']
 
-export const insertAllowance = statement<AllowanceRow>()((db, p) =>
-  db.insertInto('allowances').values({
-    id: p.id,
-    project_id: p.project_id,
-    agent_id: p.agent_id,
-    scope: p.scope,
-    tool_kind: p.tool_kind,
-    title: p.title,
-    folder: p.folder,
-    likeness: p.likeness,
-    approval_id: p.approval_id,
-    created_by: p.created_by,
-    created_at: p.created_at,
-    expires_at: p.expires_at,
-    revoked_at: p.revoked_at,
-    revoked_by: p.revoked_by,
-  }),
-)
+export const insertAllowance = insertRow('allowances')
 
-export const selectAllowance = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('allowances').selectAll().where('id', '=', p.id),
-)
+export const selectAllowance = selectBy('allowances', 'id')
 
 /** The newest first. */
 export const selectInForce = statement<{ projectId: string; agentId: string; now: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('allowances')
-    .selectAll()
-    .where('project_id', '=', p.projectId)
-    .where('agent_id', '=', p.agentId)
-    .where('revoked_at', 'is', null)
+  rowsOf(db, 'allowances', { project_id: p.projectId, agent_id: p.agentId, revoked_at: null })
     .where('expires_at', '>', p.now)
     .orderBy('expires_at', 'desc')
     .limit(p.limit),
@@ -78,27 +55,16 @@ export const revokeOfGiver = statement<{ giver: string; now: Instant; by: string
 type OfProject = PageParams & { readonly projectId: string }
 
 const selectPage = statement<OfProject>()((db, p) =>
-  db
-    .selectFrom('allowances')
-    .selectAll()
-    .where('project_id', '=', p.projectId)
-    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  pageOf(rowsOf(db, 'allowances', { project_id: p.projectId }), p, 'created_at', 'id'),
 )
 
 const selectPageInForce = statement<OfProject & { now: Instant }>()((db, p) =>
-  db
-    .selectFrom('allowances')
-    .selectAll()
-    .where('project_id', '=', p.projectId)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', p.now)
-    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  pageOf(
+    rowsOf(db, 'allowances', { project_id: p.projectId, revoked_at: null }).where('expires_at', '>', p.now),
+    p,
+    'created_at',
+    'id',
+  ),
 )
 
 export const allowancesPage = async (reader: Reader, page: OfProject, now: Instant | null): Promise<Allowance[]> =>

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import type { Approval as Decided } from '../../domain/approvals/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { type Approval, approvalOnWire } from '../../protocol/approvals/approval.ts'
+import { from, insertRow, rowsOf, selectBy, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
-import { statement } from '../statement.ts'
+import { type ParamsOf, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ApprovalRow = Tables['human_approvals']
@@ -48,105 +49,40 @@ export const noPermission: PermissionColumns = {
 /** A literal in the query, not a parameter, so that the partial indexes are used. */
 const pending = sql.lit<ApprovalRow['status']>('pending')
 
-/** The columns that an update changes. */
-const changing = (p: Changes) => ({
-  status: p.status,
-  submitted_at: p.submitted_at,
-  resolved_at: p.resolved_at,
-  decided_by: p.decided_by,
-  feedback: p.feedback,
-  instruction_content: p.instruction_content,
-  worker_instructions: p.worker_instructions,
-  artifacts: p.artifacts,
-  revision_history: p.revision_history,
-})
+export const insertApproval = insertRow('human_approvals')
 
-export const insertApproval = statement<ApprovalRow>()((db, p) =>
-  db.insertInto('human_approvals').values({
-    id: p.id,
-    session_id: p.session_id,
-    project_id: p.project_id,
-    checkpoint_type: p.checkpoint_type,
-    leader_id: p.leader_id,
-    task_id: p.task_id,
-    asked_by_agent_session_id: p.asked_by_agent_session_id,
-    told_to: p.told_to,
-    conversation_key: p.conversation_key,
-    outcome: p.outcome,
-    digest: p.digest,
-    options: p.options,
-    tool_call: p.tool_call,
-    option_id: p.option_id,
-    ask_id: p.ask_id,
-    launch_id: p.launch_id,
-    turn_id: p.turn_id,
-    user_session_id: p.user_session_id,
-    role: p.role,
-    deadline: p.deadline,
-    likeness: p.likeness,
-    question: p.question,
-    answer: p.answer,
-    imported_decider: p.imported_decider,
-    ...changing(p),
-  }),
+/** Updates what a decision changes. */
+export const updateApproval = updateRow(
+  'human_approvals',
+  'answer',
+  'asked_by_agent_session_id',
+  'option_id',
+  'outcome',
+  'told_to',
 )
 
-type Changes = Pick<
-  ApprovalRow,
-  | 'id'
-  | 'status'
-  | 'submitted_at'
-  | 'resolved_at'
-  | 'decided_by'
-  | 'feedback'
-  | 'instruction_content'
-  | 'worker_instructions'
-  | 'artifacts'
-  | 'revision_history'
->
-
-export const updateApproval = statement<Changes>()((db, p) =>
-  // A decision made here replaces what files said.
-  db
-    .updateTable('human_approvals')
-    .set({ ...changing(p), imported_decider: null })
-    .where('id', '=', p.id),
-)
-
-export const selectApproval = statement<{ id: number }>()((db, p) =>
-  db.selectFrom('human_approvals').selectAll().where('id', '=', p.id),
-)
+export const selectApproval = selectBy('human_approvals', 'id')
 
 export const selectApprovedOfTask = statement<{ projectId: string; taskId: string }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
+  from(db, 'human_approvals', { project_id: p.projectId, task_id: p.taskId, status: sql.lit<ApprovalRow['status']>('approved') })
     .select('id')
-    .where('project_id', '=', p.projectId)
-    .where('task_id', '=', p.taskId)
-    .where('status', '=', sql.lit<ApprovalRow['status']>('approved'))
     .limit(1),
 )
 
 /** AP4, AP13: sets the outcome of a permission or a question. */
-export const updateOutcome = statement<Pick<ApprovalRow, 'id' | 'outcome' | 'option_id' | 'answer'>>()((db, p) =>
-  db.updateTable('human_approvals').set({ outcome: p.outcome, option_id: p.option_id, answer: p.answer }).where('id', '=', p.id),
-)
+export const updateOutcome = updateColumns('human_approvals', 'outcome', 'option_id', 'answer')
 
 /** Selects the permission that a launch requested under this name. */
-export const selectAsked = statement<{ launchId: string; askId: string }>()((db, p) =>
-  db.selectFrom('human_approvals').selectAll().where('launch_id', '=', p.launchId).where('ask_id', '=', p.askId),
-)
+export const selectAsked = selectBy('human_approvals', { launchId: 'launch_id', askId: 'ask_id' })
 
 export const selectPendingOfTurn = statement<{ turnId: string }>()((db, p) =>
-  db.selectFrom('human_approvals').selectAll().where('turn_id', '=', p.turnId).where('status', '=', pending).orderBy('id'),
+  rowsOf(db, 'human_approvals', { turn_id: p.turnId, status: pending }).orderBy('id'),
 )
 
 /** AP4: selects permissions that were not answered in time. */
 export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
+  from(db, 'human_approvals', { status: pending })
     .select('id')
-    .where('status', '=', pending)
     .where('deadline', 'is not', null)
     .where('deadline', '<=', p.now)
     .orderBy('deadline')
@@ -166,53 +102,30 @@ export const updateAskedBy = statement<{ id: number; agentSessionId: string }>()
 )
 
 export const selectPendingOfAgent = statement<{ projectId: string; agentId: string }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .selectAll()
-    .where('project_id', '=', p.projectId)
-    .where('leader_id', '=', p.agentId)
-    .where('status', '=', pending)
-    .orderBy('id'),
+  rowsOf(db, 'human_approvals', { project_id: p.projectId, leader_id: p.agentId, status: pending }).orderBy('id'),
 )
 
 export const selectPendingOfProject = statement<{ projectId: string }>()((db, p) =>
-  db.selectFrom('human_approvals').selectAll().where('project_id', '=', p.projectId).where('status', '=', pending).orderBy('id'),
+  rowsOf(db, 'human_approvals', { project_id: p.projectId, status: pending }).orderBy('id'),
 )
 
 /** AP8: approvals about the work as a whole, newest first, without permissions and imported decisions. */
 export const selectAboutWork = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .selectAll()
-    .where('session_id', '=', p.workSessionId)
-    .where('task_id', 'is', null)
-    .where('ask_id', 'is', null)
-    .where('imported_decider', 'is', null)
+  rowsOf(db, 'human_approvals', { session_id: p.workSessionId, task_id: null, ask_id: null, imported_decider: null })
     .orderBy('id', 'desc')
     .limit(p.limit),
 )
 
 /** AP8: approvals that an agent requested in a conversation, newest first, without permissions. */
 export const selectAskedIn = statement<{ key: string; agentId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .selectAll()
-    .where('conversation_key', '=', p.key)
-    .where('leader_id', '=', p.agentId)
-    .where('ask_id', 'is', null)
+  rowsOf(db, 'human_approvals', { conversation_key: p.key, leader_id: p.agentId, ask_id: null })
     .orderBy('id', 'desc')
     .limit(p.limit),
 )
 
 /** AP8: approvals about one task, wherever they were requested. */
 export const selectAboutTask = statement<{ projectId: string; taskId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .selectAll()
-    .where('project_id', '=', p.projectId)
-    .where('task_id', '=', p.taskId)
-    .where('ask_id', 'is', null)
-    .where('imported_decider', 'is', null)
+  rowsOf(db, 'human_approvals', { project_id: p.projectId, task_id: p.taskId, ask_id: null, imported_decider: null })
     .orderBy('id', 'desc')
     .limit(p.limit),
 )
@@ -236,11 +149,8 @@ export const selectAboutTasks = statement<{ workSessionId: string; limit: number
 
 /** Pending approvals of a work session: its own, and those about its tasks from earlier ones. */
 export const selectPendingOfWorkSession = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
+  from(db, 'human_approvals', { project_id: p.projectId, status: pending })
     .select('id')
-    .where('project_id', '=', p.projectId)
-    .where('status', '=', pending)
     .where((eb) =>
       eb.or([
         eb('session_id', '=', p.workSessionId),
@@ -259,17 +169,11 @@ export const selectPendingOfWorkSession = statement<{ projectId: string; workSes
 )
 
 const selectOfProject = statement<{ projectId: string; before: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .selectAll()
-    .where('project_id', '=', p.projectId)
-    .where('id', '<', p.before)
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  rowsOf(db, 'human_approvals', { project_id: p.projectId }).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit),
 )
 
 const selectOfWorkSession = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  db.selectFrom('human_approvals').selectAll().where('session_id', '=', p.workSessionId).orderBy('id', 'desc').limit(p.limit),
+  rowsOf(db, 'human_approvals', { session_id: p.workSessionId }).orderBy('id', 'desc').limit(p.limit),
 )
 
 interface InboxParams {
@@ -279,10 +183,7 @@ interface InboxParams {
 }
 
 const selectInbox = statement<InboxParams>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .selectAll()
-    .where('status', '=', pending)
+  rowsOf(db, 'human_approvals', { status: pending })
     .where((eb) => eb(eb.refTuple('submitted_at', 'id'), '>', eb.tuple(p.submittedAt, p.id)))
     .orderBy('submitted_at')
     .orderBy('id')
@@ -290,15 +191,11 @@ const selectInbox = statement<InboxParams>()((db, p) =>
 )
 
 const countPending = statement()((db) =>
-  db.selectFrom('human_approvals').select(sql<number>`count(*)`.as('count')).where('status', '=', pending),
+  from(db, 'human_approvals', { status: pending }).select(sql<number>`count(*)`.as('count')),
 )
 
 const countPendingOfProject = statement<{ projectId: string }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('project_id', '=', p.projectId)
-    .where('status', '=', pending),
+  from(db, 'human_approvals', { project_id: p.projectId, status: pending }).select(sql<number>`count(*)`.as('count')),
 )
 
 export function approvalFrom(row: ApprovalRow): Decided {
@@ -316,7 +213,7 @@ export function approvalFrom(row: ApprovalRow): Decided {
 }
 
 /** The columns of a decision. */
-export const approvalColumns = (approval: Decided): Changes => ({
+export const approvalColumns = (approval: Decided): Omit<ParamsOf<typeof updateApproval>, 'imported_decider'> => ({
   id: approval.id,
   status: approval.status,
   submitted_at: approval.submittedAt,

@@ -1,11 +1,12 @@
 /** Queries about channels and pairing codes. Written under the lock of `home`, except for the times of the last messages. */
 import { sql } from 'kysely'
-import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
+import { type ChannelName, channelKey } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { noticeFrom } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { deleteBy, from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -28,37 +29,12 @@ export const newChannelRow = (channel: ChannelName, now: Instant): ChannelRow =>
   last_out_at: null,
 })
 
-export const selectChannel = statement<{ channel: ChannelName }>()((db, p) =>
-  db.selectFrom('channels').selectAll().where('channel', '=', p.channel),
-)
+export const selectChannel = selectBy('channels', 'channel')
 
-/** The columns that an update changes. */
-const changing = (p: Omit<ChannelRow, 'last_in_at' | 'last_out_at'>) => ({
-  state: p.state,
-  trouble: p.trouble,
-  notice: p.notice,
-  since: p.since,
-  name: p.name,
-  link: p.link,
-  project_id: p.project_id,
-  agent_id: p.agent_id,
-  holder: p.holder,
-  held_until: p.held_until,
-})
-
-export const insertChannel = statement<ChannelRow>()((db, p) =>
-  db.insertInto('channels').values({
-    channel: p.channel,
-    last_in_at: p.last_in_at,
-    last_out_at: p.last_out_at,
-    ...changing(p),
-  }),
-)
+export const insertChannel = insertRow('channels')
 
 /** Updates all columns but the times of the last messages, which are written without the lock. */
-export const updateChannel = statement<Omit<ChannelRow, 'last_in_at' | 'last_out_at'>>()((db, p) =>
-  db.updateTable('channels').set(changing(p)).where('channel', '=', p.channel),
-)
+export const updateChannel = updateRow('channels', 'last_in_at', 'last_out_at')
 
 export const updateLastIn = statement<{ channel: ChannelName; now: Instant }>()((db, p) =>
   db.updateTable('channels').set({ last_in_at: p.now }).where('channel', '=', p.channel),
@@ -88,28 +64,16 @@ export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter:
   ]),
 )
 
-export const insertPairingCode = statement<Tables['pairing_codes']>()((db, p) =>
-  db.insertInto('pairing_codes').values({
-    channel: p.channel,
-    hash: p.hash,
-    created_by: p.created_by,
-    created_at: p.created_at,
-    expires_at: p.expires_at,
-  }),
-)
+export const insertPairingCode = insertRow('pairing_codes')
 
 /** Oldest first. */
 export const selectPairingCodes = statement<{ channel: ChannelName; limit: number }>()((db, p) =>
-  db.selectFrom('pairing_codes').selectAll().where('channel', '=', p.channel).orderBy('created_at').limit(p.limit),
+  rowsOf(db, 'pairing_codes', { channel: p.channel }).orderBy('created_at').limit(p.limit),
 )
 
-export const selectPairingCode = statement<{ channel: ChannelName; hash: string }>()((db, p) =>
-  db.selectFrom('pairing_codes').selectAll().where('channel', '=', p.channel).where('hash', '=', p.hash),
-)
+export const selectPairingCode = selectBy('pairing_codes', ['channel', 'hash'])
 
-export const deletePairingCode = statement<{ channel: ChannelName; hash: string }>()((db, p) =>
-  db.deleteFrom('pairing_codes').where('channel', '=', p.channel).where('hash', '=', p.hash),
-)
+export const deletePairingCode = deleteBy('pairing_codes', ['channel', 'hash'])
 
 /** The default pair: the first agent of the oldest project that has one. */
 export const selectFirstPair = statement()((db) =>
@@ -127,55 +91,21 @@ export const selectFirstPair = statement()((db) =>
 /** The chats on channels. Written under the lock of the chat's conversation; admission also under that of `home`. */
 export type ChatRow = Tables['channel_chats']
 
-export const selectChat = statement<ChatAddress>()((db, p) =>
-  db.selectFrom('channel_chats').selectAll().where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
-)
+export const selectChat = selectBy('channel_chats', { channel: 'channel', chatId: 'chat_id' })
 
-/** The columns that an update changes. */
-const chatValues = (p: ChatRow) => ({
-  kind: p.kind,
-  title: p.title,
-  handle: p.handle,
-  language: p.language,
-  state: p.state,
-  project_id: p.project_id,
-  agent_id: p.agent_id,
-  attempts: p.attempts,
-  asked_at: p.asked_at,
-  decided_at: p.decided_at,
-  decided_by: p.decided_by,
-  last_in_at: p.last_in_at,
-  last_out_at: p.last_out_at,
-  trouble: p.trouble,
-  notice: p.notice,
-})
+export const insertChat = insertRow('channel_chats')
 
-export const insertChat = statement<ChatRow>()((db, p) =>
-  db.insertInto('channel_chats').values({
-    channel: p.channel,
-    chat_id: p.chat_id,
-    ...chatValues(p),
-  }),
-)
-
-export const updateChat = statement<ChatRow>()((db, p) =>
-  db.updateTable('channel_chats').set(chatValues(p)).where('channel', '=', p.channel).where('chat_id', '=', p.chat_id),
-)
+export const updateChat = updateRow('channel_chats')
 
 /** Chats that ask for admission, oldest first; their number is bounded. */
 export const selectAsking = statement<{ channel: ChannelName; limit: number }>()((db, p) =>
-  db
-    .selectFrom('channel_chats')
+  from(db, 'channel_chats', { channel: p.channel, state: 'asking' })
     .select(['chat_id', 'asked_at'])
-    .where('channel', '=', p.channel)
-    .where('state', '=', 'asking')
     .orderBy('asked_at')
     .limit(p.limit),
 )
 
-export const deleteChat = statement<ChatAddress>()((db, p) =>
-  db.deleteFrom('channel_chats').where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
-)
+export const deleteChat = deleteBy('channel_chats', { channel: 'channel', chatId: 'chat_id' })
 
 interface ChatsFilter {
   readonly channel: ChannelName
@@ -185,23 +115,13 @@ interface ChatsFilter {
 }
 
 /** The most recent request first. */
-export async function chatsPage(
-  reader: Reader,
-  { channel, state, askedAfter }: ChatsFilter,
-  { createdAt, id, limit }: PageParams,
-): Promise<ChannelChat[]> {
-  const rows = await reader.query<ChatRow>((db) => {
-    const page = db
-      .selectFrom('channel_chats')
-      .selectAll()
-      .where('channel', '=', channel)
-      .where((eb) => eb(eb.refTuple('asked_at', 'chat_id'), '<', eb.tuple(createdAt, id)))
-      .where((eb) => eb.or([eb('state', '<>', 'asking'), eb('asked_at', '>', askedAfter)]))
-      .orderBy('asked_at', 'desc')
-      .orderBy('chat_id', 'desc')
-      .limit(limit)
-    return state === undefined ? page : page.where('state', '=', state)
-  })
+export async function chatsPage(reader: Reader, filter: ChatsFilter, page: PageParams): Promise<ChannelChat[]> {
+  const { channel, state, askedAfter } = filter
+  const rows = await reader.query<ChatRow>((db) =>
+    pageOf(rowsOf(db, 'channel_chats', { channel, state }), page, 'asked_at', 'chat_id').where((eb) =>
+      eb.or([eb('state', '<>', 'asking'), eb('asked_at', '>', askedAfter)]),
+    ),
+  )
   return rows.map(chatOf)
 }
 

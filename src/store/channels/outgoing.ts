@@ -4,52 +4,21 @@
  */
 import { sql } from 'kysely'
 import type { ChannelName, ChatAddress } from '../../domain/channels/key.ts'
-import type { Tables } from '../schema/tables.ts'
+import { deleteBy, from, insertRow, selectBy, updateColumns } from '../rows.ts'
 import { statement } from '../statement.ts'
 
-export type OutgoingRow = Tables['outgoing']
+export const insertOutgoing = insertRow('outgoing')
 
-export const insertOutgoing = statement<OutgoingRow>()((db, p) =>
-  db.insertInto('outgoing').values({
-    channel: p.channel,
-    chat_id: p.chat_id,
-    n: p.n,
-    content: p.content,
-    parts_sent: p.parts_sent,
-    state: p.state,
-    maybe_sent: p.maybe_sent,
-    attempts: p.attempts,
-    not_before: p.not_before,
-    created_at: p.created_at,
-  }),
-)
+export const updateOutgoing = updateColumns('outgoing', 'parts_sent', 'state', 'maybe_sent', 'attempts', 'not_before')
 
-export const updateOutgoing = statement<Omit<OutgoingRow, 'content' | 'created_at'>>()((db, p) =>
-  db
-    .updateTable('outgoing')
-    .set({
-      parts_sent: p.parts_sent,
-      state: p.state,
-      maybe_sent: p.maybe_sent,
-      attempts: p.attempts,
-      not_before: p.not_before,
-    })
-    .where('channel', '=', p.channel)
-    .where('chat_id', '=', p.chat_id)
-    .where('n', '=', p.n),
-)
-
-export const selectOutgoing = statement<ChatAddress & { n: number }>()((db, p) =>
-  db.selectFrom('outgoing').selectAll().where('channel', '=', p.channel).where('chat_id', '=', p.chatId).where('n', '=', p.n),
-)
+export const selectOutgoing = selectBy('outgoing', { channel: 'channel', chatId: 'chat_id', n: 'n' })
 
 /** The number of waiting messages in a chat, and the number of the newest. */
 export const selectOutgoingOf = statement<ChatAddress>()((db, p) =>
-  db
-    .selectFrom('outgoing')
-    .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(max(n), 0)`.as('newest')])
-    .where('channel', '=', p.channel)
-    .where('chat_id', '=', p.chatId),
+  from(db, 'outgoing', { channel: p.channel, chat_id: p.chatId }).select([
+    sql<number>`count(*)`.as('count'),
+    sql<number>`coalesce(max(n), 0)`.as('newest'),
+  ]),
 )
 
 /** The next message of each chat. */
@@ -70,10 +39,6 @@ export const selectNextOfChats = statement<{ channel: ChannelName; after: string
     .limit(p.limit),
 )
 
-export const deleteOutgoing = statement<ChatAddress & { n: number }>()((db, p) =>
-  db.deleteFrom('outgoing').where('channel', '=', p.channel).where('chat_id', '=', p.chatId).where('n', '=', p.n),
-)
+export const deleteOutgoing = deleteBy('outgoing', { channel: 'channel', chatId: 'chat_id', n: 'n' })
 
-export const deleteOutgoingOf = statement<ChatAddress>()((db, p) =>
-  db.deleteFrom('outgoing').where('channel', '=', p.channel).where('chat_id', '=', p.chatId),
-)
+export const deleteOutgoingOf = deleteBy('outgoing', { channel: 'channel', chatId: 'chat_id' })

@@ -7,6 +7,7 @@ import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/a
 import type { ConfigureOrder } from '../../protocol/turns/link.ts'
 import { noticesFrom } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -16,41 +17,11 @@ export type UserSessionRow = Tables['user_sessions']
 /** A literal in the query, so that the partial index is used. */
 const active = sql.lit<UserSessionRow['state']>('ACTIVE')
 
-/** The columns that an update changes. */
-const endingValues = (p: Ending) => ({
-  state: p.state,
-  terminated_at: p.terminated_at,
-  terminate_reason: p.terminate_reason,
-  notice: p.notice,
-  terminate_request_id: p.terminate_request_id,
-  agents_terminated: p.agents_terminated,
-  closed_seq: p.closed_seq,
-})
+export const insertUserSession = insertRow('user_sessions')
 
-export const insertUserSession = statement<UserSessionRow>()((db, p) =>
-  db.insertInto('user_sessions').values({
-    id: p.id,
-    project_id: p.project_id,
-    account_id: p.account_id,
-    created_at: p.created_at,
-    last_active_at: p.last_active_at,
-    attached_until: p.attached_until,
-    ...endingValues(p),
-  }),
-)
+export const selectUserSession = selectBy('user_sessions', 'id')
 
-export const selectUserSession = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('user_sessions').selectAll().where('id', '=', p.id),
-)
-
-type Ending = Pick<
-  UserSessionRow,
-  'id' | 'state' | 'terminated_at' | 'terminate_reason' | 'notice' | 'terminate_request_id' | 'agents_terminated' | 'closed_seq'
->
-
-export const updateEnding = statement<Ending>()((db, p) =>
-  db.updateTable('user_sessions').set(endingValues(p)).where('id', '=', p.id),
-)
+export const updateEnding = updateRow('user_sessions', 'attached_until', 'last_active_at')
 
 export const updateLastActive = statement<{ id: string; now: Instant }>()((db, p) =>
   db.updateTable('user_sessions').set({ last_active_at: p.now }).where('id', '=', p.id),
@@ -72,10 +43,8 @@ export const updateAttached = statement<{ id: string; until: Instant }>()((db, p
 
 /** US3: the longest disconnected first. */
 export const selectDetached = statement<{ until: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('user_sessions')
+  from(db, 'user_sessions', { state: active })
     .select(['id', 'project_id', 'attached_until'])
-    .where('state', '=', active)
     .where('attached_until', '<=', p.until)
     .orderBy('attached_until')
     .limit(p.limit),
@@ -104,20 +73,11 @@ export interface UserSessionsFilter {
 export const userSessionsPage = (
   reader: Reader,
   { projectId, accountId, state = 'ACTIVE' }: UserSessionsFilter,
-  { createdAt, id, limit }: PageParams,
+  page: PageParams,
 ): Promise<UserSessionRow[]> =>
   reader.query<UserSessionRow>((db) => {
-    let page = db
-      .selectFrom('user_sessions')
-      .selectAll()
-      .where('state', '=', sql.lit(state))
-      .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(createdAt, id)))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-    if (projectId !== undefined) page = page.where('project_id', '=', projectId)
-    if (accountId !== null) page = page.where('account_id', '=', accountId)
-    return page
+    const values = { state: sql.lit(state), project_id: projectId, account_id: accountId ?? undefined }
+    return pageOf(rowsOf(db, 'user_sessions', values), page, 'created_at', 'id')
   })
 
 /** Queries about agents in roles (AG1). Written under the lock of their user session's stream. */
@@ -153,93 +113,37 @@ export const lifeOf = ({ state, terminating_at, terminate_reason, asleep_at, not
   leaving: terminating_at === null ? null : { reason: detailFrom(terminate_reason ?? '', noticesFrom(notices)['reason']) },
 })
 
-/** The columns that an update changes. */
-const roleAgentValues = (p: RoleAgentRow) => ({
-  state: p.state,
-  launch_id: p.launch_id,
-  load_acp_session_id: p.load_acp_session_id,
-  asleep_at: p.asleep_at,
-  workspace: p.workspace,
-  branch: p.branch,
-  note: p.note,
-  acp_session_id: p.acp_session_id,
-  opened_at: p.opened_at,
-  not_restored: p.not_restored,
-  offers: p.offers,
-  error: p.error,
-  notices: p.notices,
-  step: p.step,
-  exit_code: p.exit_code,
-  signal: p.signal,
-  last_active_at: p.last_active_at,
-  terminating_at: p.terminating_at,
-  terminate_reason: p.terminate_reason,
-  terminate_request_id: p.terminate_request_id,
-  terminated_seq: p.terminated_seq,
-})
-
-export const insertRoleAgent = statement<RoleAgentRow>()((db, p) =>
-  db.insertInto('role_agents').values({
-    id: p.id,
-    user_session_id: p.user_session_id,
-    project_id: p.project_id,
-    role: p.role,
-    agent_id: p.agent_id,
-    work_session_id: p.work_session_id,
-    workspace_wanted: p.workspace_wanted,
-    created_at: p.created_at,
-    ...roleAgentValues(p),
-  }),
-)
+export const insertRoleAgent = insertRow('role_agents')
 
 /** Updates every column that may change. */
-export const updateRoleAgent = statement<RoleAgentRow>()((db, p) =>
-  db.updateTable('role_agents').set(roleAgentValues(p)).where('id', '=', p.id),
-)
+export const updateRoleAgent = updateRow('role_agents')
 
-export const selectRoleAgent = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('role_agents').selectAll().where('id', '=', p.id),
-)
+export const selectRoleAgent = selectBy('role_agents', 'id')
 
 /** The agents that occupy roles of the user session, oldest first. */
 export const selectOccupants = statement<{ userSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('role_agents')
-    .selectAll()
-    .where('user_session_id', '=', p.userSessionId)
+  rowsOf(db, 'role_agents', { user_session_id: p.userSessionId })
     .where('state', '<>', terminated)
     .orderBy('created_at')
     .orderBy('id'),
 )
 
 export const selectOccupant = statement<{ userSessionId: string; role: string }>()((db, p) =>
-  db
-    .selectFrom('role_agents')
-    .selectAll()
-    .where('user_session_id', '=', p.userSessionId)
-    .where('role', '=', p.role)
-    .where('state', '<>', terminated),
+  rowsOf(db, 'role_agents', { user_session_id: p.userSessionId, role: p.role }).where('state', '<>', terminated),
 )
 
 /** The last agent in a role, also when it has ended. */
 export const selectInRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
-  db
-    .selectFrom('role_agents')
+  from(db, 'role_agents', { user_session_id: p.userSessionId, role: p.role })
     .select(['id', 'state', 'workspace', 'branch'])
-    .where('user_session_id', '=', p.userSessionId)
-    .where('role', '=', p.role)
     .orderBy('created_at', 'desc')
     .limit(1),
 )
 
 /** AC4: the last agent in the role that opened an ACP session. */
 export const selectLastOpened = statement<{ userSessionId: string; role: string; agentId: string }>()((db, p) =>
-  db
-    .selectFrom('role_agents')
+  from(db, 'role_agents', { user_session_id: p.userSessionId, role: p.role, agent_id: p.agentId })
     .select(['acp_session_id', 'opened_at', 'offers'])
-    .where('user_session_id', '=', p.userSessionId)
-    .where('role', '=', p.role)
-    .where('agent_id', '=', p.agentId)
     .where('acp_session_id', 'is not', null)
     .orderBy('created_at', 'desc')
     .limit(1),
@@ -247,10 +151,7 @@ export const selectLastOpened = statement<{ userSessionId: string; role: string;
 
 /** RS2: the last agent that worked in a work session. */
 export const selectAtWork = statement<{ workSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('role_agents')
-    .selectAll()
-    .where('work_session_id', '=', p.workSessionId)
+  rowsOf(db, 'role_agents', { work_session_id: p.workSessionId })
     .where('work_session_id', 'is not', null)
     .orderBy('created_at', 'desc')
     .limit(1),

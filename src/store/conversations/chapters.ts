@@ -4,6 +4,7 @@ import { type CutoverRule, type Day, usualRule } from '../../domain/conversation
 import type { Instant } from '../../domain/instant.ts'
 import type { Chapter } from '../../protocol/conversations/chapter.ts'
 import { selectMeta, setMeta } from '../meta.ts'
+import { from, putRow, rowsOf, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -16,9 +17,7 @@ export type ChapterRow = Tables['chapters']
 export const turnRunsIn = async (reader: Reader, key: string): Promise<boolean> =>
   (await reader.first(selectRunningIn, { key })) !== undefined
 
-export const openChapter = statement<Pick<ConversationRow, 'key' | 'chapter_day' | 'chapter_due_at'>>()((db, p) =>
-  db.updateTable('conversations').set({ chapter_day: p.chapter_day, chapter_due_at: p.chapter_due_at }).where('key', '=', p.key),
-)
+export const openChapter = updateColumns('conversations', 'chapter_day', 'chapter_due_at')
 
 /** DC1 `off`. */
 export const keepChaptersOpen = statement<Record<never, never>>()((db) =>
@@ -61,45 +60,22 @@ export const leaveChapter = statement<ClosedConversation>()((db, p) =>
 )
 
 /** Replaces an earlier chapter of the same day. */
-export const putChapter = statement<ChapterRow>()((db, p) => {
-  const rest = {
-    after_seq: p.after_seq,
-    through_seq: p.through_seq,
-    message_count: p.message_count,
-    summary: p.summary,
-    closed_at: p.closed_at,
-    note_seq: p.note_seq,
-    removed: p.removed,
-  }
-  return db
-    .insertInto('chapters')
-    .values({ conversation_key: p.conversation_key, day: p.day, ...rest })
-    .onConflict((conflict) => conflict.columns(['conversation_key', 'day']).doUpdateSet(rest))
-})
+export const putChapter = putRow('chapters')
 
 export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
-  db.selectFrom('chapters').selectAll().where('conversation_key', '=', p.key).where('day', '=', p.day).where('removed', '=', 0),
+  rowsOf(db, 'chapters', { conversation_key: p.key, day: p.day, removed: 0 }),
 )
 
 /** The newest closed day, with its summary. */
 export const selectLastClosed = statement<{ key: string }>()((db, p) =>
-  db
-    .selectFrom('chapters')
+  from(db, 'chapters', { conversation_key: p.key, removed: 0 })
     .select(['day', 'summary', 'closed_at'])
-    .where('conversation_key', '=', p.key)
-    .where('removed', '=', 0)
     .orderBy('day', 'desc')
     .limit(1),
 )
 
 export const selectLastChapter = statement<{ key: string }>()((db, p) =>
-  db
-    .selectFrom('chapters')
-    .select(['day', 'summary'])
-    .where('conversation_key', '=', p.key)
-    .where('removed', '=', 0)
-    .orderBy('day', 'desc')
-    .limit(1),
+  from(db, 'chapters', { conversation_key: p.key, removed: 0 }).select(['day', 'summary']).orderBy('day', 'desc').limit(1),
 )
 
 /** Marks chapters as removed; the rows stay until the notes are updated (DC4). */

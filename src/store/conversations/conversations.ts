@@ -3,99 +3,52 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { deleteBy, from, insertOnce, insertRow, pageOf, selectBy, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ConversationRow = Tables['conversations']
 
-/** The columns that an update changes. */
-const changing = (p: Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_at'>) => ({
-  state: p.state,
-  summary: p.summary,
-  summary_through: p.summary_through,
-  kept_after: p.kept_after,
-  unsummarised_chars: p.unsummarised_chars,
-  message_count: p.message_count,
-  chapter_day: p.chapter_day,
-  chapter_due_at: p.chapter_due_at,
-  chapter_after: p.chapter_after,
-  chapter_messages: p.chapter_messages,
-  flags: p.flags,
-  generation: p.generation,
-  title: p.title,
-  titled_by: p.titled_by,
-  account_id: p.account_id,
-  workplace: p.workplace,
-  forked_from: p.forked_from,
-  updated_at: p.updated_at,
-})
-
-export const insertConversation = statement<ConversationRow>()((db, p) =>
-  db.insertInto('conversations').values({
-    key: p.key,
-    project_id: p.project_id,
-    agent_id: p.agent_id,
-    created_at: p.created_at,
-    ...changing(p),
-  }),
-)
+export const insertConversation = insertRow('conversations')
 
 /** The changes of an append: a few numbers, independent of the conversation's length (CV5). */
-export const countMessage = statement<
-  Pick<ConversationRow, 'key' | 'unsummarised_chars' | 'message_count' | 'chapter_messages' | 'updated_at'>
->()((db, p) =>
-  db
-    .updateTable('conversations')
-    .set({
-      unsummarised_chars: p.unsummarised_chars,
-      message_count: p.message_count,
-      chapter_messages: p.chapter_messages,
-      updated_at: p.updated_at,
-    })
-    .where('key', '=', p.key),
+export const countMessage = updateColumns(
+  'conversations',
+  'unsummarised_chars',
+  'message_count',
+  'chapter_messages',
+  'updated_at',
 )
 
-export const updateConversation = statement<Omit<ConversationRow, 'project_id' | 'agent_id' | 'created_at'>>()((db, p) =>
-  db.updateTable('conversations').set(changing(p)).where('key', '=', p.key),
-)
+export const updateConversation = updateRow('conversations', 'agent_id', 'project_id')
 
 /** CN1: sets the project and agent of a channel's chat. */
-export const updateRoute = statement<Pick<ConversationRow, 'key' | 'project_id' | 'agent_id' | 'workplace'>>()((db, p) =>
-  db
-    .updateTable('conversations')
-    .set({ project_id: p.project_id, agent_id: p.agent_id, workplace: p.workplace })
-    .where('key', '=', p.key),
-)
+export const updateRoute = updateColumns('conversations', 'project_id', 'agent_id', 'workplace')
 
 /** CX9: sets the workplace when the coordinator found no git. */
-export const updateWorkplace = statement<Pick<ConversationRow, 'key' | 'workplace'>>()((db, p) =>
-  db.updateTable('conversations').set({ workplace: p.workplace }).where('key', '=', p.key),
-)
+export const updateWorkplace = updateColumns('conversations', 'workplace')
 
-export const selectConversation = statement<{ key: string }>()((db, p) =>
-  db.selectFrom('conversations').selectAll().where('key', '=', p.key),
-)
+export const selectConversation = selectBy('conversations', 'key')
 
-export const deleteConversationRow = statement<{ key: string }>()((db, p) =>
-  db.deleteFrom('conversations').where('key', '=', p.key),
-)
+export const deleteConversationRow = deleteBy('conversations', 'key')
 
 /** `from` and `to` enclose the keys: all, or those of one channel. */
 const selectConversationsPage = statement<
   PageParams & { from: string; to: string; accountId: string | null; isOwner: number; projectId: string; inAny: number }
 >()((db, p) =>
-  db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('key', '>=', p.from)
-    .where('key', '<', p.to)
-    .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
-    .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)]))
-    .where((eb) => eb(eb.refTuple('updated_at', 'key'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('updated_at', 'desc')
-    .orderBy('key', 'desc')
-    .limit(p.limit),
+  pageOf(
+    db
+      .selectFrom('conversations')
+      .selectAll()
+      .where('key', '>=', p.from)
+      .where('key', '<', p.to)
+      .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
+      .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)])),
+    p,
+    'updated_at',
+    'key',
+  ),
 )
 
 export const conversationOf = (row: ConversationRow): Conversation => ({
@@ -155,39 +108,22 @@ export const newConversationRow = (
 })
 
 /** The plain file names of conversations (CV6). Written with the conversation's row, under the lock of its stream. */
-export const insertName = statement<Tables['conversation_names']>()((db, p) =>
-  db.insertInto('conversation_names').values({ name: p.name, conversation_key: p.conversation_key }),
-)
+export const insertName = insertRow('conversation_names')
 
 export const selectHolderOf = statement<{ name: string }>()((db, p) =>
-  db.selectFrom('conversation_names').select('conversation_key').where('name', '=', p.name),
+  from(db, 'conversation_names', { name: p.name }).select('conversation_key'),
 )
 
 export const selectNameOf = statement<{ key: string }>()((db, p) =>
-  db.selectFrom('conversation_names').select('name').where('conversation_key', '=', p.key),
+  from(db, 'conversation_names', { conversation_key: p.key }).select('name'),
 )
 
-export const deleteNameOf = statement<{ key: string }>()((db, p) =>
-  db.deleteFrom('conversation_names').where('conversation_key', '=', p.key),
-)
-
-type Row = Tables['open_conversations']
+export const deleteNameOf = deleteBy('conversation_names', { key: 'conversation_key' })
 
 /** The agent sessions that wrote in open conversations between agents (CV10). */
-export const insertOpenConversation = statement<Row>()((db, p) =>
-  db
-    .insertInto('open_conversations')
-    .values({ agent_session_id: p.agent_session_id, conversation_key: p.conversation_key })
-    .onConflict((conflict) => conflict.doNothing()),
-)
+export const insertOpenConversation = insertOnce('open_conversations')
 
-export const selectOpenConversation = statement<Row>()((db, p) =>
-  db
-    .selectFrom('open_conversations')
-    .selectAll()
-    .where('agent_session_id', '=', p.agent_session_id)
-    .where('conversation_key', '=', p.conversation_key),
-)
+export const selectOpenConversation = selectBy('open_conversations', ['agent_session_id', 'conversation_key'])
 
 /** The conversations to close when a live session of the pair ends. */
 export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((db, p) =>
@@ -203,6 +139,4 @@ export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((
     .limit(p.limit),
 )
 
-export const deleteOpenConversation = statement<{ key: string }>()((db, p) =>
-  db.deleteFrom('open_conversations').where('conversation_key', '=', p.key),
-)
+export const deleteOpenConversation = deleteBy('open_conversations', { key: 'conversation_key' })

@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { noticeFrom } from '../notices.ts'
+import { deleteBy, from, insertRow, rowsOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -36,39 +37,10 @@ interface PageSlots {
 /** FS8: a message that a rewind took back is hidden. */
 const shown = sql<number>`case when rewound_by is null then visible else 0 end`
 
-export const insertMessage = statement<MessageRow>()((db, p) =>
-  db.insertInto('messages').values({
-    conversation_key: p.conversation_key,
-    seq: p.seq,
-    id: p.id,
-    role: p.role,
-    sender_id: p.sender_id,
-    receiver_id: p.receiver_id,
-    content: p.content,
-    notice: p.notice,
-    visible: p.visible,
-    priority: p.priority,
-    project_id: p.project_id,
-    related_task_id: p.related_task_id,
-    related_handoff_id: p.related_handoff_id,
-    client_id: p.client_id,
-    tool_calls: p.tool_calls,
-    tool_call_id: p.tool_call_id,
-    media: p.media,
-    extra: p.extra,
-    copy_of: p.copy_of,
-    origin_key: p.origin_key,
-    sender_name: p.sender_name,
-    rewound_by: p.rewound_by,
-    created_at: p.created_at,
-  }),
-)
+export const insertMessage = insertRow('messages')
 
 const selectBefore = statement<PageSlots>()((db, p) =>
-  db
-    .selectFrom('messages')
-    .selectAll()
-    .where('conversation_key', '=', p.key)
+  rowsOf(db, 'messages', { conversation_key: p.key })
     .where('seq', '<', p.seq)
     .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
@@ -77,10 +49,7 @@ const selectBefore = statement<PageSlots>()((db, p) =>
 )
 
 const selectAfter = statement<PageSlots>()((db, p) =>
-  db
-    .selectFrom('messages')
-    .selectAll()
-    .where('conversation_key', '=', p.key)
+  rowsOf(db, 'messages', { conversation_key: p.key })
     .where('seq', '>', p.seq)
     .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
@@ -90,22 +59,14 @@ const selectAfter = statement<PageSlots>()((db, p) =>
 
 /** CH3: the message of this sender with this client id, in any conversation. */
 export const selectByClientId = statement<{ senderId: string; clientId: string }>()((db, p) =>
-  db
-    .selectFrom('messages')
-    .selectAll()
-    .where('sender_id', '=', p.senderId)
-    .where('client_id', '=', p.clientId)
-    .orderBy('conversation_key')
-    .limit(1),
+  rowsOf(db, 'messages', { sender_id: p.senderId, client_id: p.clientId }).orderBy('conversation_key').limit(1),
 )
 
 const contextColumns = ['seq', 'role', 'sender_id', 'sender_name', 'content', 'created_at', 'origin_key'] as const
 
 const selectHistory = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('messages')
+  from(db, 'messages', { conversation_key: p.key })
     .select(contextColumns)
-    .where('conversation_key', '=', p.key)
     .where('seq', '>', p.keptAfter)
     .where(shown, '=', 1)
     .orderBy('seq', 'desc')
@@ -122,10 +83,8 @@ export async function historyBefore(
 }
 
 const selectBetween = statement<{ key: string; after: number; before: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('messages')
+  from(db, 'messages', { conversation_key: p.key })
     .select(contextColumns)
-    .where('conversation_key', '=', p.key)
     .where('seq', '>', p.after)
     .where('seq', '<', p.before)
     .where(shown, '=', 1)
@@ -134,12 +93,7 @@ const selectBetween = statement<{ key: string; after: number; before: number; li
 )
 
 const selectContextMessage = statement<{ key: string; seq: number }>()((db, p) =>
-  db
-    .selectFrom('messages')
-    .select(contextColumns)
-    .where('conversation_key', '=', p.key)
-    .where('seq', '=', p.seq)
-    .where(shown, '=', 1),
+  from(db, 'messages', { conversation_key: p.key, seq: p.seq }).select(contextColumns).where(shown, '=', 1),
 )
 
 type Within = { readonly key: string; readonly originKey: string } & (
@@ -159,15 +113,13 @@ export async function messagesWithin(reader: Reader, { key, originKey, ...which 
 
 /** The number and id of the newest message. */
 export const selectLastMessage = statement<{ key: string }>()((db, p) =>
-  db.selectFrom('messages').select(['seq', 'id']).where('conversation_key', '=', p.key).orderBy('seq', 'desc').limit(1),
+  from(db, 'messages', { conversation_key: p.key }).select(['seq', 'id']).orderBy('seq', 'desc').limit(1),
 )
 
 /** The newest visible message, for lists of conversations. */
 export const selectLastSaid = statement<{ key: string }>()((db, p) =>
-  db
-    .selectFrom('messages')
+  from(db, 'messages', { conversation_key: p.key })
     .select(['seq', 'role', 'sender_id', 'created_at', 'notice', sql<string>`substr(content, 1, 200)`.as('beginning')])
-    .where('conversation_key', '=', p.key)
     .where(shown, '=', 1)
     .orderBy('seq', 'desc')
     .limit(1),
@@ -175,25 +127,19 @@ export const selectLastSaid = statement<{ key: string }>()((db, p) =>
 
 /** The beginning of the first message that was written, which stands for a title. */
 export const selectOpening = statement<{ key: string }>()((db, p) =>
-  db
-    .selectFrom('messages')
+  from(db, 'messages', { conversation_key: p.key, visible: 1, role: 'user' })
     .select(sql<string>`substr(content, 1, 200)`.as('beginning'))
-    .where('conversation_key', '=', p.key)
-    .where('visible', '=', 1)
-    .where('role', '=', 'user')
     .orderBy('seq')
     .limit(1),
 )
 
 export const selectMessageId = statement<{ key: string; seq: number }>()((db, p) =>
-  db.selectFrom('messages').select('id').where('conversation_key', '=', p.key).where('seq', '=', p.seq),
+  from(db, 'messages', { conversation_key: p.key, seq: p.seq }).select('id'),
 )
 
 const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('messages')
+  from(db, 'messages', { conversation_key: p.key })
     .select('seq')
-    .where('conversation_key', '=', p.key)
     .where('seq', '>', p.keptAfter)
     .where(shown, '=', 1)
     .orderBy('seq', 'desc')
@@ -201,18 +147,14 @@ const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: numb
 )
 
 const selectMeasure = statement<{ key: string; after: number; through: number }>()((db, p) =>
-  db
-    .selectFrom('messages')
+  from(db, 'messages', { conversation_key: p.key })
     .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(sum(length(content)), 0)`.as('chars')])
-    .where('conversation_key', '=', p.key)
     .where('seq', '>', p.after)
     .where('seq', '<=', p.through)
     .where(shown, '=', 1),
 )
 
-export const deleteMessagesOf = statement<{ key: string }>()((db, p) =>
-  db.deleteFrom('messages').where('conversation_key', '=', p.key),
-)
+export const deleteMessagesOf = deleteBy('messages', { key: 'conversation_key' })
 
 export const messageOf = (row: MessageRow): Message => ({
   id: row.id,

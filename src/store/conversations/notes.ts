@@ -19,6 +19,7 @@ import { noteStream } from '../../domain/stream-name.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
 import type { Page } from '../../protocol/page.ts'
 import { selectPosition } from '../log/event-log.ts'
+import { from, putRow, selectBy } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Store } from '../store.ts'
@@ -29,7 +30,7 @@ export type NoteRow = Tables['notes']
 
 /** Days with chapters that are not in their note yet, oldest first. */
 export const selectDaysToNote = statement<{ limit: number }>()((db, p) =>
-  db.selectFrom('chapters').select('day').distinct().where('note_seq', 'is', null).orderBy('day').limit(p.limit),
+  from(db, 'chapters', { note_seq: null }).select('day').distinct().orderBy('day').limit(p.limit),
 )
 
 const fewOf = (day: Day, limit: number) => (db: Parameters<Parameters<ReturnType<typeof statement>>[0]>[0]) =>
@@ -68,11 +69,10 @@ export const numberChapters = statement<Few & { seq: number }>()((db, p) =>
 )
 
 const selectTotals = statement<{ day: Day }>()((db, p) =>
-  db
-    .selectFrom('chapters')
-    .select((eb) => [eb.fn.countAll<number>().as('conversations'), eb.fn.sum<number | null>('message_count').as('messages')])
-    .where('day', '=', p.day)
-    .where('removed', '=', 0),
+  from(db, 'chapters', { day: p.day, removed: 0 }).select((eb) => [
+    eb.fn.countAll<number>().as('conversations'),
+    eb.fn.sum<number | null>('message_count').as('messages'),
+  ]),
 )
 
 export async function totalsOf(reader: Reader, day: Day): Promise<{ conversations: number; messages: number }> {
@@ -80,22 +80,9 @@ export async function totalsOf(reader: Reader, day: Day): Promise<{ conversation
   return { conversations: Number(found?.conversations ?? 0), messages: Number(found?.messages ?? 0) }
 }
 
-export const putNote = statement<NoteRow>()((db, p) => {
-  const rest = {
-    conversations: p.conversations,
-    messages: p.messages,
-    seq: p.seq,
-    written_seq: p.written_seq,
-    problem: p.problem,
-    updated_at: p.updated_at,
-  }
-  return db
-    .insertInto('notes')
-    .values({ day: p.day, ...rest })
-    .onConflict((conflict) => conflict.column('day').doUpdateSet(rest))
-})
+export const putNote = putRow('notes')
 
-export const selectNote = statement<{ day: Day }>()((db, p) => db.selectFrom('notes').selectAll().where('day', '=', p.day))
+export const selectNote = selectBy('notes', 'day')
 
 export interface NotesPage {
   readonly from: Day
@@ -155,12 +142,9 @@ export interface NoteContents {
 }
 
 const selectChaptersOfDay = statement<{ day: Day; after: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('chapters')
+  from(db, 'chapters', { day: p.day, removed: 0 })
     .select(['conversation_key as key', 'message_count as messages'])
-    .where('day', '=', p.day)
     .where('conversation_key', '>', p.after)
-    .where('removed', '=', 0)
     .orderBy('conversation_key')
     .limit(p.limit),
 )

@@ -3,6 +3,7 @@
  * under the lock of the conversation's stream. Results include their messages, for comparison.
  */
 import { type AliasedExpression, type Kysely, sql } from 'kysely'
+import { deleteBy, from, insertRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -34,16 +35,14 @@ export async function nextId(tx: Tx, at: number, known: Map<number, number>): Pr
   }
 }
 
-export const insertDocument = statement<Tables['search_documents']>()((db, p) =>
-  db.insertInto('search_documents').values({ id: p.id, conversation_key: p.conversation_key, seq: p.seq }),
-)
+export const insertDocument = insertRow('search_documents')
 
 export const insertTerms = statement<Tables['search_terms']>()((db, p, { search }) =>
   db.insertInto('search_terms').values({ rowid: p.rowid, terms: search.terms(p.terms) }),
 )
 
 export const selectSearchPosition = statement<{ key: string }>()((db, p) =>
-  db.selectFrom('search_positions').select('through').where('conversation_key', '=', p.key),
+  from(db, 'search_positions', { conversation_key: p.key }).select('through'),
 )
 
 export const setSearchPosition = statement<{ key: string; through: number }>()((db, p) =>
@@ -54,10 +53,8 @@ export const setSearchPosition = statement<{ key: string; through: number }>()((
 )
 
 export const selectUnindexedMessages = statement<{ key: string; after: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('messages')
+  from(db, 'messages', { conversation_key: p.key })
     .select(['seq', 'content', 'visible', 'project_id', 'created_at'])
-    .where('conversation_key', '=', p.key)
     .where('seq', '>', p.after)
     .orderBy('seq')
     .limit(p.limit),
@@ -69,13 +66,9 @@ const deleteTermsOf = statement<{ key: string }>()((db, p) =>
     .where('rowid', 'in', (eb) => eb.selectFrom('search_documents').select('id').where('conversation_key', '=', p.key)),
 )
 
-const deleteDocumentsOf = statement<{ key: string }>()((db, p) =>
-  db.deleteFrom('search_documents').where('conversation_key', '=', p.key),
-)
+const deleteDocumentsOf = deleteBy('search_documents', { key: 'conversation_key' })
 
-const deleteSearchPosition = statement<{ key: string }>()((db, p) =>
-  db.deleteFrom('search_positions').where('conversation_key', '=', p.key),
-)
+const deleteSearchPosition = deleteBy('search_positions', { key: 'conversation_key' })
 
 /** Removes a conversation from the index. */
 export async function forgetConversation(tx: Tx, key: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** How far people have read conversations (UI1). */
 import { sql } from 'kysely'
+import { deleteBy, from } from '../rows.ts'
 import { statement } from '../statement.ts'
 
 interface Seen {
@@ -21,13 +22,9 @@ export const keepSeen = statement<Seen>()((db, p) =>
 )
 
 export const selectSeen = statement<Omit<Seen, 'seq'>>()((db, p) =>
-  db.selectFrom('seen_conversations').select('seq').where('person_id', '=', p.personId).where('conversation_key', '=', p.key),
+  from(db, 'seen_conversations', { person_id: p.personId, conversation_key: p.key }).select('seq'),
 )
 
-export const deleteSeenOf = statement<{ key: string }>()((db, p) =>
-  db.deleteFrom('seen_conversations').where('conversation_key', '=', p.key),
-)
+export const deleteSeenOf = deleteBy('seen_conversations', { key: 'conversation_key' })
 
-export const deleteSeenBy = statement<{ personId: string }>()((db, p) =>
-  db.deleteFrom('seen_conversations').where('person_id', '=', p.personId),
-)
+export const deleteSeenBy = deleteBy('seen_conversations', { personId: 'person_id' })

@@ -4,12 +4,10 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import type { Tables } from '../schema/tables.ts'
+import { deleteBy, from, insertRow } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
 import { messageOf } from './messages.ts'
-
-export type UnreadRow = Tables['unread_messages']
 
 /** An agent in a project and one of its sessions. */
 export interface Receiver {
@@ -22,18 +20,7 @@ export interface Receiver {
 const maxHandedOver = 500
 const maxHandedOverChars = 1_000_000
 
-export const insertUnread = statement<UnreadRow>()((db, p) =>
-  db.insertInto('unread_messages').values({
-    agent_id: p.agent_id,
-    project_id: p.project_id,
-    conversation_key: p.conversation_key,
-    seq: p.seq,
-    priority_rank: p.priority_rank,
-    created_at: p.created_at,
-    chars: p.chars,
-    turn_id: p.turn_id,
-  }),
-)
+export const insertUnread = insertRow('unread_messages')
 
 /** Moves the messages of a turn to another. */
 export const moveUnread = statement<{ from: string; to: string }>()((db, p) =>
@@ -68,10 +55,8 @@ export const messagesOfTurn = async (reader: Reader, turnId: string): Promise<Me
   (await reader.all(selectOfTurn, { turnId, limit: maxHandedOver })).map(messageOf)
 
 const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('unread_messages')
+  from(db, 'unread_messages', { turn_id: p.turnId })
     .select(['conversation_key', 'seq', 'chars'])
-    .where('turn_id', '=', p.turnId)
     .orderBy('priority_rank', 'desc')
     .orderBy('conversation_key')
     .orderBy('seq')
@@ -91,9 +76,7 @@ export async function splitUnread(tx: Tx, turnId: string, rest: () => Promise<st
   for (const { conversation_key: key, seq } of rows.slice(kept)) await tx.write(moveOneUnread, { from: turnId, to, key, seq })
 }
 
-export const deleteUnreadOfTurn = statement<{ turnId: string }>()((db, p) =>
-  db.deleteFrom('unread_messages').where('turn_id', '=', p.turnId),
-)
+export const deleteUnreadOfTurn = deleteBy('unread_messages', { turnId: 'turn_id' })
 
 /** Messages that live agents were given in a conversation and have not answered. */
 export const selectHandedOver = statement<{ agentId: string; key: string; limit: number }>()((db, p) =>
@@ -108,9 +91,7 @@ export const selectHandedOver = statement<{ agentId: string; key: string; limit:
     .limit(p.limit),
 )
 
-export const deleteUnreadOfConversation = statement<{ key: string }>()((db, p) =>
-  db.deleteFrom('unread_messages').where('conversation_key', '=', p.key),
-)
+export const deleteUnreadOfConversation = deleteBy('unread_messages', { key: 'conversation_key' })
 
 /** The oldest message of a conversation that the agent was not given yet. */
 export const selectOldestNotHanded = statement<Omit<Receiver, 'agentSessionId'> & { key: string }>()((db, p) =>
@@ -128,23 +109,16 @@ export const selectOldestNotHanded = statement<Omit<Receiver, 'agentSessionId'> 
 
 /** CO7: whether there is an unread message newer than a given time. */
 export const selectUnreadSince = statement<Omit<Receiver, 'agentSessionId'> & { since: Instant }>()((db, p) =>
-  db
-    .selectFrom('unread_messages')
+  from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId })
     .select('seq')
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
     .where('created_at', '>', p.since)
     .limit(1),
 )
 
 /** The unanswered messages of an agent in a conversation, oldest first. */
 export const selectUnreadIn = statement<Omit<Receiver, 'agentSessionId'> & { key: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('unread_messages')
+  from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId, conversation_key: p.key })
     .select(['seq', 'turn_id'])
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('conversation_key', '=', p.key)
     .orderBy('seq')
     .limit(p.limit),
 )

@@ -88,7 +88,7 @@ async function* compare<Name extends Described>(
   described: Map<string, number>,
   difference: (row: Tables[Name], body: Record<string, unknown>) => string | undefined,
 ): AsyncGenerator<Finding> {
-  for await (const page of pagesOf(reader, table)) {
+  for await (const page of pagesOf<Described>(reader, table)) {
     const bodies = await bodiesOf(
       reader,
       page.flatMap(({ id }) => described.get(id) ?? []),
@@ -99,7 +99,7 @@ async function* compare<Name extends Described>(
       const body = seq === undefined ? undefined : bodies.get(seq)
       if (!body) yield found(`${table} ${row.id}`, 'is there; the events say it is not')
       else {
-        const what = difference(row, body)
+        const what = difference(row as Tables[Name], body)
         if (what) yield found(`${table} ${row.id}`, `has another ${what} than home ${seq} says`)
       }
     }

@@ -1,21 +1,11 @@
 /** The statements of the event log. transaction.ts assigns the numbers; only trimming writes these tables as well. */
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
-import type { Tables } from '../schema/tables.ts'
+import { from, insertRow, updateColumns } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { StoredEvent } from '../store.ts'
 
-export const insertEvent = statement<Tables['events']>()((db, p) =>
-  db.insertInto('events').values({
-    stream: p.stream,
-    seq: p.seq,
-    type: p.type,
-    at: p.at,
-    data: p.data,
-    ref_stream: p.ref_stream,
-    ref_seq: p.ref_seq,
-  }),
-)
+export const insertEvent = insertRow('events')
 
 export const moveHead = statement<{ name: StreamName; head: number }>()((db, p) =>
   db
@@ -25,7 +15,7 @@ export const moveHead = statement<{ name: StreamName; head: number }>()((db, p) 
 )
 
 export const selectPosition = statement<{ name: StreamName }>()((db, p) =>
-  db.selectFrom('streams').select(['head', 'floor']).where('name', '=', p.name),
+  from(db, 'streams', { name: p.name }).select(['head', 'floor']),
 )
 
 export const selectStreamsAfter = statement<{ name: string; limit: number }>()((db, p) =>
@@ -51,17 +41,15 @@ export const selectLongStreams = statement<{ from: string; to: string; kept: num
 
 /** Selects the first event of either type in a stream. */
 export const selectFirstOfTypes = statement<{ stream: StreamName; one: string; other: string }>()((db, p) =>
-  db
-    .selectFrom('events')
+  from(db, 'events', { stream: p.stream })
     .select('seq')
-    .where('stream', '=', p.stream)
     .where((eb) => eb.or([eb('type', '=', p.one), eb('type', '=', p.other)]))
     .orderBy('seq')
     .limit(1),
 )
 
 export const selectEventTime = statement<{ stream: StreamName; seq: number }>()((db, p) =>
-  db.selectFrom('events').select('at').where('stream', '=', p.stream).where('seq', '=', p.seq),
+  from(db, 'events', { stream: p.stream, seq: p.seq }).select('at'),
 )
 
 /** Deletes the beginning of a stream and is run with `raiseFloor` under the stream's lock. */
@@ -69,15 +57,11 @@ export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }
   db.deleteFrom('events').where('stream', '=', p.stream).where('seq', '<=', p.seq),
 )
 
-export const raiseFloor = statement<{ name: StreamName; floor: number }>()((db, p) =>
-  db.updateTable('streams').set({ floor: p.floor }).where('name', '=', p.name),
-)
+export const raiseFloor = updateColumns('streams', 'floor')
 
 export const selectEventsAfter = statement<{ stream: StreamName; after: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('events')
+  from(db, 'events', { stream: p.stream })
     .select(['stream', 'seq', 'type', 'at', 'data', 'ref_stream as refStream', 'ref_seq as refSeq'])
-    .where('stream', '=', p.stream)
     .where('seq', '>', p.after)
     .orderBy('seq')
     .limit(p.limit)

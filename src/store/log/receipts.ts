@@ -6,6 +6,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
+import { deleteBy, from, insertRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, ReceiptKey, Tx } from '../store.ts'
@@ -15,34 +16,18 @@ export const receiptLifetimeMs = 7 * 24 * 60 * 60 * 1000
 type Key = Pick<Tables['receipts'], 'credential_id' | 'operation' | 'key'>
 
 const selectReceipt = statement<Key>()((db, p) =>
-  db
-    .selectFrom('receipts')
-    .select(['content_hash', 'answer', 'sealed', 'created_at'])
-    .where('credential_id', '=', p.credential_id)
-    .where('operation', '=', p.operation)
-    .where('key', '=', p.key),
+  from(db, 'receipts', { credential_id: p.credential_id, operation: p.operation, key: p.key }).select([
+    'content_hash',
+    'answer',
+    'sealed',
+    'created_at',
+  ]),
 )
 
 /** Never overwrites: of two concurrent requests with the same key, the table's key makes one fail and run again. */
-const insertReceipt = statement<Tables['receipts']>()((db, p) =>
-  db.insertInto('receipts').values({
-    credential_id: p.credential_id,
-    operation: p.operation,
-    key: p.key,
-    content_hash: p.content_hash,
-    answer: p.answer,
-    sealed: p.sealed,
-    created_at: p.created_at,
-  }),
-)
+const insertReceipt = insertRow('receipts')
 
-const deleteReceipt = statement<Key>()((db, p) =>
-  db
-    .deleteFrom('receipts')
-    .where('credential_id', '=', p.credential_id)
-    .where('operation', '=', p.operation)
-    .where('key', '=', p.key),
-)
+const deleteReceipt = deleteBy('receipts', ['credential_id', 'operation', 'key'])
 
 type KeptReceipt = Pick<Tables['receipts'], 'content_hash' | 'answer' | 'sealed' | 'created_at'>
 

@@ -1,64 +1,39 @@
 /** Queries about requests to coordinators and their answers. Written under the lock of the coordinator's stream. */
 import type { Instant } from '../../domain/instant.ts'
 import { maxOpenRequests, type OpenCoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
+import { deleteBy, from, insertOnce, insertRow, selectBy } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type QuestionRow = Tables['questions']
 
-export const insertQuestion = statement<QuestionRow>()((db, p) =>
-  db.insertInto('questions').values({
-    id: p.id,
-    coordinator_id: p.coordinator_id,
-    epoch: p.epoch,
-    kind: p.kind,
-    ask: p.ask,
-    project_id: p.project_id,
-    worktree_id: p.worktree_id,
-    asked_by: p.asked_by,
-    asked_at: p.asked_at,
-    deadline: p.deadline,
-    answered_at: p.answered_at,
-  }),
-)
+export const insertQuestion = insertRow('questions')
 
-export const selectQuestion = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('questions').selectAll().where('id', '=', p.id),
-)
+export const selectQuestion = selectBy('questions', 'id')
 
 export const updateAnswered = statement<{ id: string; now: Instant }>()((db, p) =>
   db.updateTable('questions').set({ answered_at: p.now }).where('id', '=', p.id),
 )
 
 const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('questions')
+  from(db, 'questions', { coordinator_id: p.coordinatorId, answered_at: null })
     .select(['id', 'epoch', 'ask'])
-    .where('coordinator_id', '=', p.coordinatorId)
-    .where('answered_at', 'is', null)
     .where('deadline', '>', p.now)
     .orderBy('deadline')
     .limit(p.limit),
 )
 
 /** If a part arrives twice, the first one wins. */
-export const insertAnswer = statement<Tables['question_answers']>()((db, p) =>
-  db
-    .insertInto('question_answers')
-    .values({ question_id: p.question_id, part: p.part, said: p.said })
-    .onConflict((conflict) => conflict.columns(['question_id', 'part']).doNothing()),
-)
+export const insertAnswer = insertOnce('question_answers')
 
 export const selectAnswer = statement<{ questionId: string }>()((db, p) =>
-  db.selectFrom('question_answers').select('said').where('question_id', '=', p.questionId).orderBy('part'),
+  from(db, 'question_answers', { question_id: p.questionId }).select('said').orderBy('part'),
 )
 
-export const deleteAnswer = statement<{ questionId: string }>()((db, p) =>
-  db.deleteFrom('question_answers').where('question_id', '=', p.questionId),
-)
+export const deleteAnswer = deleteBy('question_answers', { questionId: 'question_id' })
 
-export const deleteQuestion = statement<{ id: string }>()((db, p) => db.deleteFrom('questions').where('id', '=', p.id))
+export const deleteQuestion = deleteBy('questions', 'id')
 
 export const selectQuestionsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
   db.selectFrom('questions').select('id').where('asked_at', '<=', p.before).orderBy('asked_at').limit(p.limit),

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Machine } from '../../domain/processes/placement.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { from, insertRow, pageOf, putRow, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -12,33 +13,9 @@ import { liveCounts } from './launches.ts'
 
 export type CoordinatorRow = Tables['coordinators']
 
-export const keepCoordinator = statement<CoordinatorRow>()((db, p) => {
-  const heard = {
-    machine: p.machine,
-    state: p.state,
-    instance: p.instance,
-    last_fact: p.last_fact,
-    version: p.version,
-    boot_id: p.boot_id,
-    pid: p.pid,
-    joined_at: p.joined_at,
-    last_heard_at: p.last_heard_at,
-    labels: p.labels,
-    capacity: p.capacity,
-    contexts: p.contexts,
-  }
-  return db
-    .insertInto('coordinators')
-    .values({ id: p.id, ...heard })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(heard))
-})
+export const keepCoordinator = putRow('coordinators')
 
-export const updateHeard = statement<Pick<CoordinatorRow, 'id' | 'state' | 'last_fact' | 'last_heard_at'>>()((db, p) =>
-  db
-    .updateTable('coordinators')
-    .set({ state: p.state, last_fact: p.last_fact, last_heard_at: p.last_heard_at })
-    .where('id', '=', p.id),
-)
+export const updateHeard = updateColumns('coordinators', 'state', 'last_fact', 'last_heard_at')
 
 const withEpoch = statement<{ id: string }>()((db, p) =>
   db
@@ -50,14 +27,14 @@ const withEpoch = statement<{ id: string }>()((db, p) =>
 )
 
 const selectConnected = statement()((db) =>
-  db.selectFrom('coordinators').select('id').where('state', '=', sql.lit<CoordinatorRow['state']>('connected')).orderBy('id'),
+  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') })
+    .select('id')
+    .orderBy('id'),
 )
 
 const selectMachines = statement()((db) =>
-  db
-    .selectFrom('coordinators')
+  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') })
     .select(['id', 'labels', 'capacity'])
-    .where('state', '=', sql.lit<CoordinatorRow['state']>('connected'))
     .orderBy('id'),
 )
 
@@ -71,15 +48,16 @@ export const countCoordinators = statement()((db) =>
 const selectAll = statement()((db) => db.selectFrom('coordinators').selectAll().orderBy('id'))
 
 const selectPage = statement<PageParams>()((db, p) =>
-  db
-    .selectFrom('coordinators')
-    .leftJoin('coordinator_epochs', 'coordinator_epochs.coordinator_id', 'coordinators.id')
-    .selectAll('coordinators')
-    .select('coordinator_epochs.epoch')
-    .where((eb) => eb(eb.refTuple('coordinators.joined_at', 'coordinators.id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('coordinators.joined_at', 'desc')
-    .orderBy('coordinators.id', 'desc')
-    .limit(p.limit),
+  pageOf(
+    db
+      .selectFrom('coordinators')
+      .leftJoin('coordinator_epochs', 'coordinator_epochs.coordinator_id', 'coordinators.id')
+      .selectAll('coordinators')
+      .select('coordinator_epochs.epoch'),
+    p,
+    'coordinators.joined_at',
+    'coordinators.id',
+  ),
 )
 
 export type KnownCoordinatorRow = CoordinatorRow & { readonly epoch: number }
@@ -131,24 +109,13 @@ type ReportKey = Omit<Tables['exit_reports'], 'created_at'>
 
 /** Exit reports that were decided, and the newest epoch of each coordinator (PX6). */
 export const selectExitReport = statement<ReportKey>()((db, p) =>
-  db
-    .selectFrom('exit_reports')
-    .select('created_at')
-    .where('reporter_id', '=', p.reporter_id)
-    .where('report_id', '=', p.report_id),
+  from(db, 'exit_reports', { reporter_id: p.reporter_id, report_id: p.report_id }).select('created_at'),
 )
 
-export const insertExitReport = statement<Tables['exit_reports']>()((db, p) =>
-  db.insertInto('exit_reports').values({ reporter_id: p.reporter_id, report_id: p.report_id, created_at: p.created_at }),
-)
+export const insertExitReport = insertRow('exit_reports')
 
 export const selectEpoch = statement<{ coordinatorId: string }>()((db, p) =>
-  db.selectFrom('coordinator_epochs').select('epoch').where('coordinator_id', '=', p.coordinatorId),
+  from(db, 'coordinator_epochs', { coordinator_id: p.coordinatorId }).select('epoch'),
 )
 
-export const keepEpoch = statement<Tables['coordinator_epochs']>()((db, p) =>
-  db
-    .insertInto('coordinator_epochs')
-    .values({ coordinator_id: p.coordinator_id, epoch: p.epoch })
-    .onConflict((conflict) => conflict.column('coordinator_id').doUpdateSet({ epoch: p.epoch })),
-)
+export const keepEpoch = putRow('coordinator_epochs')

@@ -14,6 +14,7 @@ import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { detailIn, noticeColumn } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { from, pageOf, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -73,62 +74,30 @@ export const insertLaunch = statement<LaunchRow>()((db, p) =>
   }),
 )
 
-export const updateLaunch = statement<Omit<LaunchRow, 'agent_id' | 'project_id' | 'role_agent_id'>>()((db, p) =>
-  db
-    .updateTable('launches')
-    .set({
-      coordinator_id: p.coordinator_id,
-      state: p.state,
-      pid: p.pid,
-      birth: p.birth,
-      ordered_at: p.ordered_at,
-      started_at: p.started_at,
-      stop_ordered_at: p.stop_ordered_at,
-      stop_reason: p.stop_reason,
-      ended_at: p.ended_at,
-      exit_code: p.exit_code,
-      signal: p.signal,
-      reason: p.reason,
-      detail: p.detail,
-      notice: p.notice,
-    })
-    .where('id', '=', p.id),
-)
+export const updateLaunch = updateRow('launches', 'agent_name', 'context_limit', 'output', 'ready_at', 'token_hash')
 
 /** null: invalid from now on. */
 export const updateLaunchToken = statement<{ id: string; hash: string | null }>()((db, p) =>
   db.updateTable('launches').set({ token_hash: p.hash }).where('id', '=', p.id),
 )
 
-export const selectOutput = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('launches').select('output').where('id', '=', p.id),
-)
+export const selectOutput = statement<{ id: string }>()((db, p) => from(db, 'launches', { id: p.id }).select('output'))
 
-export const updateOutput = statement<{ id: string; output: string }>()((db, p) =>
-  db.updateTable('launches').set({ output: p.output }).where('id', '=', p.id),
-)
+export const updateOutput = updateColumns('launches', 'output')
 
-const selectLaunch = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('launches').select(launchColumns).where('id', '=', p.id),
-)
+const selectLaunch = statement<{ id: string }>()((db, p) => from(db, 'launches', { id: p.id }).select(launchColumns))
 
 const selectLiveOfPair = statement<Pair>()((db, p) =>
-  db
-    .selectFrom('launches')
+  from(db, 'launches', { agent_id: p.agentId, project_id: p.projectId, role_agent_id: null })
     .select(launchColumns)
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('role_agent_id', 'is', null)
     .where('state', '<>', launchEnded)
     .orderBy('ordered_at')
     .orderBy('id'),
 )
 
 const selectLiveOfCoordinator = statement<{ coordinatorId: string; after: Instant; id: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('launches')
+  from(db, 'launches', { coordinator_id: p.coordinatorId })
     .select(launchColumns)
-    .where('coordinator_id', '=', p.coordinatorId)
     .where('state', '<>', launchEnded)
     .where((eb) => eb(eb.refTuple('ordered_at', 'id'), '>', eb.tuple(p.after, p.id)))
     .orderBy('ordered_at')
@@ -155,13 +124,9 @@ export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
 
 /** CO7: newest first, up to the number that matters. */
 const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('launches')
+  from(db, 'launches', { agent_id: p.agentId, project_id: p.projectId, role_agent_id: null })
     .select(['detail', 'notice', 'ended_at'])
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
     .where('ended_at', '>', p.since)
-    .where('role_agent_id', 'is', null)
     .where('reason', 'in', failedEnds)
     .orderBy('ended_at', 'desc')
     .limit(p.limit),
@@ -178,10 +143,8 @@ const countLive = statement()((db) =>
 )
 
 const countLiveOn = statement<{ coordinatorId: string }>()((db, p) =>
-  db
-    .selectFrom('launches')
+  from(db, 'launches', { coordinator_id: p.coordinatorId })
     .select(['agent_id', 'state', sql<number>`count(*)`.as('count')])
-    .where('coordinator_id', '=', p.coordinatorId)
     .where('state', '<>', launchEnded)
     .where('state', '<>', held)
     .groupBy(['agent_id', 'state']),
@@ -317,22 +280,13 @@ export interface ProcessesFilter {
 export async function processesPage(
   reader: Reader,
   { projectId, agentId, state }: ProcessesFilter,
-  { createdAt, id, limit }: PageParams,
+  params: PageParams,
 ): Promise<Process[]> {
   const rows = await reader.query<LaunchRow>((db) => {
-    let page = db
-      .selectFrom('launches')
-      .select(launchColumns)
-      .where((eb) => eb(eb.refTuple('ordered_at', 'id'), '<', eb.tuple(createdAt, id)))
-      .orderBy('ordered_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-    if (projectId !== undefined) page = page.where('project_id', '=', projectId)
-    if (agentId !== undefined) page = page.where('agent_id', '=', agentId)
-    if (state !== undefined) page = page.where('state', '=', state)
+    const values = { project_id: projectId, agent_id: agentId, state }
+    const page = pageOf(from(db, 'launches', values).select(launchColumns), params, 'ordered_at', 'id')
     // Added so that the partial indexes are used: few live among many ended ones.
-    if (state !== undefined && state !== 'ended') page = page.where('state', '<>', launchEnded)
-    return page
+    return state === undefined || state === 'ended' ? page : page.where('state', '<>', launchEnded)
   })
   return rows.map((row) => processOf(launchFrom(row)))
 }

@@ -1,6 +1,7 @@
 /** Queries about processes of ACP agents that are ready for a turn (CH12). */
 import { type Kysely, sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
+import { from } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -30,12 +31,10 @@ export const updateAgentName = statement<{ id: string; agentName: string }>()((d
   db.updateTable('launches').set({ agent_name: p.agentName }).where('id', '=', p.id),
 )
 
-export const selectAgentName = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('launches').select('agent_name').where('id', '=', p.id),
-)
+export const selectAgentName = statement<{ id: string }>()((db, p) => from(db, 'launches', { id: p.id }).select('agent_name'))
 
 const selectContextLimit = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('launches').select(['context_limit', 'ready_at']).where('id', '=', p.id),
+  from(db, 'launches', { id: p.id }).select(['context_limit', 'ready_at']),
 )
 
 /**

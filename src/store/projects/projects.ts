@@ -3,52 +3,31 @@ import { sql } from 'kysely'
 import { type ChosenSettings, effectiveSettings } from '../../domain/projects/settings.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { deleteBy, from, insertRow, pageOf, selectBy, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ProjectRow = Tables['projects']
 
-export const insertProject = statement<ProjectRow>()((db, p) =>
-  db.insertInto('projects').values({
-    id: p.id,
-    name: p.name,
-    path: p.path,
-    settings: p.settings,
-    created_at: p.created_at,
-    updated_at: p.updated_at,
-  }),
-)
+export const insertProject = insertRow('projects')
 
-export const updateProject = statement<Omit<ProjectRow, 'created_at'>>()((db, p) =>
-  db
-    .updateTable('projects')
-    .set({ name: p.name, path: p.path, settings: p.settings, updated_at: p.updated_at })
-    .where('id', '=', p.id),
-)
+export const updateProject = updateColumns('projects', 'name', 'path', 'settings', 'updated_at')
 
-export const deleteProjectRow = statement<{ id: string }>()((db, p) => db.deleteFrom('projects').where('id', '=', p.id))
+export const deleteProjectRow = deleteBy('projects', 'id')
 
-export const selectProject = statement<{ id: string }>()((db, p) => db.selectFrom('projects').selectAll().where('id', '=', p.id))
+export const selectProject = selectBy('projects', 'id')
 
 const selectProjectsPage = statement<PageParams>()((db, p) =>
-  db
-    .selectFrom('projects')
-    .selectAll()
-    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  pageOf(db.selectFrom('projects').selectAll(), p, 'created_at', 'id'),
 )
 
 /** SE11: selects the projects with this folder. */
 export const selectProjectsAt = statement<{ path: string }>()((db, p) =>
-  db
-    .selectFrom('projects')
+  from(db, 'projects', { path: p.path })
     .select(['id', 'name'])
     .where('path', 'is not', null)
     .where(sql`substr(path, 1, 200)`, '=', sql`substr(${p.path}, 1, 200)`)
-    .where('path', '=', p.path)
     .orderBy('created_at')
     .limit(2),
 )
@@ -62,15 +41,16 @@ export const projectPaths = async (reader: Reader): Promise<string[]> =>
 export type NamedProject = Pick<Project, 'id' | 'name' | 'createdAt'>
 
 const selectProjectsOfAgentPage = statement<PageParams & { agentId: string }>()((db, p) =>
-  db
-    .selectFrom('assignments')
-    .innerJoin('projects', 'projects.id', 'assignments.project_id')
-    .select(['projects.id', 'projects.name', 'projects.created_at as createdAt'])
-    .where('assignments.agent_id', '=', p.agentId)
-    .where((eb) => eb(eb.refTuple('projects.created_at', 'projects.id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('projects.created_at', 'desc')
-    .orderBy('projects.id', 'desc')
-    .limit(p.limit),
+  pageOf(
+    db
+      .selectFrom('assignments')
+      .innerJoin('projects', 'projects.id', 'assignments.project_id')
+      .select(['projects.id', 'projects.name', 'projects.created_at as createdAt'])
+      .where('assignments.agent_id', '=', p.agentId),
+    p,
+    'projects.created_at',
+    'projects.id',
+  ),
 )
 
 export const projectsOfAgentPage = (reader: Reader, agentId: string, params: PageParams): Promise<NamedProject[]> =>
@@ -95,7 +75,7 @@ const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
 )
 
 const selectAgentIdsOfProject = statement<{ projectId: string }>()((db, p) =>
-  db.selectFrom('assignments').select('agent_id').where('project_id', '=', p.projectId).orderBy('created_at').orderBy('agent_id'),
+  from(db, 'assignments', { project_id: p.projectId }).select('agent_id').orderBy('created_at').orderBy('agent_id'),
 )
 
 export function projectOf(row: ProjectRow, agentIds: readonly string[]): Project {
@@ -137,36 +117,16 @@ export async function projectsPage(reader: Reader, params: PageParams): Promise<
 type Pair = Pick<Tables['assignments'], 'project_id' | 'agent_id'>
 
 /** Assignments: the rows behind `agentIds` and `projectIds`. */
-export const insertAssignment = statement<Tables['assignments']>()((db, p) =>
-  db
-    .insertInto('assignments')
-    .values({ project_id: p.project_id, agent_id: p.agent_id, isolation: p.isolation, created_at: p.created_at }),
-)
+export const insertAssignment = insertRow('assignments')
 
-export const updateAssignment = statement<Pair & { isolation: string }>()((db, p) =>
-  db
-    .updateTable('assignments')
-    .set({ isolation: p.isolation })
-    .where('project_id', '=', p.project_id)
-    .where('agent_id', '=', p.agent_id),
-)
+export const updateAssignment = updateColumns('assignments', 'isolation')
 
 export const selectAssignment = statement<Pair>()((db, p) =>
-  db
-    .selectFrom('assignments')
-    .select(['created_at', 'isolation'])
-    .where('project_id', '=', p.project_id)
-    .where('agent_id', '=', p.agent_id),
+  from(db, 'assignments', { project_id: p.project_id, agent_id: p.agent_id }).select(['created_at', 'isolation']),
 )
 
-export const deleteAssignment = statement<Pair>()((db, p) =>
-  db.deleteFrom('assignments').where('project_id', '=', p.project_id).where('agent_id', '=', p.agent_id),
-)
+export const deleteAssignment = deleteBy('assignments', ['project_id', 'agent_id'])
 
-export const deleteAssignmentsOfProject = statement<{ projectId: string }>()((db, p) =>
-  db.deleteFrom('assignments').where('project_id', '=', p.projectId),
-)
+export const deleteAssignmentsOfProject = deleteBy('assignments', { projectId: 'project_id' })
 
-export const deleteAssignmentsOfAgent = statement<{ agentId: string }>()((db, p) =>
-  db.deleteFrom('assignments').where('agent_id', '=', p.agentId),
-)
+export const deleteAssignmentsOfAgent = deleteBy('assignments', { agentId: 'agent_id' })

@@ -3,81 +3,77 @@ import type { ChatLanguage } from '../../domain/channels/chat-texts.ts'
 import type { ChannelName } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { column, fixed, key } from './column.ts'
 
-export interface ChannelsTable {
-  channel: ChannelName
-  /** As last seen by the node that serves it; valid while that node holds it. */
-  state: 'connecting' | 'connected' | 'failing'
-  /** The current problem as text without secrets; null when there is none. */
-  trouble: string | null
-  /** JSON: the code and parameters beside `trouble`. */
-  notice: string | null
-  since: Instant
-  /** The bot's account on the platform; null before the first connection. */
-  name: string | null
-  link: string | null
-  /** The default project for chats without their own. */
-  project_id: string | null
-  agent_id: string | null
-  /** The server run that serves the channel, and until when that is certain. */
-  holder: string | null
-  held_until: Instant | null
-  last_in_at: Instant | null
-  last_out_at: Instant | null
-}
+export const channelTables = {
+  channels: {
+    channel: key<ChannelName>(),
+    /** As last seen by the node that serves it; valid while that node holds it. */
+    state: column<'connecting' | 'connected' | 'failing'>(),
+    /** The current problem as text without secrets; null when there is none. */
+    trouble: column<string | null>(),
+    /** JSON: the code and parameters beside `trouble`. */
+    notice: column<string | null>(),
+    since: column<Instant>(),
+    /** The bot's account on the platform; null before the first connection. */
+    name: column<string | null>(),
+    link: column<string | null>(),
+    /** The default project for chats without their own. */
+    project_id: column<string | null>(),
+    agent_id: column<string | null>(),
+    /** The server run that serves the channel, and until when that is certain. */
+    holder: column<string | null>(),
+    held_until: column<Instant | null>(),
+    last_in_at: column<Instant | null>(),
+    last_out_at: column<Instant | null>(),
+  },
 
-export interface ChannelChatsTable {
-  channel: ChannelName
-  chat_id: string
-  kind: 'person' | 'group'
-  title: string
-  handle: string | null
-  language: ChatLanguage
-  state: ChatState
-  /** The project and agent of the chat; both null: those of the channel. */
-  project_id: string | null
-  agent_id: string | null
-  /** The number of attempts by an unpaired sender. */
-  attempts: number
-  asked_at: Instant
-  decided_at: Instant | null
-  decided_by: string | null
-  last_in_at: Instant | null
-  last_out_at: Instant | null
-  /** Why the last answer could not be delivered; null when it was. */
-  trouble: string | null
-  /** JSON: the code and parameters beside `trouble`. */
-  notice: string | null
-}
+  channel_chats: {
+    channel: key<ChannelName>(),
+    chat_id: key<string>(),
+    kind: column<'person' | 'group'>(),
+    title: column<string>(),
+    handle: column<string | null>(),
+    language: column<ChatLanguage>(),
+    state: column<ChatState>(),
+    /** The project and agent of the chat; both null: those of the channel. */
+    project_id: column<string | null>(),
+    agent_id: column<string | null>(),
+    /** The number of attempts by an unpaired sender. */
+    attempts: column<number>(),
+    asked_at: column<Instant>(),
+    decided_at: column<Instant | null>(),
+    decided_by: column<string | null>(),
+    last_in_at: column<Instant | null>(),
+    last_out_at: column<Instant | null>(),
+    /** Why the last answer could not be delivered; null when it was. */
+    trouble: column<string | null>(),
+    /** JSON: the code and parameters beside `trouble`. */
+    notice: column<string | null>(),
+  },
 
-export interface PairingCodesTable {
-  channel: ChannelName
-  hash: string
-  created_by: string
-  created_at: Instant
-  expires_at: Instant
-}
+  pairing_codes: {
+    channel: key<ChannelName>(),
+    hash: key<string>(),
+    created_by: fixed<string>(),
+    created_at: fixed<Instant>(),
+    expires_at: fixed<Instant>(),
+  },
 
-/** Outgoing messages: a row exists from the commit of the message until the platform has accepted it. */
-export interface OutgoingTable {
-  channel: ChannelName
-  chat_id: string
-  n: number
-  content: string
-  /** The number of parts already sent. */
-  parts_sent: number
-  /** 'sending': begun; if its sender is gone, it is not known whether it arrived. */
-  state: 'waiting' | 'sending'
-  /** Whether the next part may have been sent before. */
-  maybe_sent: number
-  attempts: number
-  not_before: Instant
-  created_at: Instant
-}
-
-export interface ChannelTables {
-  channels: ChannelsTable
-  channel_chats: ChannelChatsTable
-  pairing_codes: PairingCodesTable
-  outgoing: OutgoingTable
+  /** Outgoing messages: a row exists from the commit of the message until the platform has accepted it. */
+  outgoing: {
+    channel: key<ChannelName>(),
+    chat_id: key<string>(),
+    n: key<number>(),
+    content: fixed<string>(),
+    /** The number of parts already sent. */
+    parts_sent: column<number>(),
+    /** 'sending': begun; if its sender is gone, it is not known whether it arrived. */
+    state: column<'waiting' | 'sending'>(),
+    /** Whether the next part may have been sent before. */
+    maybe_sent: column<number>(),
+    attempts: column<number>(),
+    not_before: column<Instant>(),
+    created_at: fixed<Instant>(),
+  },
 }

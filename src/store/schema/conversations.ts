@@ -2,149 +2,149 @@
 import type { Day } from '../../domain/conversations/chapter.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ConversationWorkspace } from '../../protocol/conversations/conversation-workspace.ts'
+import { column, fixed, key } from './column.ts'
 
-export interface ConversationsTable {
-  key: string
-  /** The project of a chat with an agent; null for other channels. */
-  project_id: string | null
-  agent_id: string | null
-  state: 'open' | 'closed'
-  summary: string
-  /** The newest message the summary covers. */
-  summary_through: number
-  /** Messages up to this one are no longer given to agents; they stay in the archive. */
-  kept_after: number
-  unsummarised_chars: number
-  message_count: number
-  /** The logical day of the open chapter (DC2), and its end; null while it has no message. */
-  chapter_day: Day | null
-  chapter_due_at: Instant | null
-  /** Messages up to this one are in closed chapters. */
-  chapter_after: number
-  /** The visible messages of the open chapter, also those no longer given to agents. */
-  chapter_messages: number
-  flags: string
-  /** Incremented when the history that agents know becomes invalid: cutover, reset, truncation, a new history. */
-  generation: number
-  /** null: none was given; readers derive one. */
-  title: string | null
-  /** The person who gave the title; null: the agent, or nobody. */
-  titled_by: string | null
-  /** The account it belongs to, besides the owner; null: all who may read its project. */
-  account_id: string | null
-  /** CX9: where its agent works; null: the project's own folder, the only one before this column. */
-  workplace: ConversationWorkspace['kind'] | null
-  /** FS9: JSON, the conversation and turn it was forked from. */
-  forked_from: string | null
-  created_at: Instant
-  updated_at: Instant
+export const conversationTables = {
+  conversations: {
+    key: key<string>(),
+    /** The project of a chat with an agent; null for other channels. */
+    project_id: column<string | null>(),
+    agent_id: column<string | null>(),
+    state: column<'open' | 'closed'>(),
+    summary: column<string>(),
+    /** The newest message the summary covers. */
+    summary_through: column<number>(),
+    /** Messages up to this one are no longer given to agents; they stay in the archive. */
+    kept_after: column<number>(),
+    unsummarised_chars: column<number>(),
+    message_count: column<number>(),
+    /** The logical day of the open chapter (DC2), and its end; null while it has no message. */
+    chapter_day: column<Day | null>(),
+    chapter_due_at: column<Instant | null>(),
+    /** Messages up to this one are in closed chapters. */
+    chapter_after: column<number>(),
+    /** The visible messages of the open chapter, also those no longer given to agents. */
+    chapter_messages: column<number>(),
+    flags: column<string>(),
+    /** Incremented when the history that agents know becomes invalid: cutover, reset, truncation, a new history. */
+    generation: column<number>(),
+    /** null: none was given; readers derive one. */
+    title: column<string | null>(),
+    /** The person who gave the title; null: the agent, or nobody. */
+    titled_by: column<string | null>(),
+    /** The account it belongs to, besides the owner; null: all who may read its project. */
+    account_id: column<string | null>(),
+    /** CX9: where its agent works; null: the project's own folder, the only one before this column. */
+    workplace: column<ConversationWorkspace['kind'] | null>(),
+    /** FS9: JSON, the conversation and turn it was forked from. */
+    forked_from: column<string | null>(),
+    created_at: fixed<Instant>(),
+    updated_at: column<Instant>(),
+  },
+
+  /** CV6: the conversation that has this file name, compared as file systems do. */
+  conversation_names: {
+    name: key<string>(),
+    conversation_key: fixed<string>(),
+  },
+
+  messages: {
+    conversation_key: key<string>(),
+    /** The number of its event in the conversation's stream. */
+    seq: key<number>(),
+    id: fixed<string>(),
+    role: fixed<'user' | 'assistant' | 'system' | 'tool'>(),
+    sender_id: fixed<string>(),
+    receiver_id: fixed<string | null>(),
+    content: fixed<string>(),
+    /** JSON: the code and parameters beside `content`. */
+    notice: fixed<string | null>(),
+    visible: fixed<number>(),
+    priority: fixed<'low' | 'normal' | 'high' | 'urgent'>(),
+    project_id: fixed<string | null>(),
+    related_task_id: fixed<string | null>(),
+    related_handoff_id: fixed<string | null>(),
+    client_id: fixed<string | null>(),
+    tool_calls: fixed<string | null>(),
+    tool_call_id: fixed<string | null>(),
+    media: fixed<string | null>(),
+    /** CV7: other fields of the importing program as JSON, including its own role. */
+    extra: fixed<string | null>(),
+    /** CV1: the number of the original message that setHistory copied. */
+    copy_of: fixed<number | null>(),
+    /** Between agents: the conversation of the requesting context; null elsewhere. */
+    origin_key: fixed<string | null>(),
+    /** The sender's name; null: the sender's id is shown. */
+    sender_name: fixed<string | null>(),
+    /** FS8: the rewind that took it back; such a message is hidden. */
+    rewound_by: column<string | null>(),
+    created_at: fixed<Instant>(),
+  },
+
+  /** Unread messages of agents: a row is deleted when the message is answered, so the table does not grow with history. */
+  unread_messages: {
+    agent_id: key<string>(),
+    project_id: key<string>(),
+    conversation_key: key<string>(),
+    seq: key<number>(),
+    priority_rank: fixed<number>(),
+    created_at: fixed<Instant>(),
+    /** The length of its content, so that a delivery can be bounded without reading it. */
+    chars: fixed<number>(),
+    /** The turn that answers it: queued until it is delivered, then running. */
+    turn_id: column<string>(),
+  },
+
+  /** A closed day of a conversation, with the messages after `after_seq` up to `through_seq`. */
+  chapters: {
+    conversation_key: key<string>(),
+    day: key<Day>(),
+    after_seq: column<number>(),
+    through_seq: column<number>(),
+    /** The number of visible messages. */
+    message_count: column<number>(),
+    summary: column<string>(),
+    closed_at: column<Instant>(),
+    /** The number in the note's stream at which the note included it; null until then. */
+    note_seq: column<number | null>(),
+    /** Whether its conversation was deleted; the row is deleted when the note is updated. */
+    removed: column<number>(),
+  },
+
+  /** The note of a day; its text is made from the chapters on request. */
+  notes: {
+    day: key<Day>(),
+    conversations: column<number>(),
+    messages: column<number>(),
+    /** The newest event of the note's stream. */
+    seq: column<number>(),
+    /** The event up to which the file was written. */
+    written_seq: column<number>(),
+    /** Why the last attempt to write the file failed. */
+    problem: column<string | null>(),
+    updated_at: column<Instant>(),
+  },
 }
 
-/** CV6: the conversation that has this file name, compared as file systems do. */
-export interface ConversationNamesTable {
-  name: string
-  conversation_key: string
-}
+/** The tables of the search index, derived from the messages when a store is opened. */
+export const searchTables = {
+  /** The rows of the search index (DC5), derived from the messages. */
+  search_documents: {
+    /** The time in milliseconds and a number within that millisecond, so that ids sort by time. */
+    id: key<number>(),
+    conversation_key: fixed<string>(),
+    seq: fixed<number>(),
+  },
 
-export interface MessagesTable {
-  conversation_key: string
-  /** The number of its event in the conversation's stream. */
-  seq: number
-  id: string
-  role: 'user' | 'assistant' | 'system' | 'tool'
-  sender_id: string
-  receiver_id: string | null
-  content: string
-  /** JSON: the code and parameters beside `content`. */
-  notice: string | null
-  visible: number
-  priority: 'low' | 'normal' | 'high' | 'urgent'
-  project_id: string | null
-  related_task_id: string | null
-  related_handoff_id: string | null
-  client_id: string | null
-  tool_calls: string | null
-  tool_call_id: string | null
-  media: string | null
-  /** CV7: other fields of the importing program as JSON, including its own role. */
-  extra: string | null
-  /** CV1: the number of the original message that setHistory copied. */
-  copy_of: number | null
-  /** Between agents: the conversation of the requesting context; null elsewhere. */
-  origin_key: string | null
-  /** The sender's name; null: the sender's id is shown. */
-  sender_name: string | null
-  /** FS8: the rewind that took it back; such a message is hidden. */
-  rewound_by: string | null
-  created_at: Instant
-}
+  /** The engine's own full-text index, used through its dialect. */
+  search_terms: {
+    rowid: key<number>(),
+    terms: fixed<string>(),
+  },
 
-/** Unread messages of agents: a row is deleted when the message is answered, so the table does not grow with history. */
-export interface UnreadMessagesTable {
-  agent_id: string
-  project_id: string
-  conversation_key: string
-  seq: number
-  priority_rank: number
-  created_at: Instant
-  /** The length of its content, so that a delivery can be bounded without reading it. */
-  chars: number
-  /** The turn that answers it: queued until it is delivered, then running. */
-  turn_id: string
-}
-
-/** A closed day of a conversation, with the messages after `after_seq` up to `through_seq`. */
-export interface ChaptersTable {
-  conversation_key: string
-  day: Day
-  after_seq: number
-  through_seq: number
-  /** The number of visible messages. */
-  message_count: number
-  summary: string
-  closed_at: Instant
-  /** The number in the note's stream at which the note included it; null until then. */
-  note_seq: number | null
-  /** Whether its conversation was deleted; the row is deleted when the note is updated. */
-  removed: number
-}
-
-/** The note of a day; its text is made from the chapters on request. */
-export interface NotesTable {
-  day: Day
-  conversations: number
-  messages: number
-  /** The newest event of the note's stream. */
-  seq: number
-  /** The event up to which the file was written. */
-  written_seq: number
-  /** Why the last attempt to write the file failed. */
-  problem: string | null
-  updated_at: Instant
-}
-
-/** The rows of the search index (DC5), derived from the messages. */
-export interface SearchDocumentsTable {
-  /** The time in milliseconds and a number within that millisecond, so that ids sort by time. */
-  id: number
-  conversation_key: string
-  seq: number
-}
-
-/** The engine's own full-text index, used through its dialect. */
-export interface SearchTermsTable {
-  rowid: number
-  terms: string
-}
-
-/** The index position of a conversation's stream. */
-export interface SearchPositionsTable {
-  conversation_key: string
-  through: number
-}
-
-export interface SearchTables {
-  search_documents: SearchDocumentsTable
-  search_terms: SearchTermsTable
-  search_positions: SearchPositionsTable
+  /** The index position of a conversation's stream. */
+  search_positions: {
+    conversation_key: key<string>(),
+    through: column<number>(),
+  },
 }

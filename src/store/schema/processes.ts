@@ -1,62 +1,65 @@
 /** The tables of machines, launches and leases. Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
 import type { Process, ProcessEndReason } from '../../protocol/processes/process.ts'
+import { column, fixed, key } from './column.ts'
 
-/** The epoch is in `coordinator_epochs`. */
-export interface CoordinatorsTable {
-  id: string
-  machine: string
-  state: 'connected' | 'unreachable' | 'stopped'
-  instance: string
-  /** The number of its newest stored report. */
-  last_fact: number
-  version: string
-  boot_id: string
-  pid: number
-  joined_at: Instant
-  last_heard_at: Instant
-  /** A list of labels as JSON. */
-  labels: string
-  /** The most processes; null: the server's setting. */
-  capacity: number | null
-  /** 1: a process can hold several contexts there. */
-  contexts: number
-}
+export const processTables = {
+  /** The epoch is in `coordinator_epochs`. */
+  coordinators: {
+    id: key<string>(),
+    machine: column<string>(),
+    state: column<'connected' | 'unreachable' | 'stopped'>(),
+    instance: column<string>(),
+    /** The number of its newest stored report. */
+    last_fact: column<number>(),
+    version: column<string>(),
+    boot_id: column<string>(),
+    pid: column<number>(),
+    joined_at: column<Instant>(),
+    last_heard_at: column<Instant>(),
+    /** A list of labels as JSON. */
+    labels: column<string>(),
+    /** The most processes; null: the server's setting. */
+    capacity: column<number | null>(),
+    /** 1: a process can hold several contexts there. */
+    contexts: column<number>(),
+  },
 
-export interface LaunchesTable {
-  id: string
-  agent_id: string
-  project_id: string
-  coordinator_id: string
-  state: Process['state']
-  /** The hash of the launch token; null before the token is taken and after the end. */
-  token_hash: string | null
-  pid: number | null
-  birth: string | null
-  ordered_at: Instant
-  started_at: Instant | null
-  stop_ordered_at: Instant | null
-  stop_reason: ProcessEndReason | null
-  ended_at: Instant | null
-  exit_code: number | null
-  signal: string | null
-  reason: ProcessEndReason | null
-  detail: string | null
-  /** JSON of `{code, params}`: what `detail` was made from (HT7); none in rows of before, and of text that is not ours. */
-  notice: string | null
-  output: string
-  /** The agent in a role that it was started for; null for a pulling agent. */
-  role_agent_id: string | null
-  /** Since when an ACP agent can be given a turn (CH12). */
-  ready_at: Instant | null
-  /** The most conversations of the process; null: unlimited. */
-  context_limit: number | null
-  /** The name that it reported (`agentInfo` of ACP), once it is ready. */
-  agent_name: string | null
-}
+  launches: {
+    id: key<string>(),
+    agent_id: fixed<string>(),
+    project_id: fixed<string>(),
+    coordinator_id: column<string>(),
+    state: column<Process['state']>(),
+    /** The hash of the launch token; null before the token is taken and after the end. */
+    token_hash: column<string | null>(),
+    pid: column<number | null>(),
+    birth: column<string | null>(),
+    ordered_at: column<Instant>(),
+    started_at: column<Instant | null>(),
+    stop_ordered_at: column<Instant | null>(),
+    stop_reason: column<ProcessEndReason | null>(),
+    ended_at: column<Instant | null>(),
+    exit_code: column<number | null>(),
+    signal: column<string | null>(),
+    reason: column<ProcessEndReason | null>(),
+    detail: column<string | null>(),
+    /** JSON of `{code, params}`: what `detail` was made from (HT7); none in rows of before, and of text that is not ours. */
+    notice: column<string | null>(),
+    output: column<string>(),
+    /** The agent in a role that it was started for; null for a pulling agent. */
+    role_agent_id: fixed<string | null>(),
+    /** Since when an ACP agent can be given a turn (CH12). */
+    ready_at: column<Instant | null>(),
+    /** The most conversations of the process; null: unlimited. */
+    context_limit: column<number | null>(),
+    /** The name that it reported (`agentInfo` of ACP), once it is ready. */
+    agent_name: column<string | null>(),
+  },
 
-export interface LeasesTable {
-  name: string
-  holder: string
-  held_until: Instant
+  leases: {
+    name: key<string>(),
+    holder: column<string>(),
+    held_until: column<Instant>(),
+  },
 }

@@ -1,26 +1,27 @@
 /** The tables of secrets (SR). Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
 import type { SecretForm, SecretUse } from '../../protocol/agents/secret.ts'
+import { column, fixed, key } from './column.ts'
 
-export interface SecretTables {
+export const secretTables = {
   secrets: {
-    project_id: string
-    name: string
+    project_id: key<string>(),
+    name: key<string>(),
     /** JSON of a SealedValue. */
-    sealed: string
-    given_as: SecretForm
-    created_at: Instant
-    updated_at: Instant
-    updated_by: string
-  }
-  secret_agents: { project_id: string; name: string; agent_id: string }
+    sealed: column<string>(),
+    given_as: column<SecretForm>(),
+    created_at: fixed<Instant>(),
+    updated_at: column<Instant>(),
+    updated_by: column<string>(),
+  },
+  secret_agents: { project_id: key<string>(), name: key<string>(), agent_id: key<string>() },
   /** One row for each launch that was given the secret; the newest are kept. */
   secret_uses: {
-    project_id: string
-    name: string
-    launch_id: string
-    agent_id: string
-    given_as: SecretUse['givenAs']
-    used_at: Instant
-  }
+    project_id: key<string>(),
+    name: key<string>(),
+    launch_id: key<string>(),
+    agent_id: fixed<string>(),
+    given_as: column<SecretUse['givenAs']>(),
+    used_at: column<Instant>(),
+  },
 }

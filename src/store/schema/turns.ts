@@ -1,154 +1,149 @@
 /** The tables of turns, their items and their contexts. Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
 import type { ContextState, HowOpened, TurnAbout, TurnState } from '../../domain/turns/lifecycle.ts'
+import { column, fixed, key } from './column.ts'
 
-/** One prompt and its result: a row from the commit of its first message on. */
-export interface TurnsTable {
-  /** Also `messageId` on the relay and the `clientId` of the answer. */
-  id: string
-  conversation_key: string
-  /** Between agents: the conversation of the requesting context; empty otherwise. */
-  origin_key: string
-  /** null until it is dispatched. */
-  context_id: string | null
-  agent_id: string
-  project_id: string
-  launch_id: string | null
-  agent_session_id: string | null
-  /** The next three columns are for agents in roles only. */
-  role_agent_id: string | null
-  user_session_id: string | null
-  role: string | null
-  work_session_id: string | null
-  about: TurnAbout
-  task_id: string | null
-  /** The last message that a summary covers; for a prompt in a role, its message. */
-  through_seq: number | null
-  state: TurnState
-  stop_reason: string | null
-  error: string | null
-  /** JSON: the code and parameters beside `error`. */
-  notice: string | null
-  /** JSON: the parts of the prompt; for a chat, once it is dispatched. */
-  content: string
-  /** The primer given to the context in this turn; null when there was none. */
-  primer: string | null
-  answer: string
-  cut: number
-  /** JSON: token counts and cost as the agent reported them; null: not reported. */
-  usage: string | null
-  /** The earlier attempt that this one repeats. */
-  retry_of: string | null
-  /** A turn parked by a vendor's limit is dispatched after this time, and only with a person's consent. */
-  not_before: Instant | null
-  asked_by: string
-  /** The numbers of its events in the stream: requested, begun, ended. */
-  asked_seq: number
-  started_seq: number | null
-  ended_seq: number | null
-  created_at: Instant
-  started_at: Instant | null
-  ended_at: Instant | null
-  cancel_ordered_at: Instant | null
-  cancel_request_id: string | null
-  /** The person who cancelled it. */
-  cancel_by: string | null
-  /** CX9: a person allowed it to run beside another turn in the same folder. */
-  begins_beside: number
-}
+export const turnTables = {
+  /** One prompt and its result: a row from the commit of its first message on. */
+  turns: {
+    /** Also `messageId` on the relay and the `clientId` of the answer. */
+    id: key<string>(),
+    conversation_key: fixed<string>(),
+    /** Between agents: the conversation of the requesting context; empty otherwise. */
+    origin_key: fixed<string>(),
+    /** null until it is dispatched. */
+    context_id: column<string | null>(),
+    agent_id: fixed<string>(),
+    project_id: fixed<string>(),
+    launch_id: column<string | null>(),
+    agent_session_id: column<string | null>(),
+    /** The next three columns are for agents in roles only. */
+    role_agent_id: column<string | null>(),
+    user_session_id: fixed<string | null>(),
+    role: fixed<string | null>(),
+    work_session_id: fixed<string | null>(),
+    about: fixed<TurnAbout>(),
+    task_id: fixed<string | null>(),
+    /** The last message that a summary covers; for a prompt in a role, its message. */
+    through_seq: fixed<number | null>(),
+    state: column<TurnState>(),
+    stop_reason: column<string | null>(),
+    error: column<string | null>(),
+    /** JSON: the code and parameters beside `error`. */
+    notice: column<string | null>(),
+    /** JSON: the parts of the prompt; for a chat, once it is dispatched. */
+    content: column<string>(),
+    /** The primer given to the context in this turn; null when there was none. */
+    primer: column<string | null>(),
+    answer: column<string>(),
+    cut: column<number>(),
+    /** JSON: token counts and cost as the agent reported them; null: not reported. */
+    usage: column<string | null>(),
+    /** The earlier attempt that this one repeats. */
+    retry_of: fixed<string | null>(),
+    /** A turn parked by a vendor's limit is dispatched after this time, and only with a person's consent. */
+    not_before: column<Instant | null>(),
+    asked_by: fixed<string>(),
+    /** The numbers of its events in the stream: requested, begun, ended. */
+    asked_seq: fixed<number>(),
+    started_seq: column<number | null>(),
+    ended_seq: column<number | null>(),
+    created_at: fixed<Instant>(),
+    started_at: column<Instant | null>(),
+    ended_at: column<Instant | null>(),
+    cancel_ordered_at: column<Instant | null>(),
+    cancel_request_id: column<string | null>(),
+    /** The person who cancelled it. */
+    cancel_by: column<string | null>(),
+    /** CX9: a person allowed it to run beside another turn in the same folder. */
+    begins_beside: column<number>(),
+  },
 
-/** The items of a turn in order: text, thoughts, tool calls, plan; written in the commit that ends it. */
-export interface TurnItemsTable {
-  turn_id: string
-  n: number
-  kind: string
-  /** JSON. */
-  body: string
-}
+  /** The items of a turn in order: text, thoughts, tool calls, plan; written in the commit that ends it. */
+  turn_items: {
+    turn_id: key<string>(),
+    n: key<number>(),
+    kind: fixed<string>(),
+    /** JSON. */
+    body: fixed<string>(),
+  },
 
-/** An agent's context of one conversation: its own ACP session, or the pulling agent's session. */
-export interface ContextsTable {
-  id: string
-  agent_id: string
-  project_id: string
-  conversation_key: string
-  /** The conversation of the requesting context (between agents); empty otherwise. */
-  origin_key: string
-  /** The generation of the conversation it knows. */
-  generation: number
-  state: ContextState
-  launch_id: string | null
-  agent_session_id: string | null
-  acp_session_id: string | null
-  created_at: Instant
-  opened_at: Instant | null
-  how: HowOpened | null
-  not_restored: string | null
-  /** JSON: the code and parameters beside `not_restored`. */
-  notice: string | null
-  /** When it was given its primer, or the news after a restart, since it was last opened. */
-  primed_at: Instant | null
-  /** The newest message of the conversation that it was given. */
-  told_through: number
-  decisions_told_at: Instant | null
-  /** JSON: the commands its agent offers, as last reported; null: none yet. */
-  commands: string | null
-  /** Consecutive failures without a useful result (0 to 3). */
-  trouble: number
-  /** AG6: the vendor's limit that this turn met, the person who let it continue automatically, and the remaining retries. */
-  limited_until: Instant | null
-  limited_turn_id: string | null
-  goes_on_by: string | null
-  goes_on_left: number
-  ended_at: Instant | null
-  end_reason: string | null
-}
+  /** An agent's context of one conversation: its own ACP session, or the pulling agent's session. */
+  contexts: {
+    id: key<string>(),
+    agent_id: fixed<string>(),
+    project_id: fixed<string>(),
+    conversation_key: fixed<string>(),
+    /** The conversation of the requesting context (between agents); empty otherwise. */
+    origin_key: fixed<string>(),
+    /** The generation of the conversation it knows. */
+    generation: fixed<number>(),
+    state: column<ContextState>(),
+    launch_id: column<string | null>(),
+    agent_session_id: column<string | null>(),
+    acp_session_id: column<string | null>(),
+    created_at: fixed<Instant>(),
+    opened_at: column<Instant | null>(),
+    how: column<HowOpened | null>(),
+    not_restored: column<string | null>(),
+    /** JSON: the code and parameters beside `not_restored`. */
+    notice: column<string | null>(),
+    /** When it was given its primer, or the news after a restart, since it was last opened. */
+    primed_at: column<Instant | null>(),
+    /** The newest message of the conversation that it was given. */
+    told_through: column<number>(),
+    decisions_told_at: column<Instant | null>(),
+    /** JSON: the commands its agent offers, as last reported; null: none yet. */
+    commands: column<string | null>(),
+    /** Consecutive failures without a useful result (0 to 3). */
+    trouble: column<number>(),
+    /** AG6: the vendor's limit that this turn met, the person who let it continue automatically, and the remaining retries. */
+    limited_until: column<Instant | null>(),
+    limited_turn_id: column<string | null>(),
+    goes_on_by: column<string | null>(),
+    goes_on_left: column<number>(),
+    ended_at: column<Instant | null>(),
+    end_reason: column<string | null>(),
+  },
 
-/** FS7: the files of a turn's workplace. A row from the commit that begins the turn on; the states come with what its machine tells. */
-export interface TurnFilesTable {
-  turn_id: string
-  conversation_key: string
-  project_id: string
-  coordinator_id: string
-  /** The root of the checkout; null until it is known, or where there is no git. */
-  top: string | null
-  /** JSON: a FileState. */
-  before_state: string | null
-  after_state: string | null
-  /** JSON: files, added and removed lines. */
-  changes: string | null
-  /** JSON: what the states do not hold. */
-  left_out: string | null
-  /** The conversation's last message before its prompt, and where its history began. */
-  from_seq: number
-  kept_after: number
-  /** FS8: the rewind that took the turn back. */
-  rewound_by: string | null
-  created_at: Instant
-}
+  /** FS7: the files of a turn's workplace. A row from the commit that begins the turn on; the states come with what its machine tells. */
+  turn_files: {
+    turn_id: key<string>(),
+    conversation_key: fixed<string>(),
+    project_id: fixed<string>(),
+    coordinator_id: column<string>(),
+    /** The root of the checkout; null until it is known, or where there is no git. */
+    top: column<string | null>(),
+    /** JSON: a FileState. */
+    before_state: column<string | null>(),
+    after_state: column<string | null>(),
+    /** JSON: files, added and removed lines. */
+    changes: column<string | null>(),
+    /** JSON: what the states do not hold. */
+    left_out: column<string | null>(),
+    /** The conversation's last message before its prompt, and where its history began. */
+    from_seq: fixed<number>(),
+    kept_after: fixed<number>(),
+    /** FS8: the rewind that took the turn back. */
+    rewound_by: column<string | null>(),
+    created_at: fixed<Instant>(),
+  },
 
-/** FS8, FS9: a rewind, its undoing, or a fork: asked in one commit, done in another, completed after a crash in between. */
-export interface FileOperationsTable {
-  id: string
-  kind: 'rewind' | 'undo' | 'fork'
-  state: 'asked' | 'done' | 'refused'
-  conversation_key: string
-  turn_id: string
-  project_id: string
-  coordinator_id: string
-  top: string
-  /** JSON: what was asked of the machine, and how the conversation changes. */
-  ask: string
-  result: string | null
-  asked_by: string
-  asked_at: Instant
-  ended_at: Instant | null
-}
-
-export interface TurnTables {
-  turn_files: TurnFilesTable
-  file_operations: FileOperationsTable
-  turns: TurnsTable
-  turn_items: TurnItemsTable
-  contexts: ContextsTable
+  /** FS8, FS9: a rewind, its undoing, or a fork: asked in one commit, done in another, completed after a crash in between. */
+  file_operations: {
+    id: key<string>(),
+    kind: fixed<'rewind' | 'undo' | 'fork'>(),
+    state: column<'asked' | 'done' | 'refused'>(),
+    conversation_key: fixed<string>(),
+    turn_id: fixed<string>(),
+    project_id: fixed<string>(),
+    coordinator_id: fixed<string>(),
+    top: fixed<string>(),
+    /** JSON: what was asked of the machine, and how the conversation changes. */
+    ask: fixed<string>(),
+    result: column<string | null>(),
+    asked_by: fixed<string>(),
+    asked_at: fixed<Instant>(),
+    ended_at: column<Instant | null>(),
+  },
 }

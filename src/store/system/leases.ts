@@ -1,5 +1,6 @@
 /** Queries about leases and about rows whose time is over. */
 import type { Instant } from '../../domain/instant.ts'
+import { deleteBy, from } from '../rows.ts'
 import { statement } from '../statement.ts'
 
 // Lease rows (SC5): one name, one holder, until a moment of the database's clock.
@@ -32,12 +33,10 @@ export const claimLease = statement<Claim>()((db, p) =>
 )
 
 export const selectLease = statement<{ name: string }>()((db, p) =>
-  db.selectFrom('leases').select(['holder', 'held_until']).where('name', '=', p.name),
+  from(db, 'leases', { name: p.name }).select(['holder', 'held_until']),
 )
 
-export const deleteLease = statement<{ name: string; holder: string }>()((db, p) =>
-  db.deleteFrom('leases').where('name', '=', p.name).where('holder', '=', p.holder),
-)
+export const deleteLease = deleteBy('leases', ['name', 'holder'])
 
 interface Expired {
   readonly before: Instant

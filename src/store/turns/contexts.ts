@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
+import { from, insertRow, rowsOf, selectBy, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 
@@ -13,85 +14,38 @@ const ended = sql.lit<ContextRow['state']>('ended')
 /** AG6 */
 export const noLimit = { limited_until: null, limited_turn_id: null, goes_on_by: null, goes_on_left: 0 } as const
 
-const changing = (p: ContextRow) => ({
-  state: p.state,
-  launch_id: p.launch_id,
-  agent_session_id: p.agent_session_id,
-  acp_session_id: p.acp_session_id,
-  opened_at: p.opened_at,
-  how: p.how,
-  not_restored: p.not_restored,
-  notice: p.notice,
-  primed_at: p.primed_at,
-  told_through: p.told_through,
-  decisions_told_at: p.decisions_told_at,
-  trouble: p.trouble,
-  limited_until: p.limited_until,
-  limited_turn_id: p.limited_turn_id,
-  goes_on_by: p.goes_on_by,
-  goes_on_left: p.goes_on_left,
-  ended_at: p.ended_at,
-  end_reason: p.end_reason,
-})
+export const insertContext = insertRow('contexts')
 
-export const insertContext = statement<ContextRow>()((db, p) =>
-  db.insertInto('contexts').values({
-    id: p.id,
-    agent_id: p.agent_id,
-    project_id: p.project_id,
-    conversation_key: p.conversation_key,
-    origin_key: p.origin_key,
-    generation: p.generation,
-    created_at: p.created_at,
-    commands: p.commands,
-    ...changing(p),
-  }),
-)
+export const updateContext = updateRow('contexts', 'commands')
 
-export const updateContext = statement<ContextRow>()((db, p) =>
-  db.updateTable('contexts').set(changing(p)).where('id', '=', p.id),
-)
+export const updateContextCommands = updateColumns('contexts', 'commands')
 
-export const updateContextCommands = statement<Pick<ContextRow, 'id' | 'commands'>>()((db, p) =>
-  db.updateTable('contexts').set({ commands: p.commands }).where('id', '=', p.id),
-)
-
-export const selectContext = statement<{ id: string }>()((db, p) => db.selectFrom('contexts').selectAll().where('id', '=', p.id))
+export const selectContext = selectBy('contexts', 'id')
 
 /** The one of an agent in a conversation that has not ended. */
 export const selectContextOf = statement<Pair & { key: string; originKey: string }>()((db, p) =>
-  db
-    .selectFrom('contexts')
-    .selectAll()
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('conversation_key', '=', p.key)
-    .where('origin_key', '=', p.originKey)
-    .where('state', '<>', ended),
+  rowsOf(db, 'contexts', {
+    agent_id: p.agentId,
+    project_id: p.projectId,
+    conversation_key: p.key,
+    origin_key: p.originKey,
+  }).where('state', '<>', ended),
 )
 
 /** The contexts of a process. */
 export const selectContextsOfLaunch = statement<{ launchId: string }>()((db, p) =>
-  db.selectFrom('contexts').selectAll().where('launch_id', '=', p.launchId).where('state', '<>', ended).orderBy('created_at'),
+  rowsOf(db, 'contexts', { launch_id: p.launchId }).where('state', '<>', ended).orderBy('created_at'),
 )
 
 /** All contexts of a conversation, newest first. */
 export const selectContextsIn = statement<{ key: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('contexts')
-    .selectAll()
-    .where('conversation_key', '=', p.key)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  rowsOf(db, 'contexts', { conversation_key: p.key }).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(p.limit),
 )
 
 /** AG6: the one in a conversation whose agent is at its vendor's limit. */
 export const selectLimitedIn = statement<{ key: string }>()((db, p) =>
-  db
-    .selectFrom('contexts')
+  from(db, 'contexts', { conversation_key: p.key })
     .select(['limited_until', 'goes_on_left'])
-    .where('conversation_key', '=', p.key)
     .where('state', '<>', ended)
     .where('limited_until', 'is not', null)
     .orderBy('limited_until', 'desc')

@@ -1,6 +1,7 @@
 /** Queries about the files of turns and what is done with them (FS7-FS10). */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
+import { deleteBy, insertRow, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import { running } from './turns.ts'
@@ -8,94 +9,33 @@ import { running } from './turns.ts'
 export type TurnFilesRow = Tables['turn_files']
 export type FileOperationRow = Tables['file_operations']
 
-export const insertTurnFiles = statement<TurnFilesRow>()((db, p) =>
-  db.insertInto('turn_files').values({
-    turn_id: p.turn_id,
-    conversation_key: p.conversation_key,
-    project_id: p.project_id,
-    coordinator_id: p.coordinator_id,
-    top: p.top,
-    before_state: p.before_state,
-    after_state: p.after_state,
-    changes: p.changes,
-    left_out: p.left_out,
-    from_seq: p.from_seq,
-    kept_after: p.kept_after,
-    rewound_by: p.rewound_by,
-    created_at: p.created_at,
-  }),
-)
+export const insertTurnFiles = insertRow('turn_files')
 
-export const updateTurnFiles = statement<TurnFilesRow>()((db, p) =>
-  db
-    .updateTable('turn_files')
-    .set({
-      coordinator_id: p.coordinator_id,
-      top: p.top,
-      before_state: p.before_state,
-      after_state: p.after_state,
-      changes: p.changes,
-      left_out: p.left_out,
-      rewound_by: p.rewound_by,
-    })
-    .where('turn_id', '=', p.turn_id),
-)
+export const updateTurnFiles = updateRow('turn_files')
 
-export const selectTurnFiles = statement<{ turnId: string }>()((db, p) =>
-  db.selectFrom('turn_files').selectAll().where('turn_id', '=', p.turnId),
-)
+export const selectTurnFiles = selectBy('turn_files', { turnId: 'turn_id' })
 
 /** The files of a conversation's turns, oldest first. */
-export const selectFilesOf = statement<{ key: string }>()((db, p) =>
-  db.selectFrom('turn_files').selectAll().where('conversation_key', '=', p.key).orderBy('created_at').orderBy('turn_id'),
-)
+export const selectFilesOf = selectBy('turn_files', { key: 'conversation_key' }, 'created_at', 'turn_id')
 
-export const deleteTurnFilesOf = statement<{ key: string }>()((db, p) =>
-  db.deleteFrom('turn_files').where('conversation_key', '=', p.key),
-)
+export const deleteTurnFilesOf = deleteBy('turn_files', { key: 'conversation_key' })
 
-export const insertFileOperation = statement<FileOperationRow>()((db, p) =>
-  db.insertInto('file_operations').values({
-    id: p.id,
-    kind: p.kind,
-    state: p.state,
-    conversation_key: p.conversation_key,
-    turn_id: p.turn_id,
-    project_id: p.project_id,
-    coordinator_id: p.coordinator_id,
-    top: p.top,
-    ask: p.ask,
-    result: p.result,
-    asked_by: p.asked_by,
-    asked_at: p.asked_at,
-    ended_at: p.ended_at,
-  }),
-)
+export const insertFileOperation = insertRow('file_operations')
 
-export const updateFileOperation = statement<FileOperationRow>()((db, p) =>
-  db.updateTable('file_operations').set({ state: p.state, result: p.result, ended_at: p.ended_at }).where('id', '=', p.id),
-)
+export const updateFileOperation = updateRow('file_operations')
 
-export const selectFileOperation = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('file_operations').selectAll().where('id', '=', p.id),
-)
+export const selectFileOperation = selectBy('file_operations', 'id')
 
 const asked = sql.lit<FileOperationRow['state']>('asked')
 
 /** Operations that were not completed, oldest first. */
 export const selectOpenOperations = statement<{ limit: number }>()((db, p) =>
-  db.selectFrom('file_operations').selectAll().where('state', '=', asked).orderBy('asked_at').orderBy('id').limit(p.limit),
+  rowsOf(db, 'file_operations', { state: asked }).orderBy('asked_at').orderBy('id').limit(p.limit),
 )
 
 /** Operations of a conversation, newest first. */
 export const selectOperationsOf = statement<{ key: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('file_operations')
-    .selectAll()
-    .where('conversation_key', '=', p.key)
-    .orderBy('asked_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  rowsOf(db, 'file_operations', { conversation_key: p.key }).orderBy('asked_at', 'desc').orderBy('id', 'desc').limit(p.limit),
 )
 
 /** Running turns whose files are at this place, of any conversation. */

@@ -5,34 +5,29 @@ import type { StreamName } from '../../domain/stream-name.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
 import type { RunningTurn, SettledPermission } from '../../protocol/turns/link.ts'
+import { from, insertRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { isPushed, type TurnRow } from './turns.ts'
 
 /** The items of a turn in order, written once in the commit that ends it. */
-export const insertTurnItem = statement<Tables['turn_items']>()((db, p) =>
-  db.insertInto('turn_items').values({ turn_id: p.turn_id, n: p.n, kind: p.kind, body: p.body }),
-)
+export const insertTurnItem = insertRow('turn_items')
 
 /** Pieces of the outputs of tool calls (AC6) are items too, numbered from here in the order they came. */
 export const firstOutputItem = 1_000_000
 
 export const selectTurnItems = statement<{ turnId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('turn_items')
+  from(db, 'turn_items', { turn_id: p.turnId })
     .select(['n', 'kind', 'body'])
-    .where('turn_id', '=', p.turnId)
     .where('n', '<', firstOutputItem)
     .orderBy('n')
     .limit(p.limit),
 )
 
 export const selectLastOutputItem = statement<{ turnId: string }>()((db, p) =>
-  db
-    .selectFrom('turn_items')
+  from(db, 'turn_items', { turn_id: p.turnId })
     .select((eb) => eb.fn.max('n').as('last'))
-    .where('turn_id', '=', p.turnId)
     .where('n', '>=', firstOutputItem),
 )
 
@@ -40,13 +35,7 @@ export const selectLastOutputItem = statement<{ turnId: string }>()((db, p) =>
 export const outputKind = (toolCallId: string): string => `output:${toolCallId}`
 
 export const selectOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
-  db
-    .selectFrom('turn_items')
-    .select('body')
-    .where('turn_id', '=', p.turnId)
-    .where('n', '>=', firstOutputItem)
-    .where('kind', '=', p.kind)
-    .orderBy('n'),
+  from(db, 'turn_items', { turn_id: p.turnId, kind: p.kind }).select('body').where('n', '>=', firstOutputItem).orderBy('n'),
 )
 
 export const deleteOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
@@ -57,10 +46,8 @@ const piecesPerPage = 500
 
 /** The beginning of the body says which turn a piece is of (src/protocol/consoles/relay.ts), so that others' are not even read. */
 const selectPieces = statement<{ stream: StreamName; after: number; beginning: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('events')
+  from(db, 'events', { stream: p.stream })
     .select(['seq', 'data'])
-    .where('stream', '=', p.stream)
     .where('seq', '>', p.after)
     .where('data', 'like', p.beginning)
     .orderBy('seq')

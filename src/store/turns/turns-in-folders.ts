@@ -1,16 +1,14 @@
 /** CX9: turns that run in shared folders, and turns that wait for a folder. */
 import { sql } from 'kysely'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
+import { from, rowsOf } from '../rows.ts'
 import { statement } from '../statement.ts'
 import { open, queued, running, type TurnRow } from './turns.ts'
 
 /** Running turns of a project that may change files. */
 export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
+  from(db, 'turns', { project_id: p.projectId, state: running })
     .select(['conversation_key', 'origin_key', 'content'])
-    .where('project_id', '=', p.projectId)
-    .where('state', '=', running)
     .where('about', '<>', sql.lit<TurnRow['about']>('summary'))
     .orderBy('started_at')
     .orderBy('id'),
@@ -18,15 +16,13 @@ export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
 
 /** The task of an agent session that waits for the folder (CX9). */
 export const selectWaitingTask = statement<Pair & { agentSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
-    .selectAll()
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('state', '=', queued)
-    .where('about', '=', sql.lit<TurnRow['about']>('task'))
-    .where('agent_session_id', '=', p.agentSessionId)
-    .limit(1),
+  rowsOf(db, 'turns', {
+    agent_id: p.agentId,
+    project_id: p.projectId,
+    state: queued,
+    about: sql.lit<TurnRow['about']>('task'),
+    agent_session_id: p.agentSessionId,
+  }).limit(1),
 )
 
 /** Awake agents in roles with waiting turns. */

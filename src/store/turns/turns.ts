@@ -9,6 +9,7 @@ import type { TurnLife } from '../../domain/turns/lifecycle.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { noticeFrom } from '../notices.ts'
+import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -86,57 +87,12 @@ export const newTurnRow = (
   ...given,
 })
 
-/** The columns that an update changes. */
-const changing = (p: TurnRow) => ({
-  context_id: p.context_id,
-  launch_id: p.launch_id,
-  agent_session_id: p.agent_session_id,
-  role_agent_id: p.role_agent_id,
-  state: p.state,
-  content: p.content,
-  primer: p.primer,
-  answer: p.answer,
-  cut: p.cut,
-  usage: p.usage,
-  not_before: p.not_before,
-  stop_reason: p.stop_reason,
-  error: p.error,
-  notice: p.notice,
-  started_seq: p.started_seq,
-  ended_seq: p.ended_seq,
-  started_at: p.started_at,
-  ended_at: p.ended_at,
-  cancel_ordered_at: p.cancel_ordered_at,
-  cancel_request_id: p.cancel_request_id,
-  cancel_by: p.cancel_by,
-  begins_beside: p.begins_beside,
-})
-
-export const insertTurn = statement<TurnRow>()((db, p) =>
-  db.insertInto('turns').values({
-    id: p.id,
-    conversation_key: p.conversation_key,
-    origin_key: p.origin_key,
-    agent_id: p.agent_id,
-    project_id: p.project_id,
-    user_session_id: p.user_session_id,
-    role: p.role,
-    work_session_id: p.work_session_id,
-    about: p.about,
-    task_id: p.task_id,
-    through_seq: p.through_seq,
-    retry_of: p.retry_of,
-    asked_by: p.asked_by,
-    asked_seq: p.asked_seq,
-    created_at: p.created_at,
-    ...changing(p),
-  }),
-)
+export const insertTurn = insertRow('turns')
 
 /** Updates every column that may change. */
-export const updateTurn = statement<TurnRow>()((db, p) => db.updateTable('turns').set(changing(p)).where('id', '=', p.id))
+export const updateTurn = updateRow('turns')
 
-export const selectTurn = statement<{ id: string }>()((db, p) => db.selectFrom('turns').selectAll().where('id', '=', p.id))
+export const selectTurn = selectBy('turns', 'id')
 
 /** Open turns of an agent in a role that are not parked, in the order of requests. */
 export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
@@ -152,24 +108,20 @@ export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
 
 /** AG6: the turn that waits for its agent's limit; at most one in each context. */
 export const selectParked = statement<Pair & { key: string; originKey: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
-    .selectAll()
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('conversation_key', '=', p.key)
-    .where('origin_key', '=', p.originKey)
-    .where('state', '=', queued)
+  rowsOf(db, 'turns', {
+    agent_id: p.agentId,
+    project_id: p.projectId,
+    conversation_key: p.key,
+    origin_key: p.originKey,
+    state: queued,
+  })
     .where('not_before', 'is not', null)
     .limit(1),
 )
 
 /** Ended turns of a user session, newest first. */
 export const selectTurnsOver = statement<{ userSessionId: string; before: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('turns')
-    .selectAll()
-    .where('user_session_id', '=', p.userSessionId)
+  rowsOf(db, 'turns', { user_session_id: p.userSessionId })
     .where('ended_seq', 'is not', null)
     .where('ended_seq', '<', p.before)
     .orderBy('ended_seq', 'desc')
@@ -177,22 +129,16 @@ export const selectTurnsOver = statement<{ userSessionId: string; before: number
 )
 
 export const selectRunningOfLaunch = statement<{ launchId: string }>()((db, p) =>
-  db.selectFrom('turns').selectAll().where('launch_id', '=', p.launchId).where('state', '=', running).orderBy('id'),
+  rowsOf(db, 'turns', { launch_id: p.launchId, state: running }).orderBy('id'),
 )
 
 export const selectRunningOfSession = statement<{ agentSessionId: string }>()((db, p) =>
-  db.selectFrom('turns').selectAll().where('agent_session_id', '=', p.agentSessionId).where('state', '=', running).orderBy('id'),
+  rowsOf(db, 'turns', { agent_session_id: p.agentSessionId, state: running }).orderBy('id'),
 )
 
 /** Running turns of a conversation, of which there are few. */
 export const selectRunningIn = statement<{ key: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
-    .selectAll()
-    .where('conversation_key', '=', p.key)
-    .where('state', 'in', open)
-    .where('state', '=', running)
-    .orderBy('id', 'desc'),
+  rowsOf(db, 'turns', { conversation_key: p.key, state: running }).where('state', 'in', open).orderBy('id', 'desc'),
 )
 
 const selectRunningOfUserSession = statement<{ userSessionId: string }>()((db, p) =>
@@ -216,44 +162,32 @@ export async function firstRunningSeq(
 }
 
 export const selectOpenIn = statement<{ key: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('turns')
-    .selectAll()
-    .where('conversation_key', '=', p.key)
-    .where('state', 'in', open)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(p.limit),
+  rowsOf(db, 'turns', { conversation_key: p.key }).where('state', 'in', open).orderBy('created_at').orderBy('id').limit(p.limit),
 )
 
 /** The queued turn that a new message for this agent joins. */
 export const selectQueuedChat = statement<Pair & { key: string; originKey: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
+  from(db, 'turns', {
+    agent_id: p.agentId,
+    project_id: p.projectId,
+    state: queued,
+    conversation_key: p.key,
+    origin_key: p.originKey,
+    about: sql.lit<TurnRow['about']>('chat'),
+    not_before: null,
+    retry_of: null,
+  })
     .select('id')
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
-    .where('state', '=', queued)
-    .where('conversation_key', '=', p.key)
-    .where('origin_key', '=', p.originKey)
-    .where('about', '=', sql.lit<TurnRow['about']>('chat'))
-    .where('not_before', 'is', null)
-    .where('retry_of', 'is', null)
     .orderBy('created_at')
     .limit(1),
 )
 
 /** Whether another conversation of the pair has work, which keeps the chat open when a panel closes. */
 export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
+  from(db, 'turns', { agent_id: p.agentId, project_id: p.projectId, not_before: null, about: sql.lit<TurnRow['about']>('chat') })
     .select('id')
-    .where('agent_id', '=', p.agentId)
-    .where('project_id', '=', p.projectId)
     .where('state', 'in', open)
-    .where('not_before', 'is', null)
     .where('conversation_key', '<>', p.key)
-    .where('about', '=', sql.lit<TurnRow['about']>('chat'))
     .limit(1),
 )
 
@@ -311,10 +245,8 @@ export async function queuedChats(reader: Reader, { agentId, projectId }: Pair):
 }
 
 export const selectNewestIn = statement<{ key: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
+  from(db, 'turns', { conversation_key: p.key })
     .select(['state', 'stop_reason'])
-    .where('conversation_key', '=', p.key)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1),
@@ -322,10 +254,8 @@ export const selectNewestIn = statement<{ key: string }>()((db, p) =>
 
 /** The last primer of a context. */
 export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
+  from(db, 'turns', { context_id: p.contextId })
     .select('primer')
-    .where('context_id', '=', p.contextId)
     .where('primer', 'is not', null)
     .orderBy('created_at', 'desc')
     .limit(1),
@@ -333,10 +263,8 @@ export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
 
 /** The previous turn of the same context. */
 export const selectLastEndedIn = statement<{ contextId: string; id: string }>()((db, p) =>
-  db
-    .selectFrom('turns')
+  from(db, 'turns', { context_id: p.contextId })
     .select(['stop_reason', 'error', 'content'])
-    .where('context_id', '=', p.contextId)
     .where('id', '<>', p.id)
     .where('ended_at', 'is not', null)
     .orderBy('ended_at', 'desc')
@@ -345,14 +273,7 @@ export const selectLastEndedIn = statement<{ contextId: string; id: string }>()(
 
 /** Turns of a conversation, newest first, after the last one seen. */
 export const selectTurnsBefore = statement<{ key: string; createdAt: Instant; id: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('turns')
-    .selectAll()
-    .where('conversation_key', '=', p.key)
-    .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  pageOf(rowsOf(db, 'turns', { conversation_key: p.key }), p, 'created_at', 'id'),
 )
 
 /** Deletes the turns of a conversation. A running one ends by itself without a report. */

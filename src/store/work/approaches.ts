@@ -3,60 +3,21 @@ import { sql } from 'kysely'
 import type { ApproachKind, Approach as Decided } from '../../domain/work/approach-lifecycle.ts'
 import { type Approach, approachOnWire } from '../../protocol/work/approach.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ApproachRow = Tables['approaches']
 
-/** The columns that an update changes. */
-const changing = (p: Omit<ApproachRow, 'session_id' | 'first_kind' | 'number' | 'recorded_at'>) => ({
-  kind: p.kind,
-  date: p.date,
-  category: p.category,
-  description: p.description,
-  details: p.details,
-  evidence: p.evidence,
-  learnings: p.learnings,
-  reusable: p.reusable,
-  failure_reason: p.failure_reason,
-  error: p.error,
-  avoid: p.avoid,
-  priority: p.priority,
-  next_to_try: p.next_to_try,
-  note: p.note,
-  history: p.history,
-  updated_at: p.updated_at,
-})
+export const insertApproach = insertRow('approaches')
 
-export const insertApproach = statement<ApproachRow>()((db, p) =>
-  db.insertInto('approaches').values({
-    project_id: p.project_id,
-    id: p.id,
-    session_id: p.session_id,
-    first_kind: p.first_kind,
-    number: p.number,
-    recorded_at: p.recorded_at,
-    ...changing(p),
-  }),
-)
+export const updateApproach = updateRow('approaches')
 
-export const updateApproach = statement<Omit<ApproachRow, 'session_id' | 'first_kind' | 'number' | 'recorded_at'>>()((db, p) =>
-  db.updateTable('approaches').set(changing(p)).where('project_id', '=', p.project_id).where('id', '=', p.id),
-)
-
-export const selectApproach = statement<{ projectId: string; id: string }>()((db, p) =>
-  db.selectFrom('approaches').selectAll().where('project_id', '=', p.projectId).where('id', '=', p.id),
-)
+export const selectApproach = selectBy('approaches', { projectId: 'project_id', id: 'id' })
 
 const selectHighestNumber = statement<{ projectId: string; kind: ApproachKind }>()((db, p) =>
-  db
-    .selectFrom('approaches')
-    .select('number')
-    .where('project_id', '=', p.projectId)
-    .where('first_kind', '=', p.kind)
-    .orderBy('number', 'desc')
-    .limit(1),
+  from(db, 'approaches', { project_id: p.projectId, first_kind: p.kind }).select('number').orderBy('number', 'desc').limit(1),
 )
 
 /** The next number. The project's lock is held and rows are never deleted, so it is unique. */
@@ -88,12 +49,8 @@ function approachList(kind: ApproachKind, column?: 'avoid' | 'next_to_try', valu
 
 /** The ids of older warnings, from the index alone. */
 export const selectOlderWarnings = statement<{ workSessionId: string; updatedAt: string; id: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('approaches')
+  from(db, 'approaches', { session_id: p.workSessionId, kind: sql.lit<ApproachKind>('failed'), avoid: sql.lit(1) })
     .select('id')
-    .where('session_id', '=', p.workSessionId)
-    .where('kind', '=', sql.lit<ApproachKind>('failed'))
-    .where('avoid', '=', sql.lit(1))
     .where((eb) => eb(eb.refTuple('updated_at', 'id'), '<', eb.tuple(p.updatedAt, p.id)))
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
@@ -101,24 +58,15 @@ export const selectOlderWarnings = statement<{ workSessionId: string; updatedAt:
 )
 
 /** Approaches of the work sessions of one lineage, newest first. */
-export async function approachesPage(
+export const approachesPage = (
   reader: Reader,
   lineage: readonly string[],
-  { createdAt, id, limit }: PageParams,
+  page: PageParams,
   kind?: ApproachKind,
-): Promise<ApproachRow[]> {
-  return reader.query<ApproachRow>((db) => {
-    const page = db
-      .selectFrom('approaches')
-      .selectAll()
-      .where('session_id', 'in', lineage)
-      .where((eb) => eb(eb.refTuple('recorded_at', 'id'), '<', eb.tuple(createdAt, id)))
-      .orderBy('recorded_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-    return kind === undefined ? page : page.where('kind', '=', kind)
-  })
-}
+): Promise<ApproachRow[]> =>
+  reader.query<ApproachRow>((db) =>
+    pageOf(rowsOf(db, 'approaches', { kind }).where('session_id', 'in', lineage), page, 'recorded_at', 'id'),
+  )
 
 interface OfProject {
   readonly projectId: string
@@ -129,16 +77,9 @@ interface OfProject {
 
 /** In the order of their ids. */
 export const approachesOfProject = (reader: Reader, { projectId, after, limit, kind }: OfProject): Promise<ApproachRow[]> =>
-  reader.query<ApproachRow>((db) => {
-    const page = db
-      .selectFrom('approaches')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(limit)
-    return kind === undefined ? page : page.where('kind', '=', kind)
-  })
+  reader.query<ApproachRow>((db) =>
+    rowsOf(db, 'approaches', { project_id: projectId, kind }).where('id', '>', after).orderBy('id').limit(limit),
+  )
 
 const json = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
 const yesOrNo = (value: number): boolean => value === 1

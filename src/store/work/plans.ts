@@ -1,5 +1,6 @@
 /** Finds the next tasks in the plans of running work sessions (WK5), through indexes. */
 import { sql } from 'kysely'
+import { rowsOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 
@@ -52,10 +53,7 @@ export const selectNextTaskIn = statement<{ agentId: string; workSessionId: stri
 
 /** Tasks that could be done now. */
 export const selectUnblocked = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('session_id', '=', p.workSessionId)
+  rowsOf(db, 'tasks', { session_id: p.workSessionId })
     .where((eb) => eb.or([eb('status', '=', pending), eb('status', '=', inProgress)]))
     .orderBy('phase')
     .orderBy('created_at')
@@ -64,11 +62,7 @@ export const selectUnblocked = statement<{ workSessionId: string; limit: number 
 )
 
 export const selectBlocked = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('session_id', '=', p.workSessionId)
-    .where('status', '=', blocked)
+  rowsOf(db, 'tasks', { session_id: p.workSessionId, status: blocked })
     .orderBy('phase')
     .orderBy('created_at')
     .orderBy('id')

@@ -1,7 +1,7 @@
 /** Queries about dependencies between tasks of a project: one row for each entry of `depends_on`. */
 import type { Dependencies } from '../../domain/work/task-dependencies.ts'
 import type { TaskStatus } from '../../domain/work/task-lifecycle.ts'
-import type { Tables } from '../schema/tables.ts'
+import { deleteBy, from, insertRow } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
@@ -12,28 +12,17 @@ interface TaskKey {
 
 type DependencyStatus = { readonly id: string; readonly status: TaskStatus | null }
 
-export const insertDependency = statement<Tables['task_dependencies']>()((db, p) =>
-  db.insertInto('task_dependencies').values({ project_id: p.project_id, task_id: p.task_id, depends_on: p.depends_on }),
-)
+export const insertDependency = insertRow('task_dependencies')
 
-export const deleteDependenciesOf = statement<TaskKey>()((db, p) =>
-  db.deleteFrom('task_dependencies').where('project_id', '=', p.projectId).where('task_id', '=', p.taskId),
-)
+export const deleteDependenciesOf = deleteBy('task_dependencies', { projectId: 'project_id', taskId: 'task_id' })
 
 const selectDependent = statement<TaskKey>()((db, p) =>
-  db
-    .selectFrom('task_dependencies')
-    .select('task_id')
-    .where('project_id', '=', p.projectId)
-    .where('depends_on', '=', p.taskId)
-    .limit(1),
+  from(db, 'task_dependencies', { project_id: p.projectId, depends_on: p.taskId }).select('task_id').limit(1),
 )
 
 const selectAll = statement<{ projectId: string }>()((db, p) =>
-  db
-    .selectFrom('task_dependencies')
+  from(db, 'task_dependencies', { project_id: p.projectId })
     .select(['task_id', 'depends_on'])
-    .where('project_id', '=', p.projectId)
     .orderBy('task_id')
     .orderBy('depends_on'),
 )

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Task as Decided, TaskStatus } from '../../domain/work/task-lifecycle.ts'
 import { type Task, taskOnWire } from '../../protocol/work/task.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -12,40 +13,11 @@ export type TaskRow = Tables['tasks']
 /** A literal in the query, not a parameter, so that the partial index is used. */
 const inProgress = sql.lit<TaskStatus>('in_progress')
 
-/** The columns that an update changes. */
-const changing = (p: Omit<TaskRow, 'phase' | 'task_type' | 'created_at'>) => ({
-  session_id: p.session_id,
-  title: p.title,
-  description: p.description,
-  status: p.status,
-  progress_percent: p.progress_percent,
-  assigned_to: p.assigned_to,
-  depends_on: p.depends_on,
-  blocked_by: p.blocked_by,
-  started_at: p.started_at,
-  completed_at: p.completed_at,
-  result: p.result,
-  updated_at: p.updated_at,
-})
+export const insertTask = insertRow('tasks')
 
-export const insertTask = statement<TaskRow>()((db, p) =>
-  db.insertInto('tasks').values({
-    project_id: p.project_id,
-    id: p.id,
-    phase: p.phase,
-    task_type: p.task_type,
-    created_at: p.created_at,
-    ...changing(p),
-  }),
-)
+export const updateTask = updateRow('tasks')
 
-export const updateTask = statement<Omit<TaskRow, 'phase' | 'task_type' | 'created_at'>>()((db, p) =>
-  db.updateTable('tasks').set(changing(p)).where('project_id', '=', p.project_id).where('id', '=', p.id),
-)
-
-export const selectTask = statement<{ projectId: string; id: string }>()((db, p) =>
-  db.selectFrom('tasks').selectAll().where('project_id', '=', p.projectId).where('id', '=', p.id),
-)
+export const selectTask = selectBy('tasks', { projectId: 'project_id', id: 'id' })
 
 /**
  * AS3: the current task of an agent in a project, in running work sessions or in none yet (WK4); of several, one of the work
@@ -68,11 +40,8 @@ export const selectTaskAtHand = statement<{ agentId: string; projectId: string; 
 
 /** The current task of a work session: of several, the one begun last. */
 export const selectTaskOfWorkSession = statement<{ workSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('tasks')
+  from(db, 'tasks', { session_id: p.workSessionId, status: 'in_progress' })
     .select(['id', 'phase'])
-    .where('session_id', '=', p.workSessionId)
-    .where('status', '=', 'in_progress')
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1),
@@ -88,10 +57,8 @@ interface NumberedIds {
 
 /** The last id of this length between two; an id of a longer type (`code_5`) has one more underscore. */
 const selectLastId = statement<NumberedIds>()((db, p) =>
-  db
-    .selectFrom('tasks')
+  from(db, 'tasks', { project_id: p.projectId })
     .select('id')
-    .where('project_id', '=', p.projectId)
     .where('id', '>=', p.from)
     .where('id', '<=', p.to)
     .where((eb) => eb(eb.fn('length', ['id']), '=', p.chars))
@@ -124,19 +91,11 @@ export interface TasksFilter {
 }
 
 /** Newest first. */
-export async function tasksPage(reader: Reader, filter: TasksFilter, { createdAt, id, limit }: PageParams): Promise<Task[]> {
+export async function tasksPage(reader: Reader, filter: TasksFilter, page: PageParams): Promise<Task[]> {
+  const { projectId, status, workSessionId, assignedTo } = filter
   const rows = await reader.query<TaskRow>((db) => {
-    const page = db
-      .selectFrom('tasks')
-      .selectAll()
-      .where('project_id', '=', filter.projectId)
-      .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(createdAt, id)))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-    const ofStatus = filter.status === undefined ? page : page.where('status', '=', filter.status)
-    const ofAgent = filter.assignedTo === undefined ? ofStatus : ofStatus.where('assigned_to', '=', filter.assignedTo)
-    return filter.workSessionId === undefined ? ofAgent : ofAgent.where('session_id', '=', filter.workSessionId)
+    const values = { project_id: projectId, status, assigned_to: assignedTo, session_id: workSessionId }
+    return pageOf(rowsOf(db, 'tasks', values), page, 'created_at', 'id')
   })
   return rows.map(taskOf)
 }
@@ -202,10 +161,7 @@ const failed = sql.lit<Tables['tasks']['status']>('failed')
 
 /** Newest first. */
 export const selectUnfinished = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('session_id', '=', p.workSessionId)
+  rowsOf(db, 'tasks', { session_id: p.workSessionId })
     .where('status', '<>', completed)
     .where('status', '<>', failed)
     .orderBy('created_at', 'desc')

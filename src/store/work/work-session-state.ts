@@ -6,29 +6,20 @@ import { schemaVersion } from '../../protocol/schema-version.ts'
 import type { Checkpoint } from '../../protocol/work/checkpoint.ts'
 import type { StateCheckpoint } from '../../protocol/work/state-checkpoint.ts'
 import type { WorkSessionFile } from '../../protocol/work/work-session-file.ts'
+import { from, insertRow, rowsOf, selectBy } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { selectTask } from './tasks.ts'
 import { descendantsOf, selectWorkSession, type WorkSessionRow, workSessionOf } from './work-sessions.ts'
 
-const tasks = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('tasks').selectAll().where('session_id', '=', p.id).orderBy('created_at').orderBy('id'),
-)
-const approvals = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('human_approvals').selectAll().where('session_id', '=', p.id).orderBy('id'),
-)
-const approaches = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('approaches').selectAll().where('session_id', '=', p.id).orderBy('recorded_at').orderBy('id'),
-)
-const checkpoints = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('checkpoints').selectAll().where('session_id', '=', p.id).orderBy('number'),
-)
-const artifacts = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('artifacts').selectAll().where('session_id', '=', p.id).orderBy('name'),
-)
+const tasks = selectBy('tasks', { id: 'session_id' }, 'created_at', 'id')
+const approvals = selectBy('human_approvals', { id: 'session_id' }, 'id')
+const approaches = selectBy('approaches', { id: 'session_id' }, 'recorded_at', 'id')
+const checkpoints = selectBy('checkpoints', { id: 'session_id' }, 'number')
+const artifacts = selectBy('artifacts', { id: 'session_id' }, 'name')
 const owner = statement<{ agentSessionId: string }>()((db, p) =>
-  db.selectFrom('agent_sessions').select('agent_id').where('id', '=', p.agentSessionId),
+  from(db, 'agent_sessions', { id: p.agentSessionId }).select('agent_id'),
 )
 
 /** All rows of a work session (CK2), for the mirror and for rebuilding a store. */
@@ -140,24 +131,14 @@ export async function changesSinceEnd(reader: Reader, rows: WorkSessionRows): Pr
 /** Checkpoints: when the state of a work session was saved (CK1). */
 export type CheckpointRow = Tables['checkpoints']
 
-export const insertCheckpoint = statement<CheckpointRow>()((db, p) =>
-  db.insertInto('checkpoints').values({
-    session_id: p.session_id,
-    number: p.number,
-    at: p.at,
-    reason: p.reason,
-    subject: p.subject,
-    error: p.error,
-    state: p.state,
-  }),
-)
+export const insertCheckpoint = insertRow('checkpoints')
 
 export const selectLastCheckpoint = statement<{ workSessionId: string }>()((db, p) =>
-  db.selectFrom('checkpoints').selectAll().where('session_id', '=', p.workSessionId).orderBy('number', 'desc').limit(1),
+  rowsOf(db, 'checkpoints', { session_id: p.workSessionId }).orderBy('number', 'desc').limit(1),
 )
 
 const selectNewest = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  db.selectFrom('checkpoints').selectAll().where('session_id', '=', p.workSessionId).orderBy('number', 'desc').limit(p.limit),
+  rowsOf(db, 'checkpoints', { session_id: p.workSessionId }).orderBy('number', 'desc').limit(p.limit),
 )
 
 export const checkpointOf = ({ number, at, reason, subject, error }: CheckpointRow): Checkpoint => ({
@@ -173,28 +154,25 @@ export const checkpointsOf = async (reader: Reader, workSessionId: string, limit
   (await reader.all(selectNewest, { workSessionId, limit })).map(checkpointOf)
 
 const selectLastChanges = statement<{ workSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('sessions')
-    .select((eb) => [
-      'started_at as startedAt',
-      'ended_at as endedAt',
-      eb
-        .selectFrom('tasks')
-        .select(({ fn }) => fn.max('tasks.updated_at').as('at'))
-        .where('tasks.session_id', '=', p.workSessionId)
-        .as('taskAt'),
-      eb
-        .selectFrom('approaches')
-        .select(({ fn }) => fn.max('approaches.updated_at').as('at'))
-        .where('approaches.session_id', '=', p.workSessionId)
-        .as('approachAt'),
-      eb
-        .selectFrom('artifacts')
-        .select(({ fn }) => fn.max('artifacts.updated_at').as('at'))
-        .where('artifacts.session_id', '=', p.workSessionId)
-        .as('artifactAt'),
-    ])
-    .where('id', '=', p.workSessionId),
+  from(db, 'sessions', { id: p.workSessionId }).select((eb) => [
+    'started_at as startedAt',
+    'ended_at as endedAt',
+    eb
+      .selectFrom('tasks')
+      .select(({ fn }) => fn.max('tasks.updated_at').as('at'))
+      .where('tasks.session_id', '=', p.workSessionId)
+      .as('taskAt'),
+    eb
+      .selectFrom('approaches')
+      .select(({ fn }) => fn.max('approaches.updated_at').as('at'))
+      .where('approaches.session_id', '=', p.workSessionId)
+      .as('approachAt'),
+    eb
+      .selectFrom('artifacts')
+      .select(({ fn }) => fn.max('artifacts.updated_at').as('at'))
+      .where('artifacts.session_id', '=', p.workSessionId)
+      .as('artifactAt'),
+  ]),
 )
 
 /** The times of the last change in a work session and of its last checkpoint. */

@@ -6,59 +6,27 @@ import type { Lineage } from '../../protocol/work/lineage.ts'
 import type { WorkSession } from '../../protocol/work/work-session.ts'
 import { noticeFrom } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
+import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type WorkSessionRow = Tables['sessions']
 
-/** The columns that an update changes. */
-const changing = (p: Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | 'started_at'>) => ({
-  ended_at: p.ended_at,
-  interruption_reason: p.interruption_reason,
-  current_phase: p.current_phase,
-  current_agent_role: p.current_agent_role,
-  current_agent_type: p.current_agent_type,
-  current_task_id: p.current_task_id,
-  context_summary: p.context_summary,
-  owner_agent_session_id: p.owner_agent_session_id,
-  resumed_by: p.resumed_by,
-  resume_failures: p.resume_failures,
-  set_aside: p.set_aside,
-  file_problem: p.file_problem,
-  notice: p.notice,
-  error: p.error,
-  dismissed_at: p.dismissed_at,
-})
+export const insertWorkSession = insertRow('sessions')
 
-export const insertWorkSession = statement<WorkSessionRow>()((db, p) =>
-  db.insertInto('sessions').values({
-    id: p.id,
-    project_id: p.project_id,
-    parent_session_id: p.parent_session_id,
-    started_at: p.started_at,
-    ...changing(p),
-  }),
-)
+export const updateWorkSession = updateRow('sessions')
 
-export const updateWorkSession = statement<Omit<WorkSessionRow, 'project_id' | 'parent_session_id' | 'started_at'>>()((db, p) =>
-  db.updateTable('sessions').set(changing(p)).where('id', '=', p.id),
-)
-
-export const selectWorkSession = statement<{ id: string }>()((db, p) =>
-  db.selectFrom('sessions').selectAll().where('id', '=', p.id),
-)
+export const selectWorkSession = selectBy('sessions', 'id')
 
 export const selectRunningOfProject = statement<{ projectId: string }>()((db, p) =>
-  db.selectFrom('sessions').selectAll().where('project_id', '=', p.projectId).where('ended_at', 'is', null).orderBy('id'),
+  rowsOf(db, 'sessions', { project_id: p.projectId, ended_at: null }).orderBy('id'),
 )
 
 /** Over all projects, in the order of project and id. */
 export const selectRunningAfter = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('sessions')
+  from(db, 'sessions', { ended_at: null })
     .select(['id', 'project_id'])
-    .where('ended_at', 'is', null)
     .where((eb) => eb(eb.refTuple('project_id', 'id'), '>', eb.tuple(p.projectId, p.workSessionId)))
     .orderBy('project_id')
     .orderBy('id')
@@ -67,38 +35,26 @@ export const selectRunningAfter = statement<{ projectId: string; workSessionId: 
 
 /** UI1: work sessions of all projects that can be resumed, newest first. */
 const selectToResume = statement<PageParams>()((db, p) =>
-  db
-    .selectFrom('sessions')
-    .innerJoin('projects', 'projects.id', 'sessions.project_id')
-    .selectAll('sessions')
-    .where('sessions.interruption_reason', 'is not', null)
-    .where('sessions.resumed_by', 'is', null)
-    .where('sessions.dismissed_at', 'is', null)
-    .where((eb) => eb(eb.refTuple('sessions.started_at', 'sessions.id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('sessions.started_at', 'desc')
-    .orderBy('sessions.id', 'desc')
-    .limit(p.limit),
+  pageOf(
+    db
+      .selectFrom('sessions')
+      .innerJoin('projects', 'projects.id', 'sessions.project_id')
+      .selectAll('sessions')
+      .where('sessions.interruption_reason', 'is not', null)
+      .where('sessions.resumed_by', 'is', null)
+      .where('sessions.dismissed_at', 'is', null),
+    p,
+    'sessions.started_at',
+    'sessions.id',
+  ),
 )
 
 const selectPage = statement<PageParams & { projectId: string }>()((db, p) =>
-  db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('project_id', '=', p.projectId)
-    .where((eb) => eb(eb.refTuple('started_at', 'id'), '<', eb.tuple(p.createdAt, p.id)))
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  pageOf(rowsOf(db, 'sessions', { project_id: p.projectId }), p, 'started_at', 'id'),
 )
 
 const selectChildren = statement<{ parentId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('parent_session_id', '=', p.parentId)
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  rowsOf(db, 'sessions', { parent_session_id: p.parentId }).orderBy('started_at', 'desc').orderBy('id', 'desc').limit(p.limit),
 )
 
 /** The state is derived, not a column, so that the table keeps its known layout (WK1). */
@@ -217,30 +173,20 @@ export async function lineageOf(
 
 /** Only running ones. */
 export const selectDrivenBy = statement<{ projectId: string; agentSessionId: string }>()((db, p) =>
-  db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('project_id', '=', p.projectId)
-    .where('ended_at', 'is', null)
-    .where('owner_agent_session_id', '=', p.agentSessionId)
-    .orderBy('id'),
+  rowsOf(db, 'sessions', { project_id: p.projectId, ended_at: null, owner_agent_session_id: p.agentSessionId }).orderBy('id'),
 )
 
 /** Marks on the line of a work session (UI2): the newest checkpoints and approvals, without contents. */
 const selectCheckpoints = statement<{ id: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('checkpoints')
+  from(db, 'checkpoints', { session_id: p.id })
     .select(['number', 'at', 'reason', 'subject'])
-    .where('session_id', '=', p.id)
     .orderBy('number', 'desc')
     .limit(p.limit),
 )
 
 const selectApprovals = statement<{ id: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
+  from(db, 'human_approvals', { session_id: p.id })
     .select(['id', 'submitted_at as submittedAt', 'resolved_at as resolvedAt', 'status', 'checkpoint_type as checkpointType'])
-    .where('session_id', '=', p.id)
     .orderBy('id', 'desc')
     .limit(p.limit),
 )
