@@ -68,10 +68,15 @@ test('[FS8] a rewind brings files, conversation and context back, shows what oth
   expect(readFileSync(file('a.txt'), 'utf8')).toBe('one')
   expect((await messages()).join()).not.toContain('second')
   expect((await turns()).map(({ rewound }) => rewound)).toEqual([true, false])
+  const about = () => client.get('/api/conversations/{key}', { params: { key } })
+  // What was taken back counts no more, and the reader is told that it can be undone.
+  expect(await about()).toMatchObject({ rewound: { turnId: second?.id, to: 'before' }, lines: { added: 1, removed: 0 } })
   await client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: {} })
   expect(readFileSync(file('a.txt'), 'utf8')).toBe('the person’s')
   expect((await messages()).join()).toContain('second')
   expect((await turns()).map(({ rewound }) => rewound)).toEqual([false, false])
+  expect(await about()).toMatchObject({ lines: { added: 2, removed: 1 } })
+  expect(await about()).not.toHaveProperty('rewound')
   // To after the first, and on from there in a context that knows nothing of the second.
   const again = { params: { key, turnId: first?.id ?? '' } }
   const told = await client
@@ -84,8 +89,14 @@ test('[FS8] a rewind brings files, conversation and context back, shows what oth
   expect(third).toMatchObject({ before: first?.after, changes: { files: 1 } })
   expect(third?.primer).toContain('first')
   expect(third?.primer).not.toContain('second')
+  expect(await about()).not.toHaveProperty('rewound')
+  // Back to the very beginning: nothing that was said stands for a title any more.
+  const all = { params: { key, turnId: first?.id ?? '' }, body: { to: 'before' } } as const
   const undo = client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: {} })
   await expect(undo).rejects.toMatchObject({ problem: { code: 'wrong_state' } })
+  expect((await about()).opening).toContain('first')
+  await client.post('/api/conversations/{key}/turns/{turnId}/rewind', all)
+  expect((await about()).opening).toBe(null)
 })
 
 test('[FS9] a fork is a new conversation in a new worktree with the files as they were, primed, and leaves the first alone', async () => {

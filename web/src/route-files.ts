@@ -13,6 +13,7 @@ export const load = {
 /** Deeper ones, and those that bring much along: fetched when somebody goes there, or is about to. The first visit has its bound (UI5). */
 export const loadWhenVisited = {
   chat: loadOnce(() => import('./conversations/chat-page.tsx')),
+  talk: loadOnce(() => import('./conversations/talk-page.tsx')),
   system: loadOnce(() => import('./system/system-page.tsx')),
   approvals: loadOnce(() => import('./approvals/approvals-page.tsx')),
   agents: loadOnce(() => import('./agents/agents-page.tsx')),

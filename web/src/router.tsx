@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/re
 import { isInternalPath } from './access/internal-path.ts'
 import { lazyRoute, loadOnce } from './lazy-route.tsx'
 import { load, loadWhenVisited } from './route-files.ts'
+import { mostColumns } from './shell/listed-views.ts'
 import { NotFound } from './shell/not-found.tsx'
 import { PageError } from './shell/page-error.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -67,6 +68,19 @@ const agentChat = createRoute({
   getParentRoute: () => project,
   path: '/chat/$agentId',
   component: lazyRoute(loadWhenVisited.chat, 'AgentChatPage'),
+})
+const talk = createRoute({
+  getParentRoute: () => project,
+  path: '/talk/$key',
+  component: lazyRoute(loadWhenVisited.talk, 'TalkPage'),
+})
+const columns = createRoute({
+  getParentRoute: () => shell,
+  path: '/columns',
+  validateSearch: ({ keys }): { keys: string[] } => ({
+    keys: (Array.isArray(keys) ? keys : []).filter((key) => typeof key === 'string').slice(0, mostColumns),
+  }),
+  component: lazyRoute(loadWhenVisited.talk, 'ColumnsPage'),
 })
 const projectTasks = createRoute({
   getParentRoute: () => project,
@@ -192,6 +206,7 @@ const routeTree = root.addChildren([
       projectApproaches,
       projectChat,
       agentChat,
+      talk,
       projectConsole,
       userSession,
       review,
@@ -199,6 +214,7 @@ const routeTree = root.addChildren([
     ]),
     conversations.addChildren([noConversation, notes, conversation]),
     talks,
+    columns,
     agents,
     agent,
     people,

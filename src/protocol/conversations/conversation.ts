@@ -1,6 +1,7 @@
 /** Conversations on the wire (CV). Unknown flags are kept (CV3). */
 import * as z from 'zod'
 import { Time } from '../text.ts'
+import { ToolCall, TurnUsage } from '../turns/agent-update.ts'
 import { ConversationWorkspace } from './conversation-workspace.ts'
 import { Message } from './message.ts'
 
@@ -15,6 +16,14 @@ export const Flags = z.looseObject({
   pendingApprovalJobId: z.string().optional(),
 })
 export type Flags = z.output<typeof Flags>
+
+/** The running turn and its newest step. */
+const Doing = z.object({
+  turnId: z.string(),
+  since: Time,
+  step: z.enum(['text', 'thought', 'tool']).nullable(),
+  tool: ToolCall.pick({ toolKind: true, title: true }).nullable(),
+})
 
 export const Conversation = z.object({
   key: z.string(),
@@ -32,6 +41,19 @@ export const Conversation = z.object({
   activity: z.enum(['idle', 'starting', 'working', 'waiting', 'limited', 'failed', 'ended']).optional(),
   /** Its next turn waits for another in the same folder (CX9); null: it does not. */
   waitsFor: z.enum(['checkout']).nullable().optional(),
+  /** What stands for a title until it has one: the task, or the beginning of the first message. */
+  opening: z.string().nullable().optional(),
+  lines: z
+    .object({ added: z.int(), removed: z.int() })
+    .nullable()
+    .optional()
+    .describe('What its turns changed in the files, in all'),
+  cost: TurnUsage.shape.cost.optional().describe('What its turns cost, as far as their agent says'),
+  doing: Doing.nullable().optional().describe('What its agent does at this moment'),
+  rewound: z
+    .object({ turnId: z.string(), to: z.enum(['before', 'after']), by: z.string(), at: Time })
+    .optional()
+    .describe('FS8: the last rewind, while it can be undone'),
   /** Its agent's workspace; null: it has no project. */
   workplace: ConversationWorkspace.nullable().optional(),
   messageCount: z.number().int(),

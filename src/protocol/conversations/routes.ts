@@ -23,6 +23,7 @@ export const conversationRoutes = {
     ...listOf(ListedConversation, {
       channel: line(100).optional().describe('Only on this channel: web, agent, telegram …'),
       projectId: Id.optional(),
+      live: YesOrNo.describe('Only those that an agent works in or is about to, with what it does'),
     }),
   }),
   getOrCreateConversation: route('POST /api/conversations', 'write', {

@@ -1,14 +1,18 @@
 /** Derives what a conversation is doing now from its turns, process and permission requests. */
 import { parseConsoleKey, parseWorkKey } from '../../domain/conversations/key.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
+import { AgentUpdate, type TurnUsage } from '../../protocol/turns/agent-update.ts'
+import type { FileChanges } from '../../protocol/worktrees/file-state.ts'
 import { selectPendingOfTurn } from '../../store/approvals/approvals.ts'
 import { selectInRole } from '../../store/consoles/user-sessions.ts'
 import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
 import { liveLaunchesOf } from '../../store/processes/launches.ts'
 import type { Reader } from '../../store/store.ts'
 import { selectLimitedIn } from '../../store/turns/contexts.ts'
-import { selectNewestIn, selectOpenIn, type TurnRow } from '../../store/turns/turns.ts'
+import { newestPieces } from '../../store/turns/turn-items.ts'
+import { selectFiguresIn, selectNewestIn, selectOpenIn, selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
 import { selectWorkSession } from '../../store/work/work-sessions.ts'
+import { turnStream } from '../turns/turn-record.ts'
 import { mustWaitForFolder, workplaceOf } from './conversation-workplace.ts'
 
 export const conversationView = async (reader: Reader, row: ConversationRow): Promise<Conversation> => ({
@@ -53,6 +57,44 @@ async function activityOfIdle(reader: Reader, row: ConversationRow): Promise<Con
   if (work && (await reader.first(selectWorkSession, { id: work.workSessionId }))?.ended_at) return 'ended'
   const last = await reader.first(selectNewestIn, { key })
   return last?.state === 'failed' || last?.state === 'unknown' ? 'failed' : 'idle'
+}
+
+/** Turns whose changes and costs are summed up, and pieces in which the newest step is looked for. */
+const maxCounted = 500
+const maxPieces = 20
+
+/** What the turns of a conversation changed and cost, and what its agent does at this moment. */
+export async function figuresOf(
+  reader: Reader,
+  { key }: ConversationRow,
+): Promise<Pick<Conversation, 'lines' | 'cost' | 'doing'>> {
+  let lines = null as { added: number; removed: number } | null
+  let cost = null as { amount: number; currency: string } | null
+  for (const turn of await reader.all(selectFiguresIn, { key, limit: maxCounted })) {
+    const changes: FileChanges | null = JSON.parse(turn.changes ?? 'null')
+    const used: TurnUsage | null = JSON.parse(turn.usage ?? 'null')
+    if (changes) lines = { added: (lines?.added ?? 0) + changes.added, removed: (lines?.removed ?? 0) + changes.removed }
+    // Of several currencies the newest one counts.
+    if (used?.cost && (cost?.currency ?? used.cost.currency) === used.cost.currency)
+      cost = { currency: used.cost.currency, amount: (cost?.amount ?? 0) + used.cost.amount }
+  }
+  return { lines, cost, doing: await doingOf(reader, key) }
+}
+
+async function doingOf(reader: Reader, key: string): Promise<Conversation['doing']> {
+  const [turn] = await reader.all(selectRunningIn, { key })
+  if (!turn) return null
+  const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
+  const since = turn.started_at ?? turn.created_at
+  for (const piece of await newestPieces(reader, which, maxPieces)) {
+    const { data: update } = AgentUpdate.safeParse(piece)
+    if (update?.kind === 'tool') {
+      const { toolKind, title } = update.call
+      return { turnId: turn.id, since, step: 'tool', tool: { toolKind, title } }
+    }
+    if (update?.kind === 'text' || update?.kind === 'thought') return { turnId: turn.id, since, step: update.kind, tool: null }
+  }
+  return { turnId: turn.id, since, step: null, tool: null }
 }
 
 async function activityInRole(

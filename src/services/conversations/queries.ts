@@ -1,12 +1,17 @@
 /** Read queries for conversations and messages. */
-import { webKey } from '../../domain/conversations/key.ts'
+import { parseWorkKey, webKey } from '../../domain/conversations/key.ts'
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import type { ArchivePart, ArchiveQuery } from '../../protocol/conversations/archive.ts'
 import type { Conversation, ListedConversation } from '../../protocol/conversations/conversation.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
-import { conversationsPage, selectConversation, selectOpenConversationsOf } from '../../store/conversations/conversations.ts'
+import {
+  conversationsPage,
+  selectConversation,
+  selectOpenConversationsOf,
+  type WantedConversations,
+} from '../../store/conversations/conversations.ts'
 import {
   afterAllMessages,
   messagesAfter,
@@ -19,9 +24,11 @@ import { noticeFrom } from '../../store/notices.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
+import { selectTaskTitleIn } from '../../store/turns/turns.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { noSuchConversation, noSuchProject } from '../refusals.ts'
-import { conversationView } from './conversation-activity.ts'
+import { undoableRewind } from '../turns/file-operations.ts'
+import { conversationView, figuresOf } from './conversation-activity.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 import { workplaceOn } from './conversation-workplace.ts'
 
@@ -30,9 +37,17 @@ export const getConversation = defineQuery({
   name: 'get-conversation',
   run: async (reader, { key }: { key: string }): Promise<Conversation> => {
     streamOfKey(key)
-    return conversationView(reader, await existingConversation(reader, key))
+    const row = await existingConversation(reader, key)
+    const [opening, rewound] = [await openingOf(reader, key), await undoableRewind(reader, key)]
+    return { ...(await conversationView(reader, row)), ...(await figuresOf(reader, row)), opening, ...(rewound && { rewound }) }
   },
 })
+
+/** What stands for a title: the newest task of work, else the beginning of the first message. */
+async function openingOf(reader: Reader, key: string): Promise<string | null> {
+  const task = parseWorkKey(key) && (await reader.first(selectTaskTitleIn, { key }))
+  return task?.title ?? (await reader.first(selectOpening, { key }))?.beginning ?? null
+}
 
 /** Where the files of a conversation's workplace are. */
 export const findWorkplace = defineQuery({
@@ -43,13 +58,9 @@ export const findWorkplace = defineQuery({
   },
 })
 
-interface ConversationsQuery extends PageQuery {
-  readonly channel?: string | undefined
-  readonly projectId?: string | undefined
+interface ConversationsQuery extends PageQuery, WantedConversations {
   /** Whose unread marks are told. */
   readonly personId?: string
-  /** The account whose consoles are included. Null for all. */
-  readonly accountId: string | null
 }
 
 /** Lists conversations, last changed first, in pages (HT1), each with the beginning of its last message. */
@@ -57,19 +68,22 @@ export const listConversations = defineQuery({
   name: 'list-conversations',
   run: async (
     reader,
-    { channel, projectId, accountId, personId = '', ...page }: ConversationsQuery,
+    { channel, projectId, accountId, live, personId = '', ...page }: ConversationsQuery,
   ): Promise<Page<ListedConversation>> => {
-    const found = await conversationsPage(reader, pageParams(page), { channel, projectId, accountId })
+    const found = await conversationsPage(reader, pageParams(page), { channel, projectId, accountId, ...(live && { live }) })
     const { items, nextCursor } = cutPageBy(found, page.limit, ({ key, updated_at }) => ({ createdAt: updated_at, id: key }))
     const listed: ListedConversation[] = []
-    for (const item of items) listed.push(await withMessages(reader, await conversationView(reader, item), personId))
+    for (const item of items) {
+      const view = { ...(await conversationView(reader, item)), ...(live && (await figuresOf(reader, item))) }
+      listed.push(await withMessages(reader, view, personId))
+    }
     return { items: listed, nextCursor }
   },
 })
 
 async function withMessages(reader: Reader, conversation: Conversation, personId: string): Promise<ListedConversation> {
   const { key } = conversation
-  const opening = (await reader.first(selectOpening, { key }))?.beginning ?? null
+  const opening = await openingOf(reader, key)
   const last = await reader.first(selectLastSaid, { key })
   if (!last) return { ...conversation, opening, unread: false, lastMessage: null }
   const { seq, role, sender_id: senderId, created_at: createdAt, beginning } = last

@@ -5,6 +5,7 @@
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { FileState, ForkAnswer, RestoreAnswer } from '../../protocol/worktrees/file-state.ts'
 import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
@@ -207,18 +208,31 @@ async function insert(
   return askedOperation(row)
 }
 
+/** The last rewind, unless something was said since. */
+async function lastRewind(reader: Reader, key: string): Promise<FileOperationRow | undefined> {
+  const last = (await reader.all(selectOperationsOf, { key, limit: maxOperations })).find(
+    (row) => row.kind !== 'fork' && row.state === 'done',
+  )
+  if (last?.kind !== 'rewind') return undefined
+  const since = (await reader.all(selectFilesOf, { key })).some(({ created_at }) => created_at > (last.ended_at ?? ''))
+  return since ? undefined : last
+}
+
+export async function undoableRewind(reader: Reader, key: string): Promise<Conversation['rewound']> {
+  const last = await lastRewind(reader, key)
+  const plan: RewindPlan | undefined = last && JSON.parse(last.ask).plan
+  return last && plan && { turnId: last.turn_id, to: plan.to, by: last.asked_by, at: last.ended_at ?? last.asked_at }
+}
+
 /** Undoes the last rewind, unless something was said since. */
 export const askUndo = defineUseCase({
   name: 'ask-undo',
   streams: ({ key }: { key: string; confirm?: string | undefined; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, confirm, by }, context): Promise<AskedOperation> => {
     await existingConversation(tx, key)
-    const last = (await tx.all(selectOperationsOf, { key, limit: maxOperations })).find(
-      (row) => row.kind !== 'fork' && row.state === 'done',
-    )
+    const last = await lastRewind(tx, key)
     const files = last && (await tx.first(selectTurnFiles, { turnId: last.turn_id }))
-    const since = (await tx.all(selectFilesOf, { key })).some(({ created_at }) => created_at > (last?.ended_at ?? ''))
-    if (last?.kind !== 'rewind' || !files || since) throw new Refusal('wrong_state', refusalText('nothingToUndo'))
+    if (!last || !files) throw new Refusal('wrong_state', refusalText('nothingToUndo'))
     const where = { ...files, top: last.top }
     await requireQuiet(tx, where)
     const { before, after } = JSON.parse(last.result ?? '{}')

@@ -7,6 +7,7 @@ import { deleteBy, from, insertOnce, insertRow, pageOf, selectBy, updateColumns,
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
+import { open } from '../turns/turns.ts'
 
 export type ConversationRow = Tables['conversations']
 
@@ -33,10 +34,18 @@ export const selectConversation = selectBy('conversations', 'key')
 
 export const deleteConversationRow = deleteBy('conversations', 'key')
 
-/** `from` and `to` enclose the keys: all, or those of one channel. */
-const selectConversationsPage = statement<
-  PageParams & { from: string; to: string; accountId: string | null; isOwner: number; projectId: string; inAny: number }
->()((db, p) =>
+interface ConversationsFilter {
+  readonly from: string
+  readonly to: string
+  readonly accountId: string | null
+  readonly isOwner: number
+  readonly projectId: string
+  readonly inAny: number
+  readonly isAny: number
+}
+
+/** `from` and `to` enclose the keys: all, or those of one channel. `isAny` 0: only with an open turn. */
+const selectConversationsPage = statement<PageParams & ConversationsFilter>()((db, p) =>
   pageOf(
     db
       .selectFrom('conversations')
@@ -44,7 +53,13 @@ const selectConversationsPage = statement<
       .where('key', '>=', p.from)
       .where('key', '<', p.to)
       .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
-      .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)])),
+      .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)]))
+      .where((eb) =>
+        eb.or([
+          eb(eb.val(p.isAny), '=', 1),
+          eb('key', 'in', eb.selectFrom('turns').select('conversation_key').where('state', 'in', open)),
+        ]),
+      ),
     p,
     'updated_at',
     'key',
@@ -65,16 +80,25 @@ export const conversationOf = (row: ConversationRow): Conversation => ({
   updated: row.updated_at,
 })
 
+export interface WantedConversations {
+  readonly channel?: string | undefined
+  readonly projectId?: string | undefined
+  /** The account whose consoles are included. Null for all. */
+  readonly accountId: string | null
+  /** Only those that an agent works in or is about to. */
+  readonly live?: boolean
+}
+
 /** Most recently changed first. */
 export async function conversationsPage(
   reader: Reader,
   { createdAt, id, limit }: PageParams,
-  { channel, accountId, projectId }: { channel?: string | undefined; accountId: string | null; projectId?: string | undefined },
+  { channel, accountId, projectId, live = false }: WantedConversations,
 ): Promise<ConversationRow[]> {
   // `;` follows `:` in every collation, and no character follows the last one.
   const keys = channel === undefined ? { from: '', to: '\u{10ffff}' } : { from: `${channel}:`, to: `${channel};` }
   const whose = { accountId, isOwner: accountId === null ? 1 : 0 }
-  const where = { projectId: projectId ?? '', inAny: projectId === undefined ? 1 : 0 }
+  const where = { projectId: projectId ?? '', inAny: projectId === undefined ? 1 : 0, isAny: live ? 0 : 1 }
   return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, ...whose, ...where })
 }
 

@@ -127,8 +127,9 @@ export const selectLastSaid = statement<{ key: string }>()((db, p) =>
 
 /** The beginning of the first message that was written, which stands for a title. */
 export const selectOpening = statement<{ key: string }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, visible: 1, role: 'user' })
+  from(db, 'messages', { conversation_key: p.key, role: 'user' })
     .select(sql<string>`substr(content, 1, 200)`.as('beginning'))
+    .where(shown, '=', 1)
     .orderBy('seq')
     .limit(1),
 )

@@ -54,6 +54,17 @@ const selectPieces = statement<{ stream: StreamName; after: number; beginning: s
     .limit(p.limit),
 )
 
+const selectNewestPieces = statement<{ stream: StreamName; after: number; beginning: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('events')
+    .select('data')
+    .where('stream', '=', p.stream)
+    .where('seq', '>', p.after)
+    .where('data', 'like', p.beginning)
+    .orderBy('seq', 'desc')
+    .limit(p.limit),
+)
+
 /** The visible output of a turn from the pieces in the log. Read when a turn ends, and for a snapshot of a running one. */
 export interface Said {
   readonly text: string
@@ -77,6 +88,12 @@ async function* pieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn
     if (rows.length < piecesPerPage) return
     after = rows.at(-1)?.seq ?? after
   }
+}
+
+/** The newest updates of a turn, newest first. */
+export async function newestPieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn, limit: number): Promise<unknown[]> {
+  const which = { stream, after: startedSeq, beginning: `{"messageId":"${turnId}","update":{%`, limit }
+  return (await reader.all(selectNewestPieces, which)).map(({ data }) => JSON.parse(data ?? '{}').update)
 }
 
 /** The text so far, without thoughts and tools. */

@@ -244,6 +244,29 @@ export async function queuedChats(reader: Reader, { agentId, projectId }: Pair):
   }))
 }
 
+/** The title of the newest task that is worked on in a conversation. */
+export const selectTaskTitleIn = statement<{ key: string }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .innerJoin('tasks', 'tasks.id', 'turns.task_id')
+    .select('tasks.title')
+    .where('turns.conversation_key', '=', p.key)
+    .orderBy('turns.created_at', 'desc')
+    .limit(1),
+)
+
+/** What the newest turns of a conversation changed and used, without those that a rewind took back. */
+export const selectFiguresIn = statement<{ key: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .leftJoin('turn_files', 'turn_files.turn_id', 'turns.id')
+    .select(['turns.usage', 'turn_files.changes'])
+    .where('turns.conversation_key', '=', p.key)
+    .where('turn_files.rewound_by', 'is', null)
+    .orderBy('turns.created_at', 'desc')
+    .limit(p.limit),
+)
+
 export const selectNewestIn = statement<{ key: string }>()((db, p) =>
   from(db, 'turns', { conversation_key: p.key })
     .select(['state', 'stop_reason'])

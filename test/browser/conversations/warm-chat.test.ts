@@ -1,4 +1,6 @@
 /** A chat with the real thing: Holdfast with its coordinator, the demo agent as a process of its own, and a browser on a phone. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openForwardProxy } from '../../support/forward-proxy.ts'
@@ -264,4 +266,64 @@ test('[CX9] the chat shows where it works, and another place is chosen with one 
   await page.getByRole('button', { name: 'Use the project’s folder' }).click()
   await page.locator('[data-workplace="checkout"]').waitFor()
   expect(await shown()).toBe('checkout')
+})
+
+test('[UI10] a turn shows what it changed; back to before it with what would be lost shown, undone, and forked with another agent', async () => {
+  const repository = makeRepository()
+  const { page, projectId } = await openChat('rewinder', {}, 'acp', { viewport: wide, colorScheme: 'light' })
+  const place = {
+    params: { projectId },
+    body: { path: repository.folder, settings: { 'permission.policy': 'allow_all' } },
+  } as const
+  await here.elsewhere.patch('/api/projects/{projectId}', place)
+  const other = { id: 'other-rewinder', name: 'Other', protocol: 'acp', command: 'holdfast', args: ['demo-acp'] } as const
+  await here.elsewhere.post('/api/agents', { body: { ...other, args: [...other.args] } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: other.id } })
+  const log = page.getByRole('log')
+  const menus = page.getByRole('button', { name: 'Go back or fork' })
+  await say(page, '[[write a.txt one]] first')
+  await expect.poll(() => menus.count()).toBe(1)
+  await say(page, '[[write a.txt two]] second')
+  await expect.poll(() => menus.count()).toBe(2)
+  await page
+    .getByRole('button', { name: /1 file/ })
+    .last()
+    .click()
+  const diff = log.getByRole('region', { name: 'Changes in a.txt' })
+  await diff.getByRole('deletion').getByText('one').waitFor()
+  await diff.getByRole('insertion').getByText('two').waitFor()
+  await page.getByRole('heading', { level: 1 }).locator('..').getByTitle('2 added, 1 removed').waitFor()
+  const key = `web:${projectId}.rewinder`
+  const { workplace } = await here.elsewhere.get('/api/conversations/{key}', { params: { key } })
+  const file = join(workplace?.folder ?? '', 'a.txt')
+  writeFileSync(file, 'mine')
+  await menus.last().click()
+  await page.getByRole('menuitem', { name: 'Rewind to before this' }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.getByRole('button', { name: 'Rewind', exact: true }).click()
+  await dialog.getByText('a.txt changed').waitFor()
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+  await dialog.getByRole('button', { name: 'Overwrite and go on' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(readFileSync(file, 'utf8')).toBe('one')
+  await log.getByText('echo: second').waitFor({ state: 'detached' })
+  await log.getByText(/rewound this to before a message/).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await log.getByRole('button', { name: 'Undo' }).click()
+  await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
+  await log.getByText('echo: second').waitFor()
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+  expect(await log.getByText(/rewound this/).count()).toBe(0)
+  await menus.first().click()
+  await page.getByRole('menuitem', { name: 'Fork with Other' }).click()
+  await page.getByRole('textbox', { name: 'Write to Other' }).waitFor()
+  await log.getByText('Forked from').waitFor()
+  expect(await log.getByText('echo: second').count()).toBe(0)
+  await say(page, '[[write b.txt forked]] third')
+  await log.getByText('echo: third').waitFor()
+  await log.getByRole('button', { name: /1 file/ }).waitFor()
+  const rows = page
+    .getByRole('navigation', { name: 'Projects' })
+    .locator(`li:has(> div a[href="/projects/${projectId}"]) [data-view]`)
+  await expect.poll(() => rows.count()).toBe(2)
 })

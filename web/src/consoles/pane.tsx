@@ -1,6 +1,9 @@
 /** One role of a console: its agent, its turns, its queue and the composer. */
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
 import { type KeyboardEvent, useMemo } from 'react'
 import { useMay } from '../live/queries.ts'
+import { turnFiles } from '../live/turns.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -32,10 +35,15 @@ interface PaneViewProps {
   readonly chosen: boolean
 }
 
-function useRoleActions(live: LiveConsole, role: string, agentId: string): PaneActions {
+type About = Pick<PaneActions, 'agentId' | 'projectId' | 'conversationKey' | 'mayWrite'>
+
+function useRoleActions(live: LiveConsole, role: string, { agentId, projectId, conversationKey, mayWrite }: About): PaneActions {
   return useMemo(
     () => ({
       agentId,
+      projectId,
+      conversationKey,
+      mayWrite,
       answer: (approvalId, { optionId }, always) =>
         live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }),
       withdraw: (messageId) => live.request({ type: 'agent:withdraw', role, messageId }),
@@ -43,7 +51,7 @@ function useRoleActions(live: LiveConsole, role: string, agentId: string): PaneA
       goOn: (goOn) => live.request({ type: 'agent:go-on', role, goOn }),
       stop: () => live.request({ type: 'agent:cancel', role }),
     }),
-    [live, role, agentId],
+    [live, role, agentId, projectId, conversationKey, mayWrite],
   )
 }
 
@@ -52,7 +60,12 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   const mayWrite = useMay('write')
   const away = useRelayState().state !== 'live'
   const { role, agent } = pane
-  const actions = useRoleActions(live, role, agent?.agentId ?? pane.lastAgentId)
+  const { projectId } = useParams({ from: '/shell/projects/$projectId' })
+  const agentId = agent?.agentId ?? pane.lastAgentId
+  const conversationKey = agent?.conversation || undefined
+  const actions = useRoleActions(live, role, { agentId, projectId, conversationKey, mayWrite })
+  const over = pane.entries.filter((entry) => entry.kind === 'turn' && entry.state !== 'running').length
+  const files = useQuery(turnFiles(conversationKey ?? '', conversationKey ? over : 0)).data
   const active = known.consoleState.state === 'ACTIVE'
   const running = runningTurn(pane)
   const limit = active && !running ? agent?.limit : undefined
@@ -81,7 +94,12 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
             <ol>
               {pane.entries.map((entry, index) =>
                 entry.kind === 'turn' ? (
-                  <TurnView key={entry.messageId} turn={entry} carded={limit?.messageId === entry.messageId} />
+                  <TurnView
+                    key={entry.messageId}
+                    turn={entry}
+                    files={files?.get(entry.messageId)}
+                    carded={limit?.messageId === entry.messageId}
+                  />
                 ) : (
                   // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
                   <HappeningRow key={`${entry.at}.${index}`} happening={entry} />

@@ -1,4 +1,4 @@
-/** The chat with one agent of a project: what was said and done, and where one writes. */
+/** A session with one agent of a project (its chat, a fork of it, its work on tasks): what was said and done, and where one writes. */
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useCallback, useEffect, useMemo } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
@@ -8,14 +8,16 @@ import type { Project } from '../../../src/protocol/projects/project.ts'
 import { type Chat, withMessages } from '../live/chat.ts'
 import { useConnection } from '../live/connection.ts'
 import { reconnectNow } from '../live/live.ts'
-import { discard, flushOutbox, send, sendAgain, useOutbox } from '../live/outbox.ts'
+import { discard, flushOutbox, isFor, send, sendAgain, useOutbox } from '../live/outbox.ts'
 import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts'
 import { client, invalidate, useMay, useMe } from '../live/queries.ts'
-import { recent, useSeen } from '../live/recent.ts'
+import { useSeen } from '../live/recent.ts'
 import { newKey } from '../live/sending.ts'
 import { useTurns } from '../live/turns.ts'
 import { changeChat, useChat, webChatKey } from '../live/work.ts'
+import { IconButton } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
+import { CloseIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { oneLine } from '../shell/listed-views.ts'
@@ -26,6 +28,7 @@ import { noOffers } from '../turns/offers.ts'
 import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
 import { Primer } from '../turns/primer.tsx'
 import { UnsentPrompt, WaitingPrompts } from '../turns/prompt-queue.tsx'
+import { RewoundNote } from '../turns/rewind.tsx'
 import { StatusLine } from '../turns/status-line.tsx'
 import { TitleForm } from '../turns/title-form.tsx'
 import { Transcript } from '../turns/transcript.tsx'
@@ -38,6 +41,8 @@ import { AgentProblem } from './agent-problem.tsx'
 import { entriesOf, queuedOf } from './chat-entries.ts'
 import { ChatRows, OlderMessages } from './chat-rows.tsx'
 import { conversation } from './conversation-queries.ts'
+import { ForkedFrom } from './forked-from.tsx'
+import { OpenBeside } from './open-beside.tsx'
 import { PendingApprovals, usePendingApprovals } from './pending-approvals.tsx'
 import { markOf, Presence } from './presence.tsx'
 import { PriorityChoice, usePriority } from './priority.tsx'
@@ -50,35 +55,47 @@ const maxMessage = 500_000
 /** The interval for sending failed messages again while the server is connected. */
 const againMs = 3000
 
-export function ChatPanel({ project, agent }: { project: Project; agent: Agent }) {
+interface ChatPanelProps {
+  readonly project: Project
+  readonly agent: Agent
+  /** The agent's chat in the project when left out. */
+  readonly conversationKey?: string
+  /** It stands beside others, and this closes it. */
+  readonly onClose?: (() => void) | undefined
+}
+
+export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPanelProps) {
   const words = useWords()
   const me = useMe()
   const mayWrite = useMay('write')
   const projectId = project.id
-  const key = webChatKey(projectId, agent.id)
+  const chatKey = webChatKey(projectId, agent.id)
+  const key = conversationKey ?? chatKey
+  const isChat = key === chatKey
   const chat = useChat(key)
   const known = useTurns(key, chat?.messages[0]?.createdAt)
   const turns = known ?? []
-  const panel = useChatPanel(projectId, agent.id, mayWrite)
+  const panel = useChatPanel(projectId, agent.id, mayWrite && isChat)
   const running = turns.findLast(({ state }) => state === 'running')
-  const asked = usePendingApprovals(projectId, agent.id)
+  const asked = usePendingApprovals(projectId, isChat ? agent.id : '')
   const asking = asked.length > 0 || asksSomething(running)
-  const presence = usePresence(projectId, agent, { chat, called: panel.called, asking, thinking: running !== undefined })
-  const actions = useChatActions(projectId, agent.id, key)
-  const place = { projectId, agentId: agent.id }
-  const unsent = useOutbox().filter((each) => each.by === me?.id && each.projectId === projectId && each.agentId === agent.id)
+  const about = useQuery({ ...conversation(key), retry: false }).data
+  const isAsked = isChat || about?.activity === 'starting'
+  const presence = usePresence(projectId, agent, { chat, called: panel.called, asking, thinking: running !== undefined, isAsked })
+  const actions = useChatActions(projectId, agent.id, { key, mayWrite })
+  const place = { projectId, agentId: agent.id, key: isChat ? undefined : key }
+  const unsent = useOutbox().filter((each) => each.by === me?.id && isFor(each, place))
   const onSent = useCallback((message: Message) => changeChat(key, (now) => withMessages(now, [message])), [key])
   useSendingAgain(place, onSent)
   const priority = usePriority()
   const stopping = useRequest()
-  const about = useQuery({ ...conversation(key), retry: false }).data
   const ring = `${panel.called?.calls} ${presence.is} ${chat?.messages.length}`
   // Its title, where it works and what it waits for change with what happens.
   useEffect(() => {
     if (ring) void invalidate(['conversation', key])
   }, [ring, key])
-  const { title } = useTitleOf()(key)
-  const opening = useQuery({ ...recent, enabled: false }).data?.find((each) => each.key === key)?.opening
+  const { title: fallback } = useTitleOf()(key)
+  const title = about?.title ?? (about?.opening ? oneLine(about.opening) : fallback)
   useSeen([key])
 
   const onSend = (content: string): boolean => {
@@ -99,24 +116,38 @@ export function ChatPanel({ project, agent }: { project: Project; agent: Agent }
     <PaneActionsContext value={actions}>
       <ViewHead
         state={markOf(presence)}
-        title={about?.title ?? (opening ? oneLine(opening) : title)}
+        title={title}
         project={project}
         branch={about?.workplace?.branch}
+        lines={about?.lines}
+        isColumn={onClose !== undefined}
+        actions={
+          onClose ? (
+            <IconButton label={words.columns.close(title)} onClick={onClose}>
+              <CloseIcon />
+            </IconButton>
+          ) : (
+            <OpenBeside keys={[key]} />
+          )
+        }
       >
         {about && <TitleForm key={about.title} conversationKey={key} title={about.title} />}
-        <WorkplaceLine place={place} mayWrite={mayWrite} />
+        {about?.forkedFrom && <ForkedFrom origin={about.forkedFrom} />}
+        <WorkplaceLine conversationKey={key} place={place} mayWrite={mayWrite && isChat} />
         {about && <Primer conversationKey={key} />}
       </ViewHead>
       <section data-chat aria-label={words.chat.with(agent.name)} onKeyDown={onKeyDown} className="flex min-h-0 flex-1 flex-col">
         {chat ? (
           <Transcript label={words.chat.messages}>
-            <OlderMessages place={place} conversationKey={key} chat={chat} />
-            {chat.messages.length === 0 && unsent.length === 0 && (
+            <OlderMessages conversationKey={key} chat={chat} />
+            {about?.forkedFrom && chat.older === false && <ForkedFrom origin={about.forkedFrom} />}
+            {chat.messages.length === 0 && unsent.length === 0 && !about?.rewound && (
               <p className="pt-4 text-faint">{words.chat.first(agent.name)}</p>
             )}
             <Workplace value={about?.workplace?.folder ?? undefined}>
               <ChatRows entries={entries} />
             </Workplace>
+            {about && <RewoundNote conversation={about} mayWrite={mayWrite} />}
             {unsent.map((each) => (
               <UnsentPrompt
                 key={each.clientId}
@@ -138,7 +169,7 @@ export function ChatPanel({ project, agent }: { project: Project; agent: Agent }
           <ProblemNote error={stopping.error} />
           <AgentProblem presence={presence} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
           {presence.is === 'asking' && <PendingApprovals asked={asked} />}
-          {chat?.limit && presence.is !== 'thinking' && (
+          {chat?.limit && isChat && presence.is !== 'thinking' && (
             <LimitCard limit={chat.limit} inChat mayWrite={mayWrite} onChoose={actions.goOn} />
           )}
           <StatusLine
@@ -163,7 +194,7 @@ export function ChatPanel({ project, agent }: { project: Project; agent: Agent }
               isBusy={running !== undefined}
               onSend={onSend}
             >
-              <PriorityChoice {...priority} />
+              {isChat && <PriorityChoice {...priority} />}
             </Composer>
           ) : (
             <p className="border-t border-line py-3 text-quiet">{words.project.mayNot}</p>
@@ -177,10 +208,13 @@ export function ChatPanel({ project, agent }: { project: Project; agent: Agent }
 const decide = '/api/projects/{projectId}/approvals/{approvalId}/decision'
 const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
 
-function useChatActions(projectId: string, agentId: string, key: string): PaneActions {
+function useChatActions(projectId: string, agentId: string, { key, mayWrite }: { key: string; mayWrite: boolean }): PaneActions {
   return useMemo(
     () => ({
       agentId,
+      projectId,
+      conversationKey: key,
+      mayWrite,
       answer: (approvalId, { kind }, always) => {
         const status = kind.startsWith('allow') ? ('approved' as const) : ('rejected' as const)
         return client.post(decide, {
@@ -191,7 +225,7 @@ function useChatActions(projectId: string, agentId: string, key: string): PaneAc
       goOn: (goOn) => client.post(goOnPath, { params: { projectId, agentId }, body: { goOn } }),
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
     }),
-    [projectId, agentId, key],
+    [projectId, agentId, key, mayWrite],
   )
 }
 
@@ -200,26 +234,28 @@ interface Seen {
   readonly called: ChatCall | undefined
   readonly asking: boolean
   readonly thinking: boolean
+  /** Whether its messages are for the agent: those of a fork were copied. */
+  readonly isAsked: boolean
 }
 
-function usePresence(projectId: string, agent: Agent, { chat, called, asking, thinking: runs }: Seen): AgentPresence {
+function usePresence(projectId: string, agent: Agent, { chat, called, asking, thinking: runs, isAsked }: Seen): AgentPresence {
   const connection = useConnection()
   const agentSessions = useQuery(agentSessionsOf(projectId, agent.id)).data
   const processes = useQuery(processesOf(projectId, agent.id)).data
   const machines = useQuery(coordinators).data
-  const askedAt = chat?.messages.findLast((message) => message.role === 'user')?.createdAt
+  const askedAt = isAsked ? chat?.messages.findLast((message) => message.role === 'user')?.createdAt : undefined
   const thinking = runs || (chat?.handedOver.length ?? 0) > 0
   return presenceOf({ agent, agentSessions, processes, coordinators: machines, thinking, asking, called, askedAt }, connection)
 }
 
 /** Sends waiting messages when the server is back, or after a reload (CH10). */
-function useSendingAgain({ projectId, agentId }: { projectId: string; agentId: string }, onSent: (message: Message) => void) {
+function useSendingAgain({ projectId, agentId, key }: Parameters<typeof flushOutbox>[0], onSent: (message: Message) => void) {
   const live = useConnection().state === 'live'
   useEffect(() => {
     if (!live) return
-    const go = () => void flushOutbox({ projectId, agentId }, onSent)
+    const go = () => void flushOutbox({ projectId, agentId, key }, onSent)
     go()
     const timer = setInterval(go, againMs)
     return () => clearInterval(timer)
-  }, [projectId, agentId, live, onSent])
+  }, [projectId, agentId, key, live, onSent])
 }

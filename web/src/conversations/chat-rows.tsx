@@ -15,8 +15,6 @@ import { MessageRow } from './message-row.tsx'
 /** Messages by one sender within this stand under one name. */
 const togetherMs = 5 * 60_000
 const olderPage = 50
-/** The first answer repeats what the snapshot had, and goes on behind it. */
-const firstOlderPage = 100
 
 export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
   const writing = useWriting()
@@ -54,12 +52,11 @@ const belongTogether = (before: Message, message: Message): boolean =>
   Date.parse(message.createdAt) - Date.parse(before.createdAt) < togetherMs
 
 interface OlderMessagesProps {
-  readonly place: { readonly projectId: string; readonly agentId: string }
   readonly conversationKey: string
   readonly chat: Chat
 }
 
-export function OlderMessages({ place, conversationKey, chat }: OlderMessagesProps) {
+export function OlderMessages({ conversationKey, chat }: OlderMessagesProps) {
   const { chat: words } = useWords()
   const [waiting, setWaiting] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -67,14 +64,14 @@ export function OlderMessages({ place, conversationKey, chat }: OlderMessagesPro
   const { older } = chat
 
   async function load() {
-    if (waiting || older === null) return
+    if (waiting || older === false) return
     setWaiting(true)
     setError(undefined)
     try {
-      const query = older === undefined ? { limit: firstOlderPage } : { limit: olderPage, cursor: older }
-      const path = '/api/projects/{projectId}/agents/{agentId}/messages'
-      const page = await client.get(path, { params: place, query })
-      changeChat(conversationKey, (now) => withOlder(now, page))
+      const before = chat.messages[0]?.seq
+      const query = { limit: olderPage, ...(before !== undefined && { before }) }
+      const part = await client.get('/api/conversations/{key}/archive', { params: { key: conversationKey }, query })
+      changeChat(conversationKey, (now) => withOlder(now, part))
     } catch (failure) {
       setError(failure)
     } finally {
@@ -96,7 +93,7 @@ export function OlderMessages({ place, conversationKey, chat }: OlderMessagesPro
     return () => observer.disconnect()
   }, [known, older])
 
-  if (older === null) return known > 0 && <p className="pt-4 text-center text-xs text-faint">{words.beginning}</p>
+  if (older === false) return known > 0 && <p className="pt-4 text-center text-xs text-faint">{words.beginning}</p>
   return (
     <div ref={edge} className="flex flex-col items-center gap-2 pt-4">
       <ProblemNote error={error} onRetry={() => void load()} />

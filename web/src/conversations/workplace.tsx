@@ -3,20 +3,19 @@ import { useQuery } from '@tanstack/react-query'
 import type { ConversationWorkspace } from '../../../src/protocol/conversations/conversation-workspace.ts'
 import { client, invalidate } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
-import { webChatKey } from '../live/work.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { conversation } from './conversation-queries.ts'
 
 interface WorkplaceProps {
+  readonly conversationKey: string
   readonly place: { readonly projectId: string; readonly agentId: string }
   readonly mayWrite: boolean
 }
 
-export function WorkplaceLine({ place, mayWrite }: WorkplaceProps) {
+export function WorkplaceLine({ conversationKey: key, place, mayWrite }: WorkplaceProps) {
   const { workplace: words } = useWords().chat
-  const key = webChatKey(place.projectId, place.agentId)
   const { data } = useQuery({ ...conversation(key), retry: false })
   const { waiting, error, send } = useSending()
   if (!data?.workplace) return null

@@ -3,16 +3,16 @@
  * what is known reaches from some message to the newest.
  */
 
+import type { ArchivePart } from '../../../src/protocol/conversations/archive.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import type { Page } from '../../../src/protocol/page.ts'
 import { type ChatLimit, type ConversationState, snapshotMessageLimit } from '../../../src/protocol/snapshot.ts'
 
 export interface Chat {
   /** Oldest first, without the hidden ones (CH2). */
   readonly messages: readonly Message[]
-  /** The cursor of older messages; null: there are none; undefined: not read yet. */
-  readonly older: string | null | undefined
+  /** Whether there are older messages; undefined: not known yet. */
+  readonly older: boolean | undefined
   /** The numbers of those that an agent has been handed and has not answered. */
   readonly handedOver: readonly number[]
   /** The vendor's limit that the agent has reached (AG6). */
@@ -34,9 +34,9 @@ export function withMessages(chat: Chat, added: readonly Message[]): Chat {
   return { ...chat, messages: messages.slice(-keptAfterCut), older: undefined }
 }
 
-export const withOlder = (chat: Chat, page: Page<Message>): Chat => ({
-  ...withMessages(chat, page.items),
-  older: page.nextCursor,
+export const withOlder = (chat: Chat, { items, older }: Pick<ArchivePart, 'items' | 'older'>): Chat => ({
+  ...withMessages(chat, items),
+  older,
 })
 
 /** Replaces the known messages, unless the new part continues them. */
@@ -45,7 +45,7 @@ export function afterSnapshot(chat: Chat | undefined, { messages, handedOver, li
   if (chat && oldest && chat.messages.some((message) => message.seq === oldest.seq))
     return withMessages({ ...chat, handedOver, limit }, messages)
   const whole = messages.length < snapshotMessageLimit
-  return withMessages({ ...emptyChat, handedOver, limit, older: whole ? null : undefined }, messages)
+  return withMessages({ ...emptyChat, handedOver, limit, older: whole ? false : undefined }, messages)
 }
 
 /** The same object when the event is about something else. */
@@ -65,7 +65,12 @@ export function afterChatEvent(chat: Chat, event: HoldfastEvent): Chat {
       return { ...chat, limit: until === null ? null : { until, goesOn } }
     }
     case 'conversation-deleted':
-      return { ...emptyChat, older: null }
+      return { ...emptyChat, older: false }
+    case 'conversation-rewound': {
+      const { undone, through } = event.data
+      // What is brought back is read again (work.ts).
+      return undone ? chat : { ...chat, messages: chat.messages.filter(({ seq }) => seq <= through) }
+    }
     default:
       return chat
   }

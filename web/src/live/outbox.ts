@@ -15,6 +15,8 @@ export interface Unsent {
   readonly by: string
   readonly projectId: string
   readonly agentId: string
+  /** The conversation, unless it is the agent's chat in the project. */
+  readonly key?: string | undefined
   readonly content: string
   readonly priority: Message['priority']
   readonly at: string
@@ -87,20 +89,19 @@ export function sendAgain(unsent: Unsent, onSent: (message: Message) => void): v
   void flushOutbox(unsent, onSent)
 }
 
-type Place = Pick<Unsent, 'projectId' | 'agentId'>
+type Place = Pick<Unsent, 'projectId' | 'agentId' | 'key'>
 
 /** Sends what waits for a conversation, until all is sent or the server cannot be reached. */
 export async function flushOutbox(place: Place, onSent: (message: Message) => void): Promise<void> {
-  const name = `${place.projectId} ${place.agentId}`
+  const name = place.key ?? `${place.projectId} ${place.agentId}`
   const by = queryClient.getQueryData(me.queryKey)?.id
   if (sending.has(name)) return
   sending.add(name)
   try {
     for (let next = nextOf(place, by); next; next = nextOf(place, by)) {
-      const { clientId, by: senderId, projectId, agentId: toAgentId, content, priority } = next
+      const { clientId } = next
       try {
-        const body = { projectId, toAgentId, content, clientId, senderId, priority }
-        const message = await client.post('/api/chat', { body, idempotencyKey: clientId, retries: 0 })
+        const message = await post(next)
         discard(clientId)
         onSent(message)
       } catch (error) {
@@ -115,8 +116,19 @@ export async function flushOutbox(place: Place, onSent: (message: Message) => vo
   }
 }
 
-const nextOf = ({ projectId, agentId }: Place, by: string | undefined): Unsent | undefined =>
-  entries.find((each) => each.by === by && each.projectId === projectId && each.agentId === agentId && !each.refused)
+function post({ clientId, by: senderId, projectId, agentId: toAgentId, key, content, priority }: Unsent): Promise<Message> {
+  const options = { idempotencyKey: clientId, retries: 0 }
+  if (key === undefined)
+    return client.post('/api/chat', { body: { projectId, toAgentId, content, clientId, senderId, priority }, ...options })
+  const body = { role: 'user' as const, content, clientId }
+  return client.post('/api/conversations/{key}/messages', { params: { key }, body, ...options })
+}
+
+export const isFor = (unsent: Unsent, { projectId, agentId, key }: Place): boolean =>
+  unsent.projectId === projectId && unsent.agentId === agentId && unsent.key === key
+
+const nextOf = (place: Place, by: string | undefined): Unsent | undefined =>
+  entries.find((each) => each.by === by && isFor(each, place) && !each.refused)
 
 /** The person signs out here on purpose: what they wrote does not stay behind. */
 export const forgetUnsent = (): void => change(() => [])

@@ -2,14 +2,14 @@
  * The turns of a chat or task as the page knows them: those that run, and those that ended while it looked, out of the stream
  * `turns:KEY` (CH14); earlier ones are read page by page. Messages stand beside them, so their prompts are left out.
  */
-import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import type { TurnsState } from '../../../src/protocol/snapshot.ts'
 import type { ListedTurn } from '../../../src/protocol/turns/conversation-turn.ts'
 import { turnsAfterEvent, turnsAfterSnapshot } from '../turns/chat-turns.ts'
-import { listedTurn, type ShownTurn } from '../turns/turn-state.ts'
+import { filesOf, listedTurn, type ShownTurn } from '../turns/turn-state.ts'
 import { client, invalidate, queryClient } from './queries.ts'
 import { useStream } from './streams.ts'
 
@@ -36,11 +36,31 @@ async function readUsage(key: string, turnId: string): Promise<void> {
   try {
     const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', { params: { key, turnId } })
     const { usage, primer } = turn
-    change(key, (known) => known.map((each) => (each.messageId === turnId ? { ...each, usage, primer } : each)))
+    const files = filesOf(turn)
+    change(key, (known) => known.map((each) => (each.messageId === turnId ? { ...each, usage, primer, files } : each)))
   } catch {
     // It is read with the next page of turns.
   }
 }
+
+/** Turns that ended are read again. */
+export function forgetTurns(key: string): void {
+  change(key, (known) => known.filter(({ state }) => state === 'running'))
+  void invalidate(history(key).queryKey)
+}
+
+/** What the newest turns of a role changed in its files: the relay tells what they said. */
+export const turnFiles = (key: string, ended: number) =>
+  queryOptions({
+    queryKey: ['turn-files', key, ended],
+    queryFn: async ({ signal }) => {
+      const { items } = await client.get('/api/conversations/{key}/turns', { params: { key }, query: { limit: 100 }, signal })
+      return new Map(items.map((turn) => [turn.id, filesOf(turn)]))
+    },
+    enabled: ended > 0,
+    placeholderData: (before) => before,
+    retry: false,
+  })
 
 const history = (key: string) =>
   infiniteQueryOptions({
@@ -71,7 +91,8 @@ export function useTurns(key: string, oldestAt: string | undefined): readonly Sh
   if (!live) return undefined
   const known = new Set(live.map(({ messageId }) => messageId))
   const earlier = read.filter(
-    ({ id, state, about }) => !known.has(id) && state !== 'queued' && state !== 'running' && about !== 'summary',
+    ({ id, state, about, rewound }) =>
+      !known.has(id) && !rewound && state !== 'queued' && state !== 'running' && about !== 'summary',
   )
   return [...earlier.map(listedTurn).reverse(), ...live]
 }

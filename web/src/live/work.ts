@@ -4,15 +4,15 @@ import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type ConversationState, type ProjectState, snapshotListLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
 import { refreshAllowances } from './allowances.ts'
 import { takeApproval } from './approvals.ts'
-import { afterChatEvent, afterSnapshot, type Chat } from './chat.ts'
+import { afterChatEvent, afterSnapshot, type Chat, withMessages } from './chat.ts'
 import { forgetContinuity, refreshContinuity } from './continuity.ts'
 import { acknowledge } from './outbox.ts'
 import { takeAgentSession, takeProcess } from './processes.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
-import { invalidate, queryClient, readAllTasks, readAllWorkSessions } from './queries.ts'
+import { client, invalidate, queryClient, readAllTasks, readAllWorkSessions } from './queries.ts'
 import { refreshRecent } from './recent.ts'
 import { useStream } from './streams.ts'
-import { takeTurnEvent, takeTurnsSnapshot, turnsPrefix } from './turns.ts'
+import { forgetTurns, takeTurnEvent, takeTurnsSnapshot, turnsPrefix } from './turns.ts'
 import { refreshUserSessions } from './user-sessions.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
@@ -21,7 +21,11 @@ const projectPrefix = 'project:'
 const conversationPrefix = 'conversation:'
 
 /** What the sidebar tells of a conversation changes with these. */
-const changesList = /^(?:message-added|title-set|permission:|agent:(?:prompted|response|ready|failed|terminated))/
+const changesList =
+  /^(?:message-added|title-set|conversation-(?:rewound|forked|deleted)|permission:|agent:(?:prompted|response|ready|failed|terminated))/
+
+/** Messages that are read again when a rewind is undone. */
+const mostBroughtBack = 200
 
 /** The work of a project; undefined until its first snapshot has come. */
 export function useProjectWork(projectId: string): ProjectWork | undefined {
@@ -59,7 +63,20 @@ export function takeWorkEvent(event: HoldfastEvent): void {
   if (event.stream.startsWith(conversationPrefix)) {
     changeChat(event.stream.slice(conversationPrefix.length), (chat) => afterChatEvent(chat, event))
     if (event.type === 'message-added' && 'data' in event) acknowledge(event.data.message)
+    if (event.type === 'conversation-rewound' && 'data' in event)
+      afterRewind(event.stream.slice(conversationPrefix.length), event.data)
   }
+}
+
+/** FS8: turns that were taken back leave the page, or return to it. */
+function afterRewind(key: string, { undone, through }: { undone: boolean; through: number }): void {
+  forgetTurns(key)
+  void invalidate(['conversation', key])
+  if (!undone) return
+  const query = { after: through, limit: mostBroughtBack }
+  void client
+    .get('/api/conversations/{key}/archive', { params: { key }, query })
+    .then(({ items }) => changeChat(key, (chat) => withMessages(chat, items)), ignore)
 }
 
 /** A stream is followed from here on: what was known of it is replaced. */

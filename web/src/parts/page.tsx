@@ -54,10 +54,12 @@ export function Page({ title, above, actions, tabs, room = 'text', children }: P
   )
 }
 
-export function useTitle(title: string): void {
+/** The title of the page; undefined: another part of it says it. */
+export function useTitle(title: string | undefined): void {
   const { product } = useWords()
   const waiting = useWaitingForMe()
   useEffect(() => {
+    if (title === undefined) return
     document.title = `${waiting ? `(${waiting}) ` : ''}${title} · ${product}`
     announcePage(title)
   }, [title, product, waiting])

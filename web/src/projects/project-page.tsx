@@ -38,11 +38,12 @@ function OneProject({ project }: { project: Project }) {
   const onApproaches = useMatch({ from: '/shell/projects/$projectId/approaches', shouldThrow: false })
   const onReview = useMatch({ from: '/shell/projects/$projectId/review/$worktreeId', shouldThrow: false })
   const atDesk = useMatch({ from: '/shell/projects/$projectId/console/$userSessionId', shouldThrow: false })
+  const talks = useMatch({ from: '/shell/projects/$projectId/talk/$key', shouldThrow: false })
   const params = { projectId: project.id }
   // Not all tabs fit on a phone.
   const strip = useScrollToCurrent(useRouterState({ select: (state) => state.location.pathname }))
   // A session has the whole screen and a head of its own.
-  if (chats || atDesk) {
+  if (chats || atDesk || talks) {
     return (
       <div className={`flex flex-col ${wholeScreen}`}>
         <Outlet />

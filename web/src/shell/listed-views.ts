@@ -10,6 +10,9 @@ export interface ListedView {
   readonly projectId: string
   readonly agentId: string | undefined
   readonly userSessionId: string | undefined
+  /** It is one agent's session, which people write in. */
+  readonly canWrite: boolean
+  readonly isFork: boolean
   /** The number of roles. */
   readonly roles: number
   /** What a person or the agent called it, else its first prompt; undefined: neither. */
@@ -32,7 +35,13 @@ const urgency: readonly NonNullable<ListedConversation['activity']>[] = [
 ]
 const live: ReadonlySet<string> = new Set(['waiting', 'limited', 'working', 'starting'])
 
-const userSessionOf = (key: string): string | undefined => /^console:([^.]+)\./.exec(key)?.[1]
+/** Sessions side by side; more do not fit. */
+export const mostColumns = 6
+
+/** Whether it is one agent's session that is neither a chat nor a role: a fork, or its work on tasks. */
+export const hasAgent = (key: string): boolean => /^(?:fork|work):/.test(key)
+
+export const userSessionOf = (key: string): string | undefined => /^console:([^.]+)\./.exec(key)?.[1]
 
 /** Those of a project, newest first. Conversations that agents have among themselves are not a person's. */
 export function viewsOf(listed: readonly ListedConversation[], projectId: string): ListedView[] {
@@ -53,6 +62,8 @@ function viewOf(id: string, some: readonly ListedConversation[], projectId: stri
     projectId,
     agentId: parseWebAddress(key)?.agentId,
     userSessionId: userSessionOf(key),
+    canWrite: parseWebAddress(key) !== undefined || hasAgent(key),
+    isFork: first?.forkedFrom !== undefined,
     roles: some.length,
     title: named ? oneLine(named) : undefined,
     state: activity,
@@ -62,9 +73,9 @@ function viewOf(id: string, some: readonly ListedConversation[], projectId: stri
   }
 }
 
-/** Without the marks of Markdown, which would be read as text. */
+/** The first line, without the marks of Markdown, which would be read as text. */
 export const oneLine = (text: string): string =>
-  text
+  (text.trim().split('\n', 1)[0] ?? '')
     .replaceAll(/[*_`#>]+/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()

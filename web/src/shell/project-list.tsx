@@ -6,10 +6,10 @@ import type { Project } from '../../../src/protocol/projects/project.ts'
 import { useTitleOf } from '../conversations/titles.ts'
 import { useHome } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
-import { BackIcon, ColumnsIcon } from '../parts/icons.tsx'
+import { BackIcon, BranchIcon, ColumnsIcon } from '../parts/icons.tsx'
 import { tickingClock } from '../parts/ticking-clock.ts'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import { type ListedView, viewsOf } from './listed-views.ts'
+import { hasAgent, type ListedView, viewsOf } from './listed-views.ts'
 import { StateDot } from './state-dot.tsx'
 
 const useNow = tickingClock(30_000)
@@ -141,6 +141,7 @@ function ViewRow({ view }: { view: ListedView }) {
       <span className="sr-only">{words.console.states[view.state]}: </span>
       <span className={`min-w-0 flex-1 truncate ${view.isUnread ? 'font-semibold text-ink' : ''}`}>{title}</span>
       {view.roles > 1 && <ColumnsIcon className="size-3.5 text-faint" />}
+      {view.isFork && <BranchIcon />}
       {view.isUnread && (
         <>
           <span aria-hidden="true" className="size-1.5 shrink-0 rounded-full bg-accent" />
@@ -167,6 +168,10 @@ function ViewRow({ view }: { view: ListedView }) {
         </Link>
       ) : agentId ? (
         <Link to="/projects/$projectId/chat/$agentId" params={{ projectId, agentId }} {...more}>
+          {inside}
+        </Link>
+      ) : hasAgent(key) ? (
+        <Link to="/projects/$projectId/talk/$key" params={{ projectId, key }} {...more}>
           {inside}
         </Link>
       ) : (

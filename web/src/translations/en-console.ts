@@ -151,3 +151,14 @@ export const consoleWords = {
       : `${many(count, 'agent is', 'agents are')} ended; turns that run are lost. What was said and the folders are kept.`,
   terminated: 'Ended',
 }
+
+export const columns = {
+  beside: 'Open beside another session',
+  none: 'There is no other session yet.',
+  title: 'Side by side',
+  add: 'Add a session',
+  close: (title: string) => `Close ${title}`,
+  empty: 'No session is chosen',
+  emptyText: 'Choose sessions in the sidebar, then open others beside them.',
+  tabs: 'Sessions side by side',
+}

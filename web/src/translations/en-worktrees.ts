@@ -85,3 +85,34 @@ export const worktrees = {
   setUpCopyHint: 'Paths in the repository, one to a line, such as .env. Copied before the command runs.',
   setUpSaved: 'Saved. It is used for worktrees that are not set up yet.',
 }
+
+/** The files by turn: what a turn changed, and the ways back. */
+export const files = {
+  changed: (count: number) => many(count, 'file', 'files'),
+  more: (count: number) => `${many(count, 'more file is', 'more files are')} not listed.`,
+  leftOut: 'Not kept:',
+  menu: 'Go back or fork',
+  rewindBefore: 'Rewind to before this',
+  rewindAfter: 'Rewind to after this',
+  fork: 'Fork from here',
+  forkWith: (agent: string) => `Fork with ${agent}`,
+  forking: 'Forking…',
+  rewind: 'Rewind',
+  rewindTitle: { before: 'Rewind to before this message?', after: 'Rewind to after this answer?' },
+  rewindText:
+    'The files, the conversation and what the agent knows go back together. It can be undone until something new is said. Commits and branches stay.',
+  undo: 'Undo',
+  undoTitle: 'Undo the rewind?',
+  undoText: 'The files and what was said come back as they were before the rewind.',
+  overwrite: 'Overwrite and go on',
+  wouldLose: (count: number) =>
+    `${many(count, 'file was', 'files were')} changed since by somebody else and would be overwritten:`,
+  why: { changed: 'changed', ignored: 'ignored by git' },
+  rewound: {
+    before: (name: string, time: string) =>
+      `${name} rewound this to before a message at ${time}. It can be undone until something is said.`,
+    after: (name: string, time: string) =>
+      `${name} rewound this to after an answer at ${time}. It can be undone until something is said.`,
+  },
+  forkedFrom: 'Forked from',
+}

@@ -2,7 +2,7 @@
 
 import type { Translation } from '../../../src/protocol/notice-words.ts'
 import { allowances } from './en-allowances.ts'
-import { consoleWords } from './en-console.ts'
+import { columns, consoleWords } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
 import { conversations } from './en-conversations.ts'
 import { errors } from './en-errors.ts'
@@ -11,7 +11,7 @@ import { sandboxWords } from './en-sandbox.ts'
 import { settings } from './en-settings.ts'
 import { agentSessions, coordinators, detected, duration, now, processes, running } from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
-import { worktrees } from './en-worktrees.ts'
+import { files, worktrees } from './en-worktrees.ts'
 
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
 
@@ -21,7 +21,9 @@ export const en = {
   approvals,
   chat,
   console: consoleWords,
+  columns,
   worktrees,
+  files,
   coordinators,
   detected,
   duration,
@@ -103,6 +105,8 @@ export const en = {
     lineage: 'the picture',
     processes: 'the processes',
     output: 'what it wrote',
+    changes: 'the changes',
+    sessions: 'the sessions',
   },
 
   connection: {

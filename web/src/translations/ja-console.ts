@@ -1,5 +1,5 @@
 /** The words of the console in Japanese. */
-import type { consoleWords as English } from './en-console.ts'
+import type { consoleWords as English, columns as EnglishColumns } from './en-console.ts'
 
 export const consoleWords: typeof English = {
   tab: 'コンソール',
@@ -149,4 +149,15 @@ export const consoleWords: typeof English = {
       ? '一覧から消えます。やり取りとフォルダーは保存されます。'
       : `${count}個のエージェントを終了し、実行中のターンは失われます。やり取りとフォルダーは保存されます。`,
   terminated: '終了しました',
+}
+
+export const columns: typeof EnglishColumns = {
+  beside: '別のセッションと並べて開く',
+  none: 'ほかのセッションはまだありません。',
+  title: '並べて表示',
+  add: 'セッションを追加',
+  close: (title) => `${title} を閉じる`,
+  empty: 'セッションが選ばれていません',
+  emptyText: 'サイドバーでセッションを選び、並べて開いてください。',
+  tabs: '並べたセッション',
 }

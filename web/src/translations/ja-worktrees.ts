@@ -1,5 +1,5 @@
 /** The words of worktrees in Japanese. */
-import type { worktrees as English } from './en-worktrees.ts'
+import type { worktrees as English, files as EnglishFiles } from './en-worktrees.ts'
 
 export const worktrees: typeof English = {
   folderByManagers: '選べるのは、このインストールを管理する人だけです。',
@@ -90,4 +90,31 @@ export const worktrees: typeof English = {
   setUpCopy: 'コピーする無視ファイル',
   setUpCopyHint: '.env など、リポジトリ内のパスを 1 行に 1 つずつ書きます。コマンドの前にコピーされます。',
   setUpSaved: '保存しました。まだセットアップされていないワークツリーに使われます。',
+}
+
+export const files: typeof EnglishFiles = {
+  changed: (count) => `${count} 個のファイル`,
+  more: (count) => `ほかに ${count} 個のファイルがあります。`,
+  leftOut: '保存されていないもの:',
+  menu: '戻す・分岐',
+  rewindBefore: 'この前まで戻す',
+  rewindAfter: 'この後まで戻す',
+  fork: 'ここから分岐',
+  forkWith: (agent) => `${agent} で分岐`,
+  forking: '分岐しています…',
+  rewind: '戻す',
+  rewindTitle: { before: 'このメッセージの前まで戻しますか?', after: 'この回答の後まで戻しますか?' },
+  rewindText:
+    'ファイル、会話、エージェントの記憶を一緒に戻します。次に何かを送るまでは取り消せます。コミットとブランチはそのままです。',
+  undo: '取り消す',
+  undoTitle: '巻き戻しを取り消しますか?',
+  undoText: 'ファイルと会話が、戻す前の状態になります。',
+  overwrite: '上書きして続ける',
+  wouldLose: (count) => `その後ほかで変更された ${count} 個のファイルが上書きされます:`,
+  why: { changed: '変更あり', ignored: 'git の対象外' },
+  rewound: {
+    before: (name, time) => `${name} が ${time} にメッセージの前まで戻しました。次に何かを送るまでは取り消せます。`,
+    after: (name, time) => `${name} が ${time} に回答の後まで戻しました。次に何かを送るまでは取り消せます。`,
+  },
+  forkedFrom: '分岐元',
 }

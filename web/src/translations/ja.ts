@@ -2,7 +2,7 @@
 
 import type { Messages } from './en.ts'
 import { allowances } from './ja-allowances.ts'
-import { consoleWords } from './ja-console.ts'
+import { columns, consoleWords } from './ja-console.ts'
 import { continuity } from './ja-continuity.ts'
 import { conversations } from './ja-conversations.ts'
 import { errors } from './ja-errors.ts'
@@ -12,7 +12,7 @@ import { translation } from './ja-sentences.ts'
 import { settings } from './ja-settings.ts'
 import { agentSessions, coordinators, detected, duration, now, processes, running } from './ja-system.ts'
 import { approvals, chat, tasks, workSessions } from './ja-work.ts'
-import { worktrees } from './ja-worktrees.ts'
+import { files, worktrees } from './ja-worktrees.ts'
 
 export const ja: Messages = {
   agentSessions,
@@ -20,7 +20,9 @@ export const ja: Messages = {
   approvals,
   chat,
   console: consoleWords,
+  columns,
   worktrees,
+  files,
   coordinators,
   detected,
   duration,
@@ -101,6 +103,8 @@ export const ja: Messages = {
     lineage: '系譜図',
     processes: 'プロセス',
     output: '出力',
+    changes: '変更',
+    sessions: 'セッション',
   },
 
   connection: {

@@ -30,5 +30,5 @@ export function turnsAfterEvent(known: readonly ShownTurn[], event: HoldfastEven
   return changed.some((turn, index) => turn !== known[index]) ? changed : known
 }
 
-const isTurnEvent = (type: string): boolean =>
-  type === 'agent:update' || type === 'agent:response' || type === 'permission:requested' || type === 'permission:resolved'
+const turnEvent = /^(?:agent:(?:update|response)|(?:permission|question):(?:requested|resolved))$/
+const isTurnEvent = (type: string): boolean => turnEvent.test(type)

@@ -9,6 +9,10 @@ type Option = AskedPermission['options'][number]
 export interface PaneActions {
   /** The agent that is spoken to. */
   readonly agentId: string
+  readonly projectId: string
+  /** Undefined until it has begun. */
+  readonly conversationKey: string | undefined
+  readonly mayWrite: boolean
   readonly answer: (approvalId: number, option: Option, always?: AlwaysTerms) => Promise<unknown>
   readonly withdraw?: (messageId: string) => Promise<unknown>
   readonly configure?: (change: ConfigChange) => Promise<unknown>

@@ -48,7 +48,22 @@ export interface ShownTurn {
   readonly usage: ListedTurn['usage']
   /** What the agent was told before the prompt. */
   readonly primer: string | null
+  /** What it changed in the files; null: nothing is known of them. */
+  readonly files: TurnFiles | null
 }
+
+export interface TurnFiles {
+  /** The files before and after it are kept (FS7). */
+  readonly before: boolean
+  readonly after: boolean
+  readonly changes: ListedTurn['changes']
+}
+
+export const filesOf = ({ before, after, changes }: Pick<ListedTurn, 'before' | 'after' | 'changes'>): TurnFiles => ({
+  before: before !== null,
+  after: after !== null,
+  changes,
+})
 
 const nothingYet = {
   stopReason: null,
@@ -58,6 +73,7 @@ const nothingYet = {
   endedAt: null,
   usage: null,
   primer: null,
+  files: null,
 } as const
 
 const openQuestion = (asked: AskedQuestion): ShownQuestion => ({ ...asked, outcome: null, content: null, decidedBy: null })
@@ -89,7 +105,7 @@ export function listedTurn(turn: ListedTurn): ShownTurn {
   const { id: messageId, by, stopReason, error, cut, usage, primer, createdAt, startedAt, endedAt } = turn
   const items = turn.items?.length ? (turn.items as unknown as readonly Item[]) : textOf(turn.text)
   const state = turn.state === 'queued' ? 'running' : turn.state
-  const told = { stopReason, error, cut, usage, primer, endedAt, at: startedAt ?? createdAt }
+  const told = { stopReason, error, cut, usage, primer, endedAt, at: startedAt ?? createdAt, files: filesOf(turn) }
   return { ...nothingYet, kind: 'turn', messageId, by, content: [], state, items, ...told }
 }
 

@@ -2,7 +2,6 @@
 import { memo, type ReactNode } from 'react'
 import { useDisplayName } from '../live/display-names.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
-import { secondsBetween } from '../parts/elapsed-time.tsx'
 import { AgentIcon, HistoryIcon, ThoughtIcon } from '../parts/icons.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
 import { usePaneActions } from './pane-actions.ts'
@@ -12,17 +11,20 @@ import { PromptText } from './prompt-text.tsx'
 import { QuestionCard } from './question-card.tsx'
 import { Step } from './step.tsx'
 import { ToolRow } from './tool-row.tsx'
+import { TurnFoot } from './turn-foot.tsx'
 import type { Item, ShownTurn } from './turn-state.ts'
 
 interface TurnViewProps {
   readonly turn: ShownTurn
+  /** What it changed, where that comes from elsewhere. */
+  readonly files?: ShownTurn['files'] | undefined
   /** The card of its agent's limit stands below, and says all there is to say. */
   readonly carded?: boolean
   /** The message that its answer became, with what was added to it. */
   readonly message?: { readonly seq: number; readonly content: string }
 }
 
-export const TurnView = memo(function TurnView({ turn, carded = false, message }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, files = turn.files, carded = false, message }: TurnViewProps) {
   const nameOf = useDisplayName()
   const { agentId } = usePaneActions()
   const said = turn.items.map((item) => (item.kind === 'text' ? item.text : '')).join('')
@@ -47,7 +49,7 @@ export const TurnView = memo(function TurnView({ turn, carded = false, message }
         ))}
         {added && <Said text={added} />}
         {!(carded && turn.limited) && <Ending turn={turn} isTold={added !== ''} />}
-        <Cost turn={turn} />
+        <TurnFoot turn={turn} files={files} />
       </div>
     </li>
   )
@@ -170,23 +172,5 @@ function Ending({ turn, isTold }: { turn: ShownTurn; isTold: boolean }) {
         </div>
       )}
     </>
-  )
-}
-
-/** How long it took and what it used, of turns that did something. */
-function Cost({ turn }: { turn: ShownTurn }) {
-  const words = useWords()
-  const writing = useWriting()
-  const { endedAt, at, usage, state } = turn
-  if (state === 'running' || endedAt === null) return null
-  const seconds = secondsBetween(Date.parse(at), Date.parse(endedAt))
-  const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
-  if (seconds < 2 && tokens === 0) return null
-  return (
-    <p className="flex flex-wrap gap-x-3 text-xs text-faint tabular-nums">
-      <span>{words.console.took(words.duration(seconds))}</span>
-      {tokens > 0 && <span>{words.console.tokens(writing.short(tokens))}</span>}
-      {usage?.cost && <span>{writing.money(usage.cost.amount, usage.cost.currency)}</span>}
-    </p>
   )
 }

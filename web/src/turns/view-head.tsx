@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import { IconButton } from '../parts/button.tsx'
 import { BackIcon, BranchIcon } from '../parts/icons.tsx'
+import { LineCounts } from '../parts/line-counts.tsx'
 import { useTitle } from '../parts/page.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -13,38 +14,47 @@ interface ViewHeadProps {
   readonly title: string
   readonly project: Project
   readonly branch?: string | null | undefined
+  /** What its turns changed in the files. */
+  readonly lines?: { readonly added: number; readonly removed: number } | null | undefined
   readonly actions?: ReactNode
+  /** It stands beside others: leaves the name of the page alone. */
+  readonly isColumn?: boolean
   /** What folds out. */
   readonly children: ReactNode
 }
 
-export function ViewHead({ state, title, project, branch, actions, children }: ViewHeadProps) {
+export function ViewHead({ state, title, project, branch, lines, actions, isColumn = false, children }: ViewHeadProps) {
   const { console: words } = useWords()
   const [open, setOpen] = useState(false)
-  useTitle(title)
+  useTitle(isColumn ? undefined : title)
+  const Heading = isColumn ? 'h2' : 'h1'
+  const onWide = isColumn ? 'hidden' : 'max-md:hidden'
   return (
     <header data-console-bar className="shrink-0 border-b border-line px-4 max-md:px-2">
       <div className="flex min-h-12 items-center gap-3 max-md:min-h-11 max-md:gap-2">
-        <Link to="/talks" aria-label={words.all} className="rounded-md p-1.5 text-quiet hover:bg-hover md:hidden">
-          <BackIcon />
-        </Link>
+        {!isColumn && (
+          <Link to="/talks" aria-label={words.all} className="rounded-md p-1.5 text-quiet hover:bg-hover md:hidden">
+            <BackIcon />
+          </Link>
+        )}
         <StateDot state={state} />
-        <h1 className="min-w-0 truncate font-semibold" title={title}>
+        <Heading className="min-w-0 truncate font-semibold" title={title}>
           {title}
-        </h1>
+        </Heading>
         <Link
           to="/projects/$projectId"
           params={{ projectId: project.id }}
-          className="min-w-0 shrink-0 truncate text-sm text-quiet hover:text-ink max-md:hidden"
+          className={`max-w-40 min-w-0 shrink-0 truncate text-sm text-quiet hover:text-ink ${onWide}`}
         >
           {project.name}
         </Link>
         {branch && (
-          <span className="flex min-w-0 items-center gap-1 text-xs text-quiet max-md:hidden">
+          <span title={branch} className={`flex max-w-48 min-w-0 items-center gap-1 text-xs text-quiet ${onWide}`}>
             <BranchIcon />
             <span className="truncate font-mono">{branch}</span>
           </span>
         )}
+        {lines && lines.added + lines.removed > 0 && <LineCounts {...lines} />}
         <span className="ml-auto flex shrink-0 items-center gap-1">
           {actions}
           <IconButton label={words.details} aria-expanded={open} onClick={() => setOpen(!open)}>

@@ -2,7 +2,8 @@
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { languageOfFile, linesOfPieces, showPieces, useHighlighted } from '../markdown/use-highlighted.tsx'
 import { FoldIcon } from '../parts/icons.tsx'
-import { useWords, useWriting } from '../translations/messages.tsx'
+import { LineCounts } from '../parts/line-counts.tsx'
+import { useWords } from '../translations/messages.tsx'
 import { type FilePatch, type Hunk, type PatchLine, splitRows } from './patch.ts'
 
 export type DiffLayout = 'unified' | 'split'
@@ -69,17 +70,6 @@ export const FileDiff = memo(function FileDiff({ file, layout, id, actions }: Fi
     </details>
   )
 })
-
-/** Rounded for reading: `+1.2k −34`. */
-export function LineCounts({ added, removed }: { added: number; removed: number }) {
-  const { worktrees: words } = useWords()
-  const writing = useWriting()
-  return (
-    <span className="shrink-0 font-mono text-xs tabular-nums" title={words.lineCounts(added, removed)}>
-      <span className="text-accent">+{writing.short(added)}</span> <span className="text-bad">−{writing.short(removed)}</span>
-    </span>
-  )
-}
 
 function HunkTable({ hunk, layout, language }: { hunk: Hunk; layout: DiffLayout; language: string }) {
   const coloured = useColours(hunk, language)
