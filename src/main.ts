@@ -27,6 +27,7 @@
  *   coordinator/    starts agents on its machine, ends them, reports what became of them
  *     acp/          speaks the Agent Client Protocol with an agent
  *     sandbox/       the sandbox around an agent's process, its network and its repository
+ *     gateway/       the way to models: adds the key, counts tokens
  *     worktrees/    git worktrees: make, inspect, commit, merge, remove
  *     file-states/  the files before and after turns: take, compare, bring back, fork
  *   demo/           the demo project and its agents

@@ -84,6 +84,11 @@ export class AcpAgent {
     this.#setStartTimeout(options.acp.startWithinMs)
   }
 
+  /** The running turn; null when there is none, or more than one. */
+  get onlyTurn(): string | null {
+    return this.#turns.size === 1 ? (this.#turns.keys().next().value ?? null) : null
+  }
+
   /** Returns the folder to start the process in; null for the default. Rejects with CannotStart. */
   async prepareWorkspace(): Promise<string | null> {
     const { acp, particulars } = this.#options

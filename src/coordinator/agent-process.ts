@@ -7,6 +7,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, statSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { type LaunchMark, markVariables } from '../platform/processes/launch-mark.ts'
 import type { LiveProcess, ProcessIdentity } from '../platform/processes/processes.ts'
@@ -15,6 +16,8 @@ import type { Clock } from '../platform/time/clock.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 import { type Detail, DetailError, detailOf, statusNotice } from '../protocol/status-texts.ts'
 import { AgentOutput } from './agent-output.ts'
+import { giveGateway } from './gateway/agent-gateway.ts'
+import type { OpenGateway } from './gateway/gateway.ts'
 import { removeSecretFiles, secretFilesFolder, secretsInOutput, writeSecretFiles } from './launch-secrets.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
 import { openSandbox, type Sandboxed, type SandboxOptions } from './sandbox/sandbox.ts'
@@ -118,6 +121,8 @@ export interface AgentProcessOptions {
   readonly clock: Clock
   /** What a sandbox needs of its surroundings. */
   readonly sandbox: Pick<SandboxOptions, 'git' | 'dataFolder' | 'ask'>
+  /** GW1: its way to its model, if that goes through the gateway. */
+  readonly gateway?: OpenGateway | undefined
   readonly onOutput: (text: string) => void
   /** Called when the process has exited; its children may still be ending. */
   readonly onExit: (exit: Exit) => void
@@ -152,6 +157,7 @@ export class AgentProcess {
     try {
       return await AgentProcess.#start(options)
     } catch (error) {
+      options.gateway?.close()
       await removeLeftovers(options.fallbackFolder)
       throw error
     }
@@ -160,9 +166,11 @@ export class AgentProcess {
   static async #start(options: AgentProcessOptions): Promise<AgentProcess> {
     const { particulars, program, mark, serverUrl, env, table } = options
     const secretPaths = await writeSecretFiles(options.fallbackFolder, particulars.secrets.files)
-    const variables = agentEnvironment(env, particulars, mark, serverUrl, secretPaths)
+    const inherited = agentEnvironment(env, particulars, mark, serverUrl, secretPaths)
     const { command, wrapper, sandbox } = particulars.isolation ?? { ...particulars, wrapper: null, sandbox: 'off' }
-    const [own, ownArgs] = programOf(command, filledIn(particulars.args, variables), program)
+    const way = await gatewayFor(options, inherited)
+    const variables = { ...inherited, ...way.env }
+    const [own, ownArgs] = programOf(command, filledIn(way.args, variables), program)
     const [file = own, ...args] = [...(wrapper ?? []), own, ...ownArgs]
     const cwd = workingFolder(options)
     const box = sandbox === 'off' ? undefined : await sandboxed(options, { variables, file, args, folder: cwd })
@@ -216,6 +224,7 @@ export class AgentProcess {
       .finally(async () => {
         await box?.sync().catch((error: unknown) => onOutput(`[Holdfast: ${String(error)}]\n`))
         box?.close()
+        options.gateway?.close()
         await removeLeftovers(options.fallbackFolder)
       })
     // Handled where it is awaited, which may be later.
@@ -257,14 +266,25 @@ export class AgentProcess {
   }
 }
 
+/** What the agent is told of the gateway. */
+async function gatewayFor({ particulars, gateway, sandbox }: AgentProcessOptions, env: Record<string, string>) {
+  const { isolation, args } = particulars
+  if (!gateway || !isolation) return { env: {}, args }
+  const foldersRoot = join(sandbox.dataFolder, 'gateways')
+  const about = { ...particulars, ...gateway, command: isolation.command, model: isolation.gateway?.model, foldersRoot, env }
+  return giveGateway(about).catch((error: unknown) => {
+    throw new CannotStart(detailOf(error))
+  })
+}
+
 type Started = Pick<SandboxOptions, 'variables' | 'file' | 'args' | 'folder'>
 
 async function sandboxed(options: AgentProcessOptions, started: Started): Promise<Sandboxed | undefined> {
-  const { particulars, mark, serverUrl, env, sandbox, onOutput } = options
+  const { particulars, mark, serverUrl, env, sandbox, gateway, onOutput } = options
   const { isolation, protocol } = particulars
   const onRefused = ({ host, port }: { host: string; port: number }): void =>
     onOutput(`[Holdfast: the sandbox refused ${host}:${port}]\n`)
-  const outside = { mark, serverUrl, env, ...sandbox, onRefused, waits: protocol === 'mcp' }
+  const outside = { mark, serverUrl, env, ...sandbox, gateway, onRefused, waits: protocol === 'mcp' }
   return (
     isolation &&
     openSandbox({ ...outside, isolation, secretFiles: secretFilesFolder(options.fallbackFolder), ...started }).catch(

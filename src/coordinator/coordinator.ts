@@ -8,6 +8,7 @@ import type { ProcessSource } from '../platform/processes/processes.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { AcpAgents, type AcpAgentsOptions } from './acp-agents.ts'
 import { CoordinatorRequests } from './coordinator-requests.ts'
+import { Gateway } from './gateway/gateway.ts'
 import { findLeftSecretFiles } from './launch-secrets.ts'
 import { Link, type LinkOptions } from './link.ts'
 import { OfflineTimer } from './offline-timer.ts'
@@ -40,6 +41,7 @@ export class Coordinator {
   readonly #acpAgents: AcpAgents
   readonly #requests: CoordinatorRequests
   readonly #offlineTimer: OfflineTimer
+  readonly #gateway: Gateway
   #stopping: Promise<void> | undefined
 
   constructor(options: CoordinatorDependencies) {
@@ -71,8 +73,10 @@ export class Coordinator {
       report: (fact) => this.#report(fact),
       logger,
     })
+    this.#gateway = new Gateway({ env: options.env, report: (fact) => this.#report(fact) })
     this.#supervisor = new Supervisor({
       ...options,
+      gateway: this.#gateway,
       acpAgents: this.#acpAgents,
       table,
       orphans,
@@ -135,6 +139,7 @@ export class Coordinator {
   async #stop(): Promise<void> {
     this.#offlineTimer.stop()
     await this.#supervisor.close()
+    this.#gateway.close()
     this.#report({ type: 'goodbye' })
     await this.#link.flush(flushMs)
     await this.#link.close()

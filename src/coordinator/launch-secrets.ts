@@ -7,6 +7,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KnownSecrets } from '../platform/log/known-secrets.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
+import { gatewayToken } from './gateway/gateway.ts'
 
 export const secretFilesFolder = (launchFolder: string): string => join(launchFolder, 'secrets')
 
@@ -43,8 +44,9 @@ const minOutputSecretChars = 6
 const secretName = /key|token|secret|passw|credential|auth/i
 const minNamedSecretChars = 8
 
-const alwaysSecret = ({ launchToken, secrets }: LaunchParticulars): string[] => [
+const alwaysSecret = ({ launchToken, secrets, gatewayKey }: LaunchParticulars): string[] => [
   launchToken,
+  ...(gatewayKey === undefined ? [] : [gatewayKey, gatewayToken(launchToken)]),
   ...Object.values(secrets.environment),
   ...Object.values(secrets.files),
 ]

@@ -12,6 +12,7 @@ import { cutDetail, type Detail, detailFields, statusNotice, textOf } from '../p
 import type { AcpAgent } from './acp-agent.ts'
 import type { AcpAgents } from './acp-agents.ts'
 import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from './agent-process.ts'
+import type { Gateway, OpenGateway } from './gateway/gateway.ts'
 import { RecentIds } from './link.ts'
 import type { NewFact } from './spool.ts'
 
@@ -34,6 +35,7 @@ export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' |
   readonly take: (launchId: string) => Promise<LaunchParticulars | 'withdrawn'>
   readonly serverUrl: () => string
   readonly report: (fact: NewFact) => void
+  readonly gateway: Gateway
   /** The ACP agents among them. */
   readonly acpAgents: AcpAgents
   /** Launches whose orphaned processes were found at the start, and ended. */
@@ -282,7 +284,7 @@ export class Supervisor {
 
   /** Undefined when the launch was stopped. */
   async #start(launch: Launch, particulars: LaunchParticulars, onExit: (exit: Exit) => void): Promise<AgentProcess | undefined> {
-    const { keeper, launchesFolder, report, serverUrl, acpAgents, ...rest } = this.#options
+    const { keeper, launchesFolder, report, serverUrl, acpAgents, gateway, ...rest } = this.#options
     const { launchId } = launch.order
     const { acp } = particulars
     try {
@@ -305,6 +307,7 @@ export class Supervisor {
           dataFolder: dirname(launchesFolder),
           ask: async (target) => (await launch.acpAgent?.sandbox.askHost(target)) ?? false,
         },
+        gateway: await openGateway(gateway, launch, particulars),
         onOutput: (text) => report({ type: 'process-output', launchId, text }),
         onExit,
       })
@@ -335,6 +338,17 @@ export class Supervisor {
     report({ type: 'process-exited', launchId, exitCode: null, signal: null, found, stopped: found === 'leftover' })
     logger.warn({ launchId, found }, 'an agent of before does not run any more')
   }
+}
+
+/** GW1, GW3: a launch that is being ended asks no model any more. */
+async function openGateway(gateway: Gateway, launch: Launch, particulars: LaunchParticulars): Promise<OpenGateway | undefined> {
+  const { isolation, gatewayKey: key, launchId, launchToken } = particulars
+  if (!isolation?.gateway || key === undefined) return undefined
+  return gateway.open({
+    ...{ launchId, launchToken, key, upstream: isolation.gateway.upstream },
+    turn: () => launch.acpAgent?.onlyTurn ?? null,
+    refuse: () => (launch.stopping ? 'The launch is being ended.' : undefined),
+  })
 }
 
 function launchFolder(folder: string, launchId: string): string {

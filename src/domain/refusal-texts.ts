@@ -277,6 +277,7 @@ export const refusalSentences = {
   secretNameOurs: 'must not begin with HOLDFAST_',
   saySomething: 'must say something',
   absolutePath: 'must be an absolute path without ..',
+  upstreamUrl: 'must be an address that begins with http:// or https://, without a user, a query or a fragment',
   noBranchName: 'is no name of a branch',
   jsonTooLong: 'is longer than {most} characters as JSON',
   entriesTooMany: 'has more than 256 entries',

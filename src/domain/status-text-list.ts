@@ -18,6 +18,10 @@ export const earlierSentences = {
   agentDeleted: '{agent} cannot be started any more: it was deleted',
   keysNotOpened:
     '{names} of {agent} cannot be opened: they are sealed with another key than this server has. Give them again with `agents edit`, or put that key in its place.',
+  gatewayWithoutModel:
+    '{agent} must be told which model to ask for behind a gateway. Name it with `agents edit ID --gateway-model NAME`.',
+  gatewayWithoutSecret:
+    'The gateway of {agent} needs the secret {name}, which this project does not have. Set it with `holdfast secrets set {name}`, or change the gateway with `agents edit`.',
 
   processEndedItself: 'Its process has ended by itself',
   processEnded: 'Its process has ended',

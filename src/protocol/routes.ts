@@ -15,6 +15,7 @@ import { conversationRoutes, searchRoutes } from './conversations/routes.ts'
 import { processRoutes } from './processes/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { eventRoutes, systemRoutes } from './system/routes.ts'
+import { modelUsageRoutes } from './turns/model-usage.ts'
 import { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from './work/routes.ts'
 import { worktreeRoutes } from './worktrees/routes.ts'
 
@@ -23,6 +24,7 @@ export const routes = {
   ...projectRoutes,
   ...agentRoutes,
   ...secretRoutes,
+  ...modelUsageRoutes,
   ...agentSessionRoutes,
   ...processRoutes,
   ...chatRoutes,

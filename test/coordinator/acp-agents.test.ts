@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { AcpAgents } from '../../src/coordinator/acp-agents.ts'
+import { Gateway } from '../../src/coordinator/gateway/gateway.ts'
 import { endOrphans, ProcessTable } from '../../src/coordinator/process-tree.ts'
 import type { NewFact } from '../../src/coordinator/spool.ts'
 import { Supervisor } from '../../src/coordinator/supervisor.ts'
@@ -383,8 +384,7 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
   const spoken = new AcpAgents({ ...parts, version: '0', worktreesFolder: join(folder, 'worktrees'), keeper, fetchTurn })
   const supervisor = new Supervisor({
     ...parts,
-    acpAgents: spoken,
-    keeper,
+    ...{ acpAgents: spoken, gateway: new Gateway({ env: {}, report }), keeper },
     launchesFolder: join(folder, 'launches'),
     table: new ProcessTable(machine),
     logger: nowhere,

@@ -32,6 +32,9 @@ export async function playCoordinator(server: { readonly url: string; readonly t
   return {
     id,
     socket,
+    tell,
+    /** As after a lost acknowledgement: under the number of the last one. */
+    repeat: (said: Said) => ask({ type: 'coordinator:facts', facts: [{ ...said, n }] }),
     /** The launch of the next order to start one. */
     ordered: async (): Promise<string> => {
       const { event } = await socket.inbox.next(({ type, event }) => type === 'event' && event.type === 'launch-ordered')

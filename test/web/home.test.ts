@@ -30,6 +30,7 @@ const agent = (id: string, projectIds: string[] = []): Agent => ({
   report: null,
   allow: { folders: [], hosts: [] },
   wrapper: null,
+  gateway: null,
   holdSeconds: 50,
   projectIds,
   createdAt: at(0),

@@ -159,6 +159,7 @@ interface AgentChange {
   sandbox?: SandboxMode
   allow?: { folders: string[]; hosts: string[] }
   wrapper?: string[] | null
+  gateway?: { upstream: string; secret: string; model?: string } | null
 }
 
 async function changeOf(context: CommandContext, given: Given): Promise<AgentChange> {
@@ -182,7 +183,10 @@ async function changeOf(context: CommandContext, given: Given): Promise<AgentCha
 }
 
 /** SB1: the options of `isolationOptions`. What is not said stays. */
-export function isolationFrom({ terminal }: CommandContext, given: Given): Pick<AgentChange, 'sandbox' | 'allow' | 'wrapper'> {
+export function isolationFrom(
+  { terminal }: CommandContext,
+  given: Given,
+): Pick<AgentChange, 'sandbox' | 'allow' | 'wrapper' | 'gateway'> {
   const [sandbox, folders, hosts, wrapper] = [
     given.text('sandbox'),
     given.list('allow-folder'),
@@ -196,7 +200,21 @@ export function isolationFrom({ terminal }: CommandContext, given: Given): Pick<
       ? {}
       : { allow: { folders: said(folders).map((path) => resolve(terminal.cwd, path)), hosts: said(hosts) } }),
     ...(wrapper.length === 0 ? {} : { wrapper: wrapper[0] === 'none' ? null : [...wrapper] }),
+    ...gatewayFrom(given),
   }
+}
+
+/** GW1: address and secret belong together. */
+function gatewayFrom(given: Given): Pick<AgentChange, 'gateway'> {
+  const [upstream, secret, model] = [given.text('gateway'), given.text('gateway-secret'), given.text('gateway-model')]
+  if (upstream === undefined && secret === undefined && model === undefined) return {}
+  if (upstream === 'none') return { gateway: null }
+  if (upstream === undefined || secret === undefined)
+    throw usage(
+      'A gateway needs its address and its secret.',
+      'Give --gateway URL and --gateway-secret NAME; `holdfast secrets set NAME` sets the secret.',
+    )
+  return { gateway: { upstream, secret, ...(model !== undefined && { model }) } }
 }
 
 function wholeNumber(given: Given, option: string): number | undefined {
@@ -232,12 +250,13 @@ function describe(context: CommandContext, agent: Agent, nameOf = (projectId: st
   return `${context.paint('bold', visible(agent.name))}\n${about}`
 }
 
-const isolationLine = ({ sandbox, allow, wrapper }: Pick<Agent, 'sandbox' | 'allow' | 'wrapper'>): string =>
+const isolationLine = ({ sandbox, allow, wrapper, gateway }: Pick<Agent, 'sandbox' | 'allow' | 'wrapper' | 'gateway'>): string =>
   [
     sandbox,
     ...(allow.folders.length > 0 ? [`reads ${visible(allow.folders.join(', '))}`] : []),
     ...(allow.hosts.length > 0 ? [`reaches ${visible(allow.hosts.join(', '))}`] : []),
     ...(wrapper ? [`behind ${visible(wrapper.join(' '))}`] : []),
+    ...(gateway ? [`reaches its model at ${visible(gateway.upstream)} with the secret ${visible(gateway.secret)}`] : []),
   ].join('; ')
 
 const passkeyOnce = (context: CommandContext, id: string, secret: string): string =>

@@ -26,6 +26,9 @@ export const isolationOptions: readonly CommandOption[] = [
   { flags: '--allow-folder <path>', about: 'a folder it may read in its sandbox; none: no more', many: true },
   { flags: '--allow-host <name>', about: 'a host it may reach: name, name:port or *.name; none: no more', many: true },
   { flags: '--wrapper <word>', about: 'a command put in front of its own, word by word; none: no more', many: true },
+  { flags: '--gateway <url>', about: 'its requests to a model go to this address with a key it never sees; none: no more' },
+  { flags: '--gateway-secret <name>', about: "the project's secret that is this key" },
+  { flags: '--gateway-model <name>', about: 'the model to ask for, where the agent must be told' },
 ]
 
 const shared: readonly CommandOption[] = [
@@ -149,6 +152,10 @@ export const agents: CommandSpec = {
       examples: [
         ['agents edit claude --max-processes 4', 'at most four at once'],
         ['agents edit claude -- npx claude-code-acp --verbose', 'start it in another way'],
+        [
+          'agents edit claude --gateway https://api.anthropic.com --gateway-secret ANTHROPIC_KEY',
+          'its key stays with Holdfast, and tokens are counted',
+        ],
       ],
       run: edit,
     },

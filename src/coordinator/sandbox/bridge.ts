@@ -10,6 +10,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import type { OpenGateway } from '../gateway/gateway.ts'
 import { allowedAddress, type HostPort, hostPortOf, isThisMachine, type NetworkRules, namedAs } from './network-rules.ts'
 
 /** Inside, on the sandbox's own loopback. */
@@ -18,10 +19,12 @@ const maxConnections = 512
 const connectMs = 30_000
 const maxFirstLine = 16
 /** What a launch may ask of the server. */
-const launchPaths = /^\/(mcp|gateway)([/?]|$)/
+const launchPaths = /^\/mcp([/?]|$)/
 
 export interface BridgeOptions extends NetworkRules {
   readonly serverUrl: string
+  /** GW1: it has the same address inside. */
+  readonly gateway?: Pick<OpenGateway, 'port' | 'accept'> | undefined
   /** The coordinator's own, for a proxy that leads to the internet. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Asks a person about a host that is not named. */
@@ -49,7 +52,8 @@ export class Bridge {
     this.socket = join(this.#folder, 's')
     const loopback = options.hosts.map((rule) => hostPortOf(rule)).filter((each) => each && isLoopback(each.host))
     const own = isLoopback(this.#serverTarget.host) ? [this.#serverTarget.port] : []
-    this.ports = [...new Set([proxyPort, ...own, ...loopback.flatMap((each) => each?.port ?? [])])]
+    const gateway = options.gateway ? [options.gateway.port] : []
+    this.ports = [...new Set([proxyPort, ...own, ...gateway, ...loopback.flatMap((each) => each?.port ?? [])])]
     this.#proxy.on('connect', (asked, socket, head) => void this.#connect(asked, socket, head))
     this.#proxy.on('request', (asked, answer) => void this.#pass(asked, answer))
     this.#launch.on('request', (asked, answer) => this.#toServer(asked, answer))
@@ -125,6 +129,12 @@ export class Bridge {
     if (target && this.#isServer(target) && this.#server.protocol === 'http:') {
       onOpen()
       serve(this.#launch, socket)
+      return true
+    }
+    const { gateway } = this.#options
+    if (gateway && target?.port === gateway.port && isLoopback(target.host)) {
+      onOpen()
+      gateway.accept(socket)
       return true
     }
     const upstream = target && (await this.#open(target))

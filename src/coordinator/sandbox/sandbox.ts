@@ -5,12 +5,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
-import { agentFolders } from '../../platform/files/agent-folders.ts'
 import { findPackageRoot } from '../../platform/files/package-root.ts'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import { findProgram } from '../../platform/processes/find-program.ts'
 import { type LaunchMark, markVariables } from '../../platform/processes/launch-mark.ts'
 import { probeSandbox, type SandboxAbility } from '../../platform/processes/sandbox-probe.ts'
+import type { KnownAgent } from '../../protocol/agents/known-agent.ts'
+import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { Git } from '../worktrees/git.ts'
@@ -22,7 +23,7 @@ import { seccompFilter } from './seccomp.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' | 'onRefused'> {
+export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' | 'onRefused' | 'gateway'> {
   readonly isolation: NonNullable<LaunchParticulars['isolation']>
   readonly mark: LaunchMark
   readonly git: Git
@@ -91,7 +92,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const modern = !/^0\.[0-7]\./.test(version ?? '')
   const runInside = insideRunner({ modern, env })
   const program = await findProgram(file, variables)
-  const known = agentFolders[basename(isolation.command)] ?? agentFolders[basename(program ?? '')]
+  const known = knownAgentOf({ command: isolation.command, args }) ?? knownAgentOf({ command: program ?? null, args })
   const readable = [
     ...(
       await Promise.all([file, ...(isolation.wrapper ?? []).slice(0, 1)].map((each) => programFolders(each, variables)))
@@ -113,7 +114,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
       { kind: 'empty', to: dataFolder },
       ...(existsSync(secretFiles) ? [{ kind: 'read' as const, from: secretFiles, to: secretFiles }] : []),
       ...[...new Set(shown)].map((path) => ({ kind: 'read' as const, from: path, to: path })),
-      ...settingsOf(known, variables, home),
+      ...settingsOf(known?.sandbox, variables, home),
       ...(repository && repository.top !== top && isNarrow(repository.top, [home, dataFolder])
         ? [{ kind: 'read' as const, from: repository.top, to: repository.top }]
         : []),
@@ -121,7 +122,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
       ...(repository?.mounts ?? []),
       { kind: 'read', from: bridge.socket, to: inside.bridge },
     ]
-    const nested = known?.nestedNamespaces === true
+    const nested = known?.sandbox.userNamespaces === true
     const plan = bwrapArguments({
       mounts,
       folder: top,
@@ -235,7 +236,7 @@ const xdg: readonly (readonly [string, string])[] = [
 /** Variables by which agents are told where their settings are. */
 const settingsVariables = ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'PI_CODING_AGENT_DIR', 'COPILOT_HOME', 'OPENCODE_CONFIG_DIR']
 
-function settingsOf(known: (typeof agentFolders)[string] | undefined, variables: Variables, home: string): Mount[] {
+function settingsOf(known: KnownAgent['sandbox'] | undefined, variables: Variables, home: string): Mount[] {
   const placeOf = (name: string): string => {
     const [begin, variable] = xdg.find(([start]) => name.startsWith(start)) ?? []
     const root = variable && variables[variable]
@@ -272,8 +273,8 @@ function insideRunner({ modern, env }: { readonly modern: boolean; readonly env:
 async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const { isolation, variables, folder, file, args, dataFolder } = options
   const home = variables['HOME'] ?? '/nonexistent'
-  const known = agentFolders[basename(isolation.command)]
-  const writable = [realpathSync(folder), ...settingsOf(known, variables, home).map(({ to }) => to)]
+  const known = knownAgentOf({ command: isolation.command, args })
+  const writable = [realpathSync(folder), ...settingsOf(known?.sandbox, variables, home).map(({ to }) => to)]
   const readable = [...(await programFolders(file, variables)), ...toolchains(variables, home), ...isolation.allow.folders]
   const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
   const profile = macProfile({ writable, readable, hidden: [home, dataFolder], bridge: bridge.socket, ports: bridge.ports })

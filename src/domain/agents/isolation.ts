@@ -11,6 +11,15 @@ export interface ChosenIsolation {
   readonly allow?: Allowed | null | undefined
   /** A command put in front of the agent's. */
   readonly wrapper?: readonly string[] | null | undefined
+  readonly gateway?: Gateway | null | undefined
+}
+
+/** How its requests to a model leave (GW1): to this address, with the project's secret of this name as the key. */
+export interface Gateway {
+  readonly upstream: string
+  readonly secret: string
+  /** For agents that must be told which model to ask for. */
+  readonly model?: string | null | undefined
 }
 
 export interface Allowed {
@@ -24,15 +33,18 @@ export interface Isolation {
   readonly sandbox: SandboxMode
   readonly allow: Allowed
   readonly wrapper: readonly string[] | null
+  readonly gateway: Gateway | null
 }
 
 const none: Allowed = { folders: [], hosts: [] }
 
 /** The stored text with the given fields replaced. Null takes a choice back. */
-export function changedIsolation(stored: string, { sandbox, allow, wrapper }: ChosenIsolation): string {
-  const { sandbox: s, allow: a, wrapper: w } = JSON.parse(stored) as ChosenIsolation
-  const chosen = (value: unknown, before: unknown): unknown => (value === undefined ? before : (value ?? undefined))
-  return JSON.stringify({ sandbox: chosen(sandbox, s), allow: chosen(allow, a), wrapper: chosen(wrapper, w) })
+export function changedIsolation(stored: string, chosen: ChosenIsolation): string {
+  const before = JSON.parse(stored) as ChosenIsolation
+  const names = ['sandbox', 'allow', 'wrapper', 'gateway'] as const
+  return JSON.stringify(
+    Object.fromEntries(names.map((name) => [name, chosen[name] === undefined ? before[name] : (chosen[name] ?? undefined)])),
+  )
 }
 
 export function isolationOf(agent: string, assignment = '{}'): Isolation {
@@ -42,5 +54,6 @@ export function isolationOf(agent: string, assignment = '{}'): Isolation {
     sandbox: here?.sandbox ?? own?.sandbox ?? 'off',
     allow: { folders: both('folders'), hosts: both('hosts') },
     wrapper: here?.wrapper ?? own?.wrapper ?? null,
+    gateway: here?.gateway ?? own?.gateway ?? null,
   }
 }

@@ -17,6 +17,10 @@ export class KnownSecrets {
     this.#texts = [...new Set(all)].sort((a, b) => b.length - a.length)
   }
 
+  has(text: string): boolean {
+    return this.#texts.some((secret) => text.includes(secret))
+  }
+
   mask(text: string): string {
     let clean = text
     for (const secret of this.#texts) if (clean.includes(secret)) clean = clean.replaceAll(secret, masked)

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { sandboxModes } from '../../domain/agents/isolation.ts'
 import { refusedAs } from '../notices.ts'
 import { line } from '../text.ts'
+import { SecretName } from './secret.ts'
 
 /** A folder on the machine that runs the agent. The root, and what would show everything of it, is no folder to allow. */
 const Folder = line(4096).refine(
@@ -30,11 +31,30 @@ const Wrapper = z
   .min(1)
   .max(64)
 
+/** GW1: where its requests to a model go, and the project's secret that is added to them. */
+const Gateway = z.strictObject({
+  upstream: line(2000).refine(
+    (text) => {
+      const url = URL.parse(text)
+      const isPlain = url && url.username + url.password + url.search + url.hash === ''
+      return isPlain && (url.protocol === 'https:' || url.protocol === 'http:')
+    },
+    refusedAs(
+      'upstreamUrl',
+      {},
+      'must be an address that begins with http:// or https://, without a user, a query or a fragment',
+    ),
+  ),
+  secret: SecretName,
+  model: line(200).nullish(),
+})
+
 /** As sent. Null takes a choice back: of an assignment, so that the agent's counts. */
 export const isolationFields = {
   sandbox: z.enum(sandboxModes).nullable(),
   allow: Allow.nullable(),
   wrapper: Wrapper.nullable(),
+  gateway: Gateway.nullable(),
 }
 
 /** As shown of an agent. */
@@ -45,6 +65,8 @@ export const shownIsolation = {
   allow: z.object({ folders: z.array(z.string()).readonly(), hosts: z.array(z.string()).readonly() }),
   /** A command put in front of its own, such as `nix develop -c`. */
   wrapper: z.array(z.string()).readonly().nullable(),
+  /** GW1: its requests to a model go through the coordinator, which adds the key; null: they do not. */
+  gateway: z.object({ upstream: z.string(), secret: z.string(), model: z.string().nullish() }).nullable(),
 }
 
 /** As sent with an assignment. */
@@ -57,6 +79,7 @@ export const Assignment = z.object({
   sandbox: z.enum(sandboxModes).nullable(),
   allow: shownIsolation.allow,
   wrapper: shownIsolation.wrapper,
+  gateway: shownIsolation.gateway,
   /** What a launch gets: the assignment's choice before the agent's, and what both allow. */
   effective: z.object(shownIsolation),
 })

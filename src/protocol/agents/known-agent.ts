@@ -63,11 +63,14 @@ export interface KnownAgent {
     /** Its own sandbox needs nested user namespaces. */
     readonly userNamespaces: boolean
   }
-  /** How it reaches its model through another address. `{url}`, `{key}`, `{model}` and `{folder}` are filled in. */
+  /** How it reaches its model through a gateway (GW2). `{url}`, `{key}`, `{model}` and `{folder}` are filled in. */
   readonly gateway: {
     readonly dialect: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini'
+    /** One that holds JSON is merged with what the entry has. */
     readonly env: Readonly<Record<string, string>>
-    /** Written into `{folder}`, by name. */
+    /** Put before the arguments of one that pulls, which does not read the variables. */
+    readonly pullingArgs?: readonly string[]
+    /** Written into `{folder}`, which stays for the agent in its project, by name. No `{key}`: several launches share them. */
     readonly files: Readonly<Record<string, string>>
   } | null
   readonly quirks: readonly Quirk[]

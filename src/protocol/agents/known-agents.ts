@@ -33,6 +33,7 @@ export function knownAgentOf({ command, args }: { command: string | null; args: 
   const words = [baseName(command ?? ''), ...args]
   const isOf = ({ packages, acp, pulls }: KnownAgent): boolean =>
     [acp, pulls].some((recipe) => recipe && (recipe.program === words[0] || isSame(recipe, words))) ||
+    packages.some((name) => baseName(name) === words[0]) ||
     (words[0] === 'npx' && packages.some((name) => words.some((word) => word === name || word.startsWith(`${name}@`))))
   return knownAgents.find(isOf)
 }

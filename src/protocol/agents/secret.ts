@@ -16,7 +16,7 @@ const maxSecretChars = 65_536
 const maxSecretAgents = 200
 
 /** The name of the variable that an agent gets; for a file, `NAME_FILE` has its path. */
-const SecretName = z
+export const SecretName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/)
   .refine((name) => !/^HOLDFAST_/i.test(name), refusedAs('secretNameOurs', {}, 'must not begin with HOLDFAST_'))

@@ -15,8 +15,9 @@ import * as z from 'zod'
 import type { Isolation } from '../../domain/agents/isolation.ts'
 import { maxLabels } from '../../domain/processes/placement.ts'
 import { SentNotice } from '../notices.ts'
-import { Label } from '../text.ts'
+import { Label, storable } from '../text.ts'
 import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from '../turns/link.ts'
+import { tokenCounts } from '../turns/model-usage.ts'
 import { coordinatorRequestFacts, type OpenCoordinatorRequest } from './coordinator-requests.ts'
 import { processEndReasons, processStates } from './process.ts'
 
@@ -66,6 +67,8 @@ export const CoordinatorTake = z.object({
 export type CoordinatorTake = z.output<typeof CoordinatorTake>
 
 const about = { n: FactNumber, launchId: Id }
+/** The turn that ran when it began, if it is known. */
+const ofRequest = { turnId: Id.nullable(), model: z.string().max(200).overwrite(storable) }
 
 export const LinkFact = z.discriminatedUnion('type', [
   z.object({
@@ -88,6 +91,11 @@ export const LinkFact = z.discriminatedUnion('type', [
   }),
   /** Standard error (and output, where that carries no protocol), masked, at most one piece a second. */
   z.object({ ...about, type: z.literal('process-output'), text: z.string().max(maxOutputPiece) }),
+  /**
+   * GW5: a request through the gateway has begun, or is over; both count once. One that is never over was cut with its coordinator.
+   */
+  z.object({ ...about, ...ofRequest, type: z.literal('model-asked') }),
+  z.object({ ...about, ...ofRequest, type: z.literal('model-answered'), ...tokenCounts, finished: z.boolean() }),
   ...turnFacts,
   ...coordinatorRequestFacts,
   /** The last fact of an instance, when everything has ended. */
@@ -185,6 +193,8 @@ export interface LaunchParticulars {
    * earlier coordinator starts nothing.
    */
   readonly isolation?: Isolation & { readonly command: string }
+  /** GW1: the key that is added to its requests on the way out. The agent never has it. */
+  readonly gatewayKey?: string
 }
 
 /** In place of the command of an agent that a coordinator without sandboxes must not start. */

@@ -5,6 +5,7 @@ import { Notice } from '../notices.ts'
 import { Time } from '../text.ts'
 import { FileChanges } from '../worktrees/file-state.ts'
 import { ToolCall, TurnUsage } from './agent-update.ts'
+import { ModelUsage } from './model-usage.ts'
 import { PromptPart } from './prompt.ts'
 
 export const ConversationTurn = z.object({
@@ -25,7 +26,8 @@ export const ConversationTurn = z.object({
   content: z.array(PromptPart),
   text: z.string().describe('What was said, without thoughts and tools'),
   cut: z.boolean(),
-  usage: TurnUsage.nullable(),
+  usage: TurnUsage.nullable().describe('As the agent reports it'),
+  counted: z.array(ModelUsage).nullable().describe('As the gateway counted it, by model (GW5); null without a gateway'),
   retryOf: z.string().nullable().describe('The earlier attempt that it repeats'),
   notBefore: Time.nullable().describe('Parked until its agent is no longer at its vendor’s limit (AG6)'),
   primer: z.string().nullable().describe('What the context was told first in this turn'),

@@ -1,12 +1,14 @@
-/** REST handlers for agents, their passkeys, and the secrets of projects. */
+/** REST handlers for agents, their passkeys, the secrets of projects and what agents used of models. */
 import type { Seals } from '../../platform/secrets/seals.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { agentRoutes } from '../../protocol/agents/routes.ts'
 import type { secretRoutes } from '../../protocol/agents/secret.ts'
+import type { modelUsageRoutes } from '../../protocol/turns/model-usage.ts'
 import { changeAgent, deleteAgent, replacePasskey } from '../../services/agents/change-agent.ts'
 import { createAgent, type SentEnvironment } from '../../services/agents/create-agent.ts'
 import { findOccupiedProjects, getAgent, listAgents } from '../../services/agents/queries.ts'
 import { listSecrets, listSecretUses, removeSecret, setSecret } from '../../services/agents/secrets.ts'
+import { listModelUsage } from '../../services/turns/queries.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 /** Seals environment values before they reach the store (SE12). A mask keeps the stored value. */
@@ -47,4 +49,8 @@ export const secretHandlers: HandlersOf<typeof secretRoutes> = {
   })),
   removeSecret: run(removeSecret, ({ params, who }) => ({ ...params, by: who.id })),
   listSecretUses: query(listSecretUses, ({ params }) => params),
+}
+
+export const modelUsageHandlers: HandlersOf<typeof modelUsageRoutes> = {
+  listModelUsage: query(listModelUsage, ({ params }) => params),
 }

@@ -15,7 +15,7 @@ import { accountOf } from '../../services/consoles/queries.ts'
 import { checkConversations } from '../../services/conversations/queries.ts'
 import { accessHandlers } from '../access/routes.ts'
 import { agentSessionHandlers } from '../agent-sessions/routes.ts'
-import { agentHandlers, secretHandlers } from '../agents/routes.ts'
+import { agentHandlers, modelUsageHandlers, secretHandlers } from '../agents/routes.ts'
 import { allowanceHandlers, approvalHandlers } from '../approvals/routes.ts'
 import { channelHandlers } from '../channels/routes.ts'
 import { userSessionHandlers } from '../consoles/routes.ts'
@@ -34,6 +34,7 @@ const handlers: HandlersOf<Routes> = {
   ...projectHandlers,
   ...agentHandlers,
   ...secretHandlers,
+  ...modelUsageHandlers,
   ...agentSessionHandlers,
   ...processHandlers,
   ...chatHandlers,

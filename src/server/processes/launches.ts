@@ -39,11 +39,12 @@ import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 
 /** Opens the sealed values of a launch, to be sent to its coordinator and kept nowhere (SE12, SR2). */
-const openedParticulars = (seals: Seals, { env, secrets, ...rest }: SealedParticulars): LaunchParticulars => ({
+const openedParticulars = (seals: Seals, { env, secrets, gatewayKey, ...rest }: SealedParticulars): LaunchParticulars => ({
   type: 'coordinator:launch',
   ...rest,
   env: seals.open(env),
   secrets: { environment: seals.open(secrets.environment), files: seals.open(secrets.files) },
+  ...Object.values(seals.open(gatewayKey)).map((key) => ({ gatewayKey: key }))[0],
 })
 
 interface Connection {

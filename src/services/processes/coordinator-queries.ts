@@ -50,7 +50,12 @@ export type FactLocks =
 
 /** Facts announced only in a user session. */
 const userSessionFacts: ReadonlySet<string> = new Set<LinkFact['type']>(['turn-update', 'agent-configured'])
-const unannouncedFacts: ReadonlySet<string> = new Set<LinkFact['type']>(['process-output', 'question-answered'])
+const unannouncedFacts: ReadonlySet<string> = new Set<LinkFact['type']>([
+  'process-output',
+  'question-answered',
+  'model-asked',
+  'model-answered',
+])
 
 /** Facts that end turns. */
 const endingFacts: ReadonlySet<string> = new Set<LinkFact['type']>(['process-exited', 'start-failed', 'goodbye'])
@@ -98,7 +103,7 @@ async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly
   const turns = new Map<string, TurnRow>()
   const ending = new Map<string, TurnRow>()
   for (const fact of facts) {
-    if (!('turnId' in fact) || fact.turnId === null || turns.has(fact.turnId)) continue
+    if (!('turnId' in fact) || unannouncedFacts.has(fact.type) || fact.turnId === null || turns.has(fact.turnId)) continue
     const turn = await reader.first(selectTurn, { id: fact.turnId })
     if (turn) turns.set(turn.id, turn)
   }

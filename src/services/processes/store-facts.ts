@@ -5,6 +5,7 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import { detailFrom } from '../../domain/notices.ts'
+import type { Launch } from '../../domain/processes/lifecycle.ts'
 import {
   conversationStream,
   coordinatorStream,
@@ -20,6 +21,7 @@ import { maxOutputKept } from '../../protocol/processes/process.ts'
 import { coordinatorOf, type KnownCoordinatorRow, updateHeard } from '../../store/processes/coordinators.ts'
 import { findLaunch, liveCounts, liveLaunchesOn, selectOutput, updateOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
+import { addModelUsage } from '../../store/turns/model-usage.ts'
 import { applyTurnFact } from '../turns/apply-turn-fact.ts'
 import { storeAnswerPart } from './coordinator-requests.ts'
 import { type InEpoch, moveLaunch, requireCurrentEpoch } from './launch-record.ts'
@@ -77,6 +79,7 @@ export const storeFacts = defineUseCase({
   },
 })
 
+type RequestFact = Extract<LinkFact, { type: 'model-asked' | 'model-answered' }>
 type LaunchFact = Exclude<LinkFact, { type: 'goodbye' | 'question-answered' }>
 
 async function applyFact(tx: Tx, fact: LaunchFact, input: StoredFacts, context: Context): Promise<void> {
@@ -86,6 +89,9 @@ async function applyFact(tx: Tx, fact: LaunchFact, input: StoredFacts, context: 
   switch (fact.type) {
     case 'process-output':
       return appendOutput(tx, fact.launchId, fact.text)
+    case 'model-asked':
+    case 'model-answered':
+      return countRequest(tx, fact, launch, context)
     case 'process-started':
       await moveLaunch(tx, launch, { type: 'started', pid: fact.pid, birth: fact.birth }, context)
       return
@@ -104,6 +110,17 @@ async function applyFact(tx: Tx, fact: LaunchFact, input: StoredFacts, context: 
     default:
       return applyTurnFact(tx, fact, launch, input, context)
   }
+}
+
+/** GW5: each fact counts once, also of a turn or a launch that is over. */
+async function countRequest(tx: Tx, fact: RequestFact, launch: Launch, { now }: Context): Promise<void> {
+  const { id: launch_id, projectId: project_id, agentId: agent_id } = launch
+  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, finished = false } = 'finished' in fact ? fact : {}
+  await tx.write(addModelUsage, {
+    ...{ launch_id, project_id, agent_id, turn_id: fact.turnId ?? '', model: fact.model, updated_at: now },
+    ...{ requests: fact.type === 'model-asked' ? 1 : 0, finished: finished ? 1 : 0 },
+    ...{ input_tokens: inputTokens, output_tokens: outputTokens, cached_tokens: cachedTokens },
+  })
 }
 
 /** A goodbye ends all its processes, reported or not. */

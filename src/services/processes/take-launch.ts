@@ -19,7 +19,7 @@ import type { SecretForm } from '../../protocol/agents/secret.ts'
 import { commandOfLaterCoordinator, type LaunchOffer, type LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import { type AgentRow, selectAgent } from '../../store/agents/agents.ts'
-import { recordUse, secretsGivenTo } from '../../store/agents/secrets.ts'
+import { recordUse, secretsGivenTo, selectSecret } from '../../store/agents/secrets.ts'
 import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/user-sessions.ts'
 import { findLaunch, liveCountsOn, updateLaunchToken } from '../../store/processes/launches.ts'
 import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
@@ -45,8 +45,10 @@ export type Take = InEpoch & {
 }
 
 /** With its values still sealed. */
-export interface SealedParticulars extends Omit<LaunchParticulars, 'type' | 'env' | 'secrets'> {
+export interface SealedParticulars extends Omit<LaunchParticulars, 'type' | 'env' | 'secrets' | 'gatewayKey'> {
   readonly env: StoredEnvironment
+  /** Under its secret's name; empty without a gateway. */
+  readonly gatewayKey: StoredEnvironment
   readonly secrets: { readonly environment: StoredEnvironment; readonly files: StoredEnvironment }
 }
 export type TakenLaunch = SealedParticulars | { readonly withdrawn: true }
@@ -81,13 +83,20 @@ export const takeLaunch = defineUseCase({
     }
     const { agent, acp } = wanted
     const env = JSON.parse(agent.env) as StoredEnvironment
-    const given = await secretsGivenTo(tx, agentId, projectId)
+    const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
+    const isolation = isolationOf(agent.isolation, assigned?.isolation)
+    const { gateway } = isolation
+    const key = gateway && (await tx.first(selectSecret, { project_id: projectId, name: gateway.secret }))
+    const sealedKey: StoredEnvironment = gateway && key ? { [gateway.secret]: JSON.parse(key.sealed) } : {}
+    // GW2: what the gateway adds, the agent does not get.
+    const given = (await secretsGivenTo(tx, agentId, projectId)).filter(({ name }) => name !== gateway?.secret)
     const inForm = (form: SecretForm): StoredEnvironment =>
       Object.fromEntries(given.filter(({ givenAs }) => givenAs === form).map(({ name, sealed }) => [name, sealed]))
     const secrets = { environment: inForm('environment'), files: inForm('file') }
-    const unopened = [env, secrets.environment, secrets.files].flatMap((each) => sealedOtherwise(each, keyId))
-    if (unopened.length > 0) {
-      const error = statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
+    const unopened = [env, secrets.environment, secrets.files, sealedKey].flatMap((each) => sealedOtherwise(each, keyId))
+    const missing = gateway && !key && statusNotice('gatewayWithoutSecret', { agent: agentId, name: gateway.secret })
+    if (unopened.length > 0 || missing) {
+      const error = missing || statusNotice('keysNotOpened', { names: unopened.join(', '), agent: agentId })
       const failed = await moveLaunch(tx, launch, { type: 'start-failed', error }, context)
       if (failed) await endRoleAgentOf(tx, failed, context)
       return { withdrawn: true }
@@ -95,12 +104,11 @@ export const takeLaunch = defineUseCase({
     await moveLaunch(tx, launch, { type: 'take' }, context)
     const launchToken = random.secret('launch')
     await tx.write(updateLaunchToken, { id: launchId, hash: hashSecret(launchToken) })
-    const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
-    const isolation = isolationOf(agent.isolation, assigned?.isolation)
     const command = agent.command ?? ''
-    const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null || given.length > 0
+    const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null || gateway !== null || given.length > 0
     const use = { project_id: projectId, launch_id: launchId, agent_id: agentId, used_at: context.now }
     for (const { name, givenAs } of given) await recordUse(tx, { ...use, name, given_as: givenAs })
+    if (gateway) await recordUse(tx, { ...use, name: gateway.secret, given_as: 'gateway' })
     return {
       launchId,
       agentId,
@@ -114,6 +122,7 @@ export const takeLaunch = defineUseCase({
       launchToken,
       acp,
       ...(isIsolated && { isolation: { ...isolation, command } }),
+      gatewayKey: sealedKey,
     }
   },
 })

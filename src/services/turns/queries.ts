@@ -12,14 +12,17 @@ import { noticeFrom } from '../../store/notices.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit, type ReadyLaunch, readyLaunches } from '../../store/processes/ready-launches.ts'
+import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContext, selectContextsIn } from '../../store/turns/contexts.ts'
+import { modelUsageOfProject, modelUsageOfTurn } from '../../store/turns/model-usage.ts'
 import { outputKind, selectOutputItems, selectTurnItems } from '../../store/turns/turn-items.ts'
 import { selectPrimerIn, selectTurn, selectTurnsBefore, selectTurnsOver, type TurnRow } from '../../store/turns/turns.ts'
 import { noSuchUserSession } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { type InEpoch, requireCurrentEpoch } from '../processes/launch-record.ts'
+import { noSuchProject } from '../refusals.ts'
 import { endedTurnView } from './limit-record.ts'
 import { primerForTurn } from './start-in-role.ts'
 import { filesOfTurn } from './turn-files.ts'
@@ -70,6 +73,7 @@ const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn>
   text: row.answer,
   cut: row.cut === 1,
   usage: row.usage === null ? null : JSON.parse(row.usage),
+  counted: await modelUsageOfTurn(reader, row.id),
   retryOf: row.retry_of,
   notBefore: row.state === 'queued' ? row.not_before : null,
   primer: row.primer,
@@ -203,6 +207,15 @@ export const readContexts = defineQuery({
     }
     const current = contexts.find(({ state }) => state !== 'ended')
     return { primer: current?.primer ?? null, contexts }
+  },
+})
+
+/** What a project's agents have used through the gateway (GW5). */
+export const listModelUsage = defineQuery({
+  name: 'list-model-usage',
+  run: async (reader, { projectId }: { projectId: string }) => {
+    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    return { items: await modelUsageOfProject(reader, projectId) }
   },
 })
 

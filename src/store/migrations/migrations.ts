@@ -34,6 +34,7 @@ import { questions } from './0032-questions.ts'
 import { agentCommands } from './0033-agent-commands.ts'
 import { fileStates } from './0034-file-states.ts'
 import { agentReports } from './0035-agent-reports.ts'
+import { modelUsage } from './0036-model-usage.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -72,6 +73,7 @@ export const migrations: readonly Migration[] = [
   agentCommands,
   fileStates,
   agentReports,
+  modelUsage,
 ]
 
 export const newestVersion = migrations.length

@@ -146,4 +146,21 @@ export const turnTables = {
     asked_at: fixed<Instant>(),
     ended_at: column<Instant | null>(),
   },
+
+  /** GW5: what requests through a gateway have used. */
+  model_usage: {
+    launch_id: key<string>(),
+    /** Empty outside a turn. */
+    turn_id: key<string>(),
+    model: key<string>(),
+    project_id: fixed<string>(),
+    agent_id: fixed<string>(),
+    requests: column<number>(),
+    /** Those whose numbers are exact. */
+    finished: column<number>(),
+    input_tokens: column<number>(),
+    output_tokens: column<number>(),
+    cached_tokens: column<number>(),
+    updated_at: column<Instant>(),
+  },
 }

@@ -2,6 +2,7 @@
  * Agents in a sandbox, with real processes, git and sockets. Where this machine can run none, each test says so and checks that the
  * agent is not started without one. All attempts to get out, as root and as an ordinary user: `npm run test:faults -- --only escapes`.
  */
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,6 +11,7 @@ import { seccompFilter } from '../../../src/coordinator/sandbox/seccomp.ts'
 import { probeSandbox } from '../../../src/platform/processes/sandbox-probe.ts'
 import { attempts, escapedIn, scriptOf } from '../../faults/escapes/attempts.ts'
 import { makeScene, type RunOptions, runInScene, type Scene } from '../../faults/escapes/scene.ts'
+import { startModelService } from '../../support/model-service.ts'
 
 const ability = await probeSandbox(process.env)
 
@@ -167,4 +169,33 @@ test('[SB1] a wrapper is put in front of the command, word by word, and runs ins
   if (output === undefined) return
   expect(output).toContain('two words')
   expect(output).not.toContain(place.secret)
+})
+
+/** Asks the model, then counts how often a text is found wherever an agent can read. Output is masked, so only numbers are told. */
+const askAndSearch = (text: string): string => {
+  // The pattern does not match itself in the command line.
+  const pattern = `'${text.slice(0, -1)}[${text.at(-1)}]'`
+  return [
+    `curl -sN -m 20 -H "x-api-key: $ANTHROPIC_API_KEY" -d '{"model":"m","stream":true}' "$ANTHROPIC_BASE_URL/v1/messages" | tail -2`,
+    `echo "in processes $(cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | grep -ac ${pattern})"`,
+    `echo "in files $(grep -rasl ${pattern} "$HOME" "$PWD" "$(dirname "$PWD")" | wc -l)"`,
+  ].join('; ')
+}
+
+test('[GW1] [GW2] in every mode a model is reached through the gateway, and its key is nowhere an agent can read', async () => {
+  const model = await startModelService()
+  onTestFinished(() => model.close())
+  const place = await scene()
+  const key = `sk-${randomUUID()}`
+  const way = { model: { upstream: model.url, key } }
+  const modes = ability.works ? (['off', 'workplace', 'strict'] as const) : (['off'] as const)
+  for (const mode of modes) {
+    const { output } = await runInScene(place, mode, askAndSearch(key), way)
+    expect(output).toMatch(/"type":"message_stop"/)
+    expect(output).toContain('in processes 0\nin files 0\n')
+  }
+  expect(model.arrived.map(({ headers }) => headers['x-api-key'])).toEqual(modes.map(() => key))
+  // Control: what the agent does have is found.
+  const found = (await runInScene(place, 'off', askAndSearch('HOLDFAST_GATEWAY_URL'), way)).output
+  expect(found).toMatch(/in processes [1-9]/)
 })

@@ -10,6 +10,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { AgentProcess, type Exit } from '../../../src/coordinator/agent-process.ts'
+import { Gateway } from '../../../src/coordinator/gateway/gateway.ts'
 import { ProcessTable } from '../../../src/coordinator/process-tree.ts'
 import { Git } from '../../../src/coordinator/worktrees/git.ts'
 import type { SandboxMode } from '../../../src/domain/agents/isolation.ts'
@@ -143,6 +144,8 @@ export interface RunOptions {
   readonly wrapper?: readonly string[]
   /** As an agent that is prompted, which does not begin by itself. */
   readonly isPrompted?: boolean
+  /** GW1: a model behind the gateway, with its key. */
+  readonly model?: { readonly upstream: string; readonly key: string }
 }
 
 /** Runs a shell script as an agent of the scene, to its end. */
@@ -160,6 +163,7 @@ export async function runInScene(
     command = '/bin/sh',
     isPrompted = false,
     wrapper = null,
+    model,
   } = options
   const startedAt = performance.now()
   const launchId = `escape-${process.pid}-${++launches}`
@@ -168,12 +172,17 @@ export async function runInScene(
     ...{ launchId, agentId: 'helper', projectId: 'p1', protocol: isPrompted ? 'acp' : 'mcp', acp: null, folder, env: {} },
     secrets: { environment: {}, files: {} },
     ...{ command, args: ['-c', script], launchToken: `hf_launch_${'x'.repeat(43)}` },
-    isolation: { sandbox, allow, wrapper, command },
+    isolation: { sandbox, allow, wrapper, gateway: model ? { upstream: model.upstream, secret: 'KEY' } : null, command },
+    ...(model && { gatewayKey: model.key }),
   }
   const env = { PATH: process.env['PATH'], HOME: home, USER: 'ada', PLANTED_KEY: secret, SSH_AUTH_SOCK: scene.socket }
   const pieces: string[] = []
   const { promise, resolve } = Promise.withResolvers<Exit>()
+  const gateway = new Gateway({ env: {}, report: () => {} })
+  const { launchToken } = particulars
+  const open = { launchId, launchToken, turn: () => null, refuse: () => undefined }
   const agent = await AgentProcess.start({
+    ...(model && { gateway: await gateway.open({ ...open, ...model }) }),
     ...{ particulars, env, clock: systemClock, table: new ProcessTable(processes), onExit: resolve },
     mark: { launchId, keeper: `keeper-${process.pid}` },
     serverUrl: `http://127.0.0.1:${serverPort}`,
@@ -185,6 +194,7 @@ export async function runInScene(
   const exit = await promise
   const ms = performance.now() - startedAt
   const left = await agent.gone
+  gateway.close()
   return { output: pieces.join(''), exit, left: left.length, ms }
 }
 

@@ -71,3 +71,69 @@ test('[SB1] to choose it for an assignment needs `manage`; to assign does not', 
   expect((await ask(path, { method: 'PUT', body: { sandbox: 'strict' } })).status).toBe(200)
   expect((await ask(path, { method: 'PUT', body: { sandbox: null }, token })).json.code).toBe('missing_scope')
 })
+
+const gateway = { upstream: 'https://models.test/v1', secret: 'MODEL_KEY' }
+const key = 'sk-planted-0123456789'
+
+test('[GW1] [GW2] a launch behind a gateway gets the key for its coordinator alone; without the secret it fails in words', async () => {
+  const { ask, url, ownerToken } = await openTestServer()
+  await ask('/api/agents', { method: 'POST', body: { ...entry, gateway: { upstream: 'http://other.test', secret: 'OTHER' } } })
+  const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
+  const path = `/api/projects/${project.id}/agents/codex`
+  await ask(path, { method: 'PUT', body: { gateway: { ...gateway, model: 'm-1' } } })
+  expect((await ask(path)).json).toMatchObject({ effective: { gateway: { ...gateway, model: 'm-1' } } })
+  for (const bad of ['ftp://models.test', 'https://u:p@models.test', 'models.test', 'https://models.test/?a=b'])
+    expect((await ask(path, { method: 'PUT', body: { gateway: { ...gateway, upstream: bad } } })).status).toBe(400)
+  const machine = await playCoordinator({ url, token: ownerToken })
+  const start = () => ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
+  await start()
+  expect(await machine.take(await machine.ordered())).toMatchObject({ code: 'launch_withdrawn' })
+  const failed = (await ask(`/api/processes?projectId=${project.id}`)).json.items[0]
+  expect(JSON.stringify(failed)).toContain('gatewayWithoutSecret')
+  // The agent is chosen for the secret too, and still does not get what the gateway adds.
+  await ask(`/api/projects/${project.id}/secrets/MODEL_KEY`, { method: 'PUT', body: { value: key, agentIds: ['codex'] } })
+  await start()
+  const launch = await machine.take(await machine.ordered())
+  expect(launch).toMatchObject({ gatewayKey: key, isolation: { gateway }, env: {}, secrets: { environment: {}, files: {} } })
+  expect(launch).not.toMatchObject({ command: '/bin/agent' })
+  const uses = await ask(`/api/projects/${project.id}/secrets/MODEL_KEY/uses`)
+  expect(uses.json.items).toMatchObject([{ agentId: 'codex', givenAs: 'gateway' }])
+})
+
+test('[GW5] what the gateway counted is kept once, by agent and model, also of a launch that is over', async () => {
+  const { ask, url, ownerToken } = await openTestServer()
+  await ask('/api/agents', { method: 'POST', body: entry })
+  const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
+  await ask(`/api/projects/${project.id}/agents/codex`, { method: 'PUT', body: {} })
+  const machine = await playCoordinator({ url, token: ownerToken })
+  await ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
+  const launchId = await machine.ordered()
+  await machine.take(launchId)
+  const of = { launchId, turnId: null, model: 'm' }
+  const used = { inputTokens: 100, outputTokens: 20, cachedTokens: 3 }
+  const usage = async () => (await ask(`/api/projects/${project.id}/model-usage`)).json.items
+  await machine.tell({ type: 'model-asked', ...of })
+  expect(await usage()).toEqual([
+    { agentId: 'codex', model: 'm', requests: 1, inputTokens: 0, outputTokens: 0, cachedTokens: 0, atLeast: true },
+  ])
+  const answered = { type: 'model-answered', ...of, ...used, finished: true } as const
+  await machine.tell(answered)
+  expect(await usage()).toEqual([{ agentId: 'codex', model: 'm', requests: 1, ...used, atLeast: false }])
+  await machine.repeat(answered)
+  await machine.tell({ type: 'model-asked', ...of, model: 'n' })
+  await machine.exited(launchId, { exitCode: 0 })
+  await machine.tell({
+    type: 'model-answered',
+    ...of,
+    model: 'n',
+    inputTokens: 7,
+    outputTokens: 0,
+    cachedTokens: 0,
+    finished: false,
+  })
+  expect(await usage()).toMatchObject([
+    { model: 'm', requests: 1, ...used, atLeast: false },
+    { model: 'n', requests: 1, inputTokens: 7, atLeast: true },
+  ])
+  expect((await ask('/api/projects/none/model-usage')).status).toBe(404)
+})

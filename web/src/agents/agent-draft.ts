@@ -29,6 +29,10 @@ export interface AgentTexts {
   readonly allowHosts: string
   /** One word per line. */
   readonly wrapper: string
+  readonly hasGateway: boolean
+  readonly upstream: string
+  readonly gatewaySecret: string
+  readonly gatewayModel: string
 }
 
 const limits = { maxProcesses: [1, 1000], holdSeconds: [1, 600] } as const
@@ -47,6 +51,10 @@ export const noTexts: AgentTexts = {
   allowFolders: '',
   allowHosts: '',
   wrapper: '',
+  hasGateway: false,
+  upstream: '',
+  gatewaySecret: '',
+  gatewayModel: '',
 }
 
 export const textsOf = (agent: Agent): AgentTexts => ({
@@ -63,6 +71,10 @@ export const textsOf = (agent: Agent): AgentTexts => ({
   allowFolders: agent.allow.folders.join('\n'),
   allowHosts: agent.allow.hosts.join('\n'),
   wrapper: (agent.wrapper ?? []).join('\n'),
+  hasGateway: agent.gateway !== null,
+  upstream: agent.gateway?.upstream ?? '',
+  gatewaySecret: agent.gateway?.secret ?? '',
+  gatewayModel: agent.gateway?.model ?? '',
 })
 
 /** Empty lines are not arguments: an empty argument cannot be typed by accident. */
@@ -75,6 +87,9 @@ const linesOf = (text: string): string[] =>
 
 const envOf = (entries: readonly EnvEntry[]): Record<string, string> =>
   Object.fromEntries(entries.map(({ name, value, kept }) => [name, kept !== undefined && value === '' ? kept : value]))
+
+const gatewayOf = ({ hasGateway, upstream, gatewaySecret, gatewayModel }: AgentTexts) =>
+  hasGateway ? { upstream: upstream.trim(), secret: gatewaySecret.trim(), model: gatewayModel.trim() || null } : null
 
 /** The agent a draft describes, without its id. */
 export function meaningOf(texts: AgentTexts) {
@@ -89,6 +104,7 @@ export function meaningOf(texts: AgentTexts) {
     sandbox: texts.sandbox,
     allow: { folders: linesOf(texts.allowFolders), hosts: linesOf(texts.allowHosts) },
     wrapper: texts.wrapper.trim() ? argsOf(texts.wrapper) : null,
+    gateway: gatewayOf(texts),
     ...(texts.holdSeconds.trim() && { holdSeconds: Number(texts.holdSeconds) }),
   }
 }
@@ -102,7 +118,9 @@ export function changesTo(agent: Agent, texts: AgentTexts): Partial<AgentMeaning
   return Object.fromEntries(entries) as Partial<AgentMeaning>
 }
 
-export type AgentProblems = Partial<Record<'id' | 'name' | 'maxProcesses' | 'holdSeconds', string | undefined>> & {
+export type AgentProblems = Partial<
+  Record<'id' | 'name' | 'maxProcesses' | 'holdSeconds' | 'upstream' | 'gatewaySecret', string | undefined>
+> & {
   readonly env: ReadonlyMap<number, string>
 }
 
@@ -119,6 +137,8 @@ export function problemsOf(texts: AgentTexts, words: Messages): AgentProblems {
     name: nameProblem(texts.name, words),
     maxProcesses: wholeNumberProblem(texts.maxProcesses, ...limits.maxProcesses, words),
     holdSeconds: wholeNumberProblem(texts.holdSeconds, ...limits.holdSeconds, words),
+    upstream: texts.hasGateway && !/^https?:\/\/\S+$/.test(texts.upstream.trim()) ? words.agents.upstreamProblem : undefined,
+    gatewaySecret: texts.hasGateway ? envNameProblem(texts.gatewaySecret.trim(), words) : undefined,
     env,
   }
 }

@@ -112,6 +112,49 @@ export function AgentFields({ texts, onTexts, problems, tried, isNew }: AgentFie
         value={texts.wrapper}
         onValue={(wrapper) => set({ wrapper })}
       />
+      <Choices
+        label={agents.gateway}
+        value={texts.hasGateway ? 'on' : 'off'}
+        onValue={(value) => set({ hasGateway: value === 'on' })}
+        options={(['off', 'on'] as const).map((value) => ({
+          value,
+          name: agents.gateways[value],
+          hint: agents.gatewayHints[value],
+        }))}
+      />
+      {texts.hasGateway && (
+        <>
+          <TextField
+            label={agents.upstream}
+            mono
+            placeholder="https://api.anthropic.com"
+            value={texts.upstream}
+            onValue={(upstream) => set({ upstream })}
+            error={tried ? problems.upstream : undefined}
+            required
+          />
+          <div className="grid gap-4 sm:grid-cols-2">
+            <TextField
+              label={agents.gatewaySecret}
+              hint={agents.gatewaySecretHint}
+              mono
+              placeholder="ANTHROPIC_KEY"
+              value={texts.gatewaySecret}
+              onValue={(gatewaySecret) => set({ gatewaySecret })}
+              error={tried ? problems.gatewaySecret : undefined}
+              required
+            />
+            <TextField
+              label={agents.gatewayModel}
+              hint={agents.gatewayModelHint}
+              optional
+              mono
+              value={texts.gatewayModel}
+              onValue={(gatewayModel) => set({ gatewayModel })}
+            />
+          </div>
+        </>
+      )}
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label={agents.maxProcesses}

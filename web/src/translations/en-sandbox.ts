@@ -13,4 +13,16 @@ export const sandboxWords = {
   allowHostsHint: 'One per line: name, name:port or *.name',
   wrapper: 'Command in front',
   wrapperHint: 'One word per line, such as nix, develop, -c; it starts the agent',
+  gateway: 'Its key for the model',
+  gateways: { off: 'Its own', on: 'A secret of the project' },
+  gatewayHints: {
+    off: 'Its own sign-in, or a key among its variables',
+    on: 'Its requests go through Holdfast, which adds the key and counts tokens; the agent never sees it',
+  },
+  upstream: 'Address of the model',
+  upstreamProblem: 'An address that begins with http:// or https://',
+  gatewaySecret: 'Name of the secret',
+  gatewaySecretHint: 'Of the project it works in; holdfast secrets set NAME sets it',
+  gatewayModel: 'Model',
+  gatewayModelHint: 'For agents that must be told which one to ask for',
 }

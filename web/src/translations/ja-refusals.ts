@@ -268,6 +268,7 @@ const words: RefusalSentences = {
   noNul: 'NUL 文字は使えません',
   secretNameOurs: 'HOLDFAST_ で始まる名前は使えません',
   saySomething: '何か書いてください',
+  upstreamUrl: 'http:// または https:// で始まり、ユーザー名・クエリ・フラグメントを含まないアドレスにしてください',
   absolutePath: '.. を含まない絶対パスにしてください',
   noBranchName: 'ブランチ名として使えません',
   jsonTooLong: 'JSON として {most} 文字を超えています',

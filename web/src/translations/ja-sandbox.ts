@@ -15,4 +15,16 @@ export const sandboxWords: typeof english = {
   allowHostsHint: '1 行に 1 つ: 名前、名前:ポート、または *.名前',
   wrapper: '前に置くコマンド',
   wrapperHint: '1 行に 1 語 (nix、develop、-c など)。エージェントはこのコマンドで起動されます',
+  gateway: 'モデルの鍵',
+  gateways: { off: 'エージェント自身のもの', on: 'プロジェクトのシークレット' },
+  gatewayHints: {
+    off: 'エージェント自身のサインイン、または環境変数の鍵を使います',
+    on: 'リクエストは Holdfast を通り、鍵はそこで加えられ、トークンが数えられます。エージェントに鍵は見えません',
+  },
+  upstream: 'モデルのアドレス',
+  upstreamProblem: 'http:// または https:// で始まるアドレスにしてください',
+  gatewaySecret: 'シークレットの名前',
+  gatewaySecretHint: '作業するプロジェクトのもの。holdfast secrets set NAME で設定します',
+  gatewayModel: 'モデル',
+  gatewayModelHint: '使うモデルを指定する必要があるエージェントの場合',
 }

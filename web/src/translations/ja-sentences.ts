@@ -17,6 +17,10 @@ const words: Sentences = {
   failedOften: '{seconds} 秒間に {count} 回失敗しました',
   keysNotOpened:
     '{agent} の {names} を開けません。このサーバーの鍵とは別の鍵で封印されています。もう一度設定するか、その鍵を元の場所に置いてください。',
+  gatewayWithoutModel:
+    '{agent} には、ゲートウェイの先のモデルを指定する必要があります。`agents edit ID --gateway-model NAME` で指定してください。',
+  gatewayWithoutSecret:
+    '{agent} のゲートウェイにはシークレット {name} が必要ですが、このプロジェクトにはありません。`holdfast secrets set {name}` で設定するか、`agents edit` でゲートウェイを変更してください。',
   agentDeleted: '{agent} は削除されたため、起動できません',
 
   processEndedItself: 'プロセスが自分で終了しました',

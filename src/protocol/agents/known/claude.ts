@@ -5,7 +5,7 @@ export const claude: KnownAgent = {
   id: 'claude',
   name: 'Claude Code',
   acpName: '@agentclientprotocol/claude-agent-acp',
-  packages: ['@anthropic-ai/claude-code', '@agentclientprotocol/claude-agent-acp'],
+  packages: ['@anthropic-ai/claude-code', '@agentclientprotocol/claude-agent-acp', '@zed-industries/claude-code-acp'],
   install: 'npm install -g @anthropic-ai/claude-code @agentclientprotocol/claude-agent-acp',
   signIn: {
     command: 'claude /login',
@@ -23,7 +23,7 @@ export const claude: KnownAgent = {
     env: { MCP_TOOL_TIMEOUT: String(callLimitSeconds * 1000) },
     triedWith: '2.1.325',
   },
-  sandbox: { folders: ['.claude', '.cache/claude-cli-nodejs'], files: ['.claude.json'], userNamespaces: false },
+  sandbox: { folders: ['.claude', '.config/claude', '.cache/claude-cli-nodejs'], files: ['.claude.json'], userNamespaces: false },
   gateway: { dialect: 'anthropic', env: { ANTHROPIC_BASE_URL: '{url}', ANTHROPIC_API_KEY: '{key}' }, files: {} },
   quirks: [],
 }

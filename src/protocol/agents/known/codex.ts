@@ -34,6 +34,11 @@ export const codex: KnownAgent = {
   gateway: {
     dialect: 'openai-responses',
     env: { CODEX_CONFIG: JSON.stringify(gatewayConfig), OPENAI_API_KEY: '{key}' },
+    pullingArgs: [
+      ...['-c', 'model_provider="holdfast"', '-c', 'model_providers.holdfast.name="Holdfast"'],
+      ...['-c', 'model_providers.holdfast.base_url="{url}/v1"', '-c', 'model_providers.holdfast.env_key="OPENAI_API_KEY"'],
+      ...['-c', 'model_providers.holdfast.wire_api="responses"'],
+    ],
     files: {},
   },
   quirks: ['authenticate_first', 'first_start_alone', 'hides_model_errors'],

@@ -17,7 +17,11 @@ export const copilot: KnownAgent = {
     env: {},
     triedWith: '1.0.102',
   },
-  sandbox: { folders: ['.copilot', '.cache/copilot', '.cache/Microsoft'], files: [], userNamespaces: false },
+  sandbox: {
+    folders: ['.copilot', '.config/github-copilot', '.cache/copilot', '.cache/Microsoft'],
+    files: [],
+    userNamespaces: false,
+  },
   gateway: {
     dialect: 'openai-chat',
     env: {

@@ -1,0 +1,363 @@
+/**
+ * The gateway (GW1-GW5): an endpoint on loopback through which agents reach their model. Each launch has a token of its own, which the
+ * agent uses as its key; the real one is added on the way out. Answers pass unbuffered, and what they used is counted and reported.
+ */
+import { createHash, createHmac } from 'node:crypto'
+import {
+  createServer,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http'
+import { Agent as HttpsAgent, request as requestTls } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { Transform } from 'node:stream'
+import { KnownSecrets } from '../../platform/log/known-secrets.ts'
+import type { NewFact } from '../spool.ts'
+import { nothingUsed, UsageCounter } from './usage-counter.ts'
+
+const maxHeaderBytes = 64 * 1024
+const maxBodyBytes = 64 * 1024 * 1024
+/** Of one launch. */
+const maxStreams = 64
+/** An answer of which nothing moves for so long is cut. Models may think for minutes. */
+const idleMs = 15 * 60_000
+/** An error's text, which is masked before it is passed on; the rest is left out. */
+const maxErrorBytes = 256 * 1024
+
+/** The model APIs. Others, such as files and keys of the account, are not for agents. */
+const modelPath =
+  /^(\/v\d\w*|\/openai)*\/(messages(\/count_tokens)?|responses(\/compact|\/input_tokens)?|(chat\/)?completions|embeddings|models(\/[\w.:@%/-]+)?)$/
+const keyHeaders = ['x-api-key', 'x-goog-api-key', 'api-key'] as const
+/** Between two hops, or of the agent's own surroundings. */
+const leftOut = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
+  ...['transfer-encoding', 'content-length', 'host', 'accept-encoding', 'expect', 'cookie', 'set-cookie', 'origin', 'referer'],
+  ...['authorization', ...keyHeaders],
+])
+
+export interface GatewayOptions {
+  readonly report: (fact: NewFact) => void
+  /** The coordinator's, for a proxy that leads to the internet. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly idleMs?: number
+}
+
+export interface AskedModel {
+  readonly turnId: string | null
+  readonly model: string
+}
+
+export interface GatewayLaunch {
+  readonly launchId: string
+  readonly launchToken: string
+  readonly upstream: string
+  readonly key: string
+  /** The turn that its requests belong to; null when none runs, or several. */
+  readonly turn: () => string | null
+  /** GW3: the reason why a request must not leave. */
+  readonly refuse: (asked: AskedModel) => string | undefined
+}
+
+/** A launch's way to its model. */
+export interface OpenGateway {
+  readonly url: string
+  readonly port: number
+  readonly token: string
+  /** Serves a connection from the launch's sandbox: no other launch's token counts there. */
+  readonly accept: (socket: Socket) => void
+  readonly close: () => void
+}
+
+interface Held extends GatewayLaunch {
+  readonly secrets: KnownSecrets
+  /** Open answers, each with what reports it. */
+  readonly answers: Map<ServerResponse, () => void>
+}
+
+type Sent = NodeJS.Dict<string | string[]>
+
+export class Gateway {
+  readonly #options: GatewayOptions
+  readonly #server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: 120_000, keepAliveTimeout: 60_000 })
+  /** By the hash of their token. */
+  readonly #launches = new Map<string, Held>()
+  /** Connections that come from a launch's sandbox. */
+  readonly #boundTo = new WeakMap<Socket, Held>()
+  readonly #agents: { readonly http: HttpAgent; readonly https: HttpsAgent }
+  #listening: Promise<number> | undefined
+
+  constructor(options: GatewayOptions) {
+    this.#options = options
+    const kept = { keepAlive: true, proxyEnv: options.env }
+    this.#agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) }
+    this.#server.on('request', (asked, answer) => void this.#serve(asked, answer).catch(() => answer.destroy()))
+    this.#server.on('clientError', (_, socket) => socket.destroy())
+  }
+
+  /** Opens the way of a launch. Listens from the first on. */
+  async open(launch: GatewayLaunch): Promise<OpenGateway> {
+    this.#listening ??= new Promise((resolve, reject) => {
+      this.#server.once('error', reject).listen(0, '127.0.0.1', () => resolve((this.#server.address() as AddressInfo).port))
+    })
+    const port = await this.#listening
+    const token = gatewayToken(launch.launchToken)
+    const held: Held = { ...launch, secrets: new KnownSecrets([launch.key]), answers: new Map() }
+    this.#launches.set(hashOf(token), held)
+    return {
+      url: `http://127.0.0.1:${port}`,
+      port,
+      token,
+      accept: (socket) => {
+        this.#boundTo.set(socket, held)
+        this.#server.emit('connection', socket)
+        socket.resume()
+      },
+      close: () => {
+        this.#launches.delete(hashOf(token))
+        for (const [answer, tell] of held.answers) {
+          tell()
+          answer.destroy()
+        }
+      },
+    }
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    this.#agents.http.destroy()
+    this.#agents.https.destroy()
+  }
+
+  async #serve(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const token = tokenOf(asked)
+    const launch = token === undefined ? undefined : this.#launches.get(hashOf(token))
+    const bound = this.#boundTo.get(asked.socket)
+    // A page in a browser on this machine has an origin, and may come under another name.
+    if (asked.headers.origin !== undefined || !/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(asked.headers.host ?? ''))
+      return refuse(answer, 403, 'foreign_origin', 'The gateway is for agents on this machine.')
+    if (!launch || (bound && bound !== launch))
+      return refuse(answer, 401, 'wrong_token', 'The key is not the token of a running launch.')
+    const url = URL.parse(asked.url ?? '', 'http://gateway')
+    const target = url && modelPath.test(url.pathname) ? targetOf(launch.upstream, url) : undefined
+    if (!target) return refuse(answer, 404, 'no_model_api', 'Only requests to models pass the gateway.')
+    if (launch.answers.size >= maxStreams)
+      return refuse(answer, 429, 'too_many_streams', `A launch has at most ${maxStreams} requests at once. Wait for one to end.`)
+    launch.answers.set(answer, () => {})
+    answer.once('close', () => launch.answers.delete(answer))
+    const body = await bodyOf(asked)
+    if (!body) return refuse(answer, 413, 'body_too_large', `A request has at most ${maxBodyBytes} bytes.`)
+    this.#pass({ asked, answer, launch, token: token ?? '', target, body })
+  }
+
+  #pass({ asked, answer, launch, token, target, body: sent }: Passing): void {
+    const { launchId, key, secrets } = launch
+    const { model, body, addedUsage } = readBody(target, sent)
+    const of = { launchId, turnId: launch.turn(), model }
+    const reason = launch.refuse(of)
+    if (reason !== undefined) return refuse(answer, 403, 'refused', reason)
+    const { report } = this.#options
+    const isCounted = asked.method === 'POST' && !/count_tokens$|input_tokens$|countTokens$/.test(target.pathname)
+    if (isCounted) report({ type: 'model-asked', ...of })
+    let counter: UsageCounter | undefined
+    let isWhole = false
+    // Exact only where the answer told so, or where it is known that nothing was used.
+    const tell = (finished?: true): void => {
+      if (!isCounted || isTold) return
+      isTold = true
+      report({ type: 'model-answered', ...of, ...(finished ? { ...nothingUsed, finished } : (counter?.end(isWhole) ?? unknown)) })
+    }
+    let isTold = false
+    launch.answers.set(answer, tell)
+    const headers = { ...headersOut(asked, token, key), host: target.host, 'content-length': String(body.length) }
+    const isTls = target.protocol === 'https:'
+    const options = { method: asked.method, headers, agent: isTls ? this.#agents.https : this.#agents.http }
+    const upstream = isTls ? requestTls(withKey(target, token, key), options) : request(withKey(target, token, key), options)
+    const idle = setTimeout(() => upstream.destroy(new Error('idle')), this.#options.idleMs ?? idleMs)
+    upstream.once('response', (came) => {
+      const status = came.statusCode ?? 502
+      const kept = Object.entries(came.headers).filter(([name, value]) => !leftOut.has(name) && !secrets.has(String(value)))
+      if (status >= 400) {
+        tell(true)
+        return void passError(came, answer, status, kept, secrets)
+      }
+      counter = new UsageCounter(came.headers['content-type'])
+      const isStream = came.headers['content-type']?.startsWith('text/event-stream')
+      const passed = addedUsage && isStream ? withoutUsageChunk() : came
+      came.on('data', (chunk: Buffer) => {
+        idle.refresh()
+        counter?.read(chunk)
+        // Before its end is passed on: what an agent has whole is counted, whenever the coordinator is killed.
+        if (counter?.isOver) tell()
+      })
+      came.once('end', () => {
+        isWhole = true
+        tell()
+        if (passed === came) answer.end()
+      })
+      came.once('error', () => answer.destroy())
+      answer.writeHead(status, Object.fromEntries(kept))
+      answer.flushHeaders()
+      answer.on('drain', () => idle.refresh())
+      if (passed === came) came.pipe(answer, { end: false })
+      else came.pipe(passed as Transform).pipe(answer)
+    })
+    upstream.once('error', (error: NodeJS.ErrnoException) => {
+      tell(unreached.has(error.code ?? '') ? true : undefined)
+      if (answer.headersSent || answer.destroyed) return void answer.destroy()
+      refuse(answer, 502, 'upstream_gone', secrets.mask(`The model at ${target.host} cannot be reached: ${error.message}`))
+    })
+    upstream.once('close', () => {
+      clearTimeout(idle)
+      tell()
+      if (!isWhole && answer.headersSent && !answer.writableEnded) answer.destroy()
+    })
+    answer.once('close', () => upstream.destroy())
+    upstream.end(body)
+  }
+}
+
+interface Passing {
+  readonly asked: IncomingMessage
+  readonly answer: ServerResponse
+  readonly launch: Held
+  readonly token: string
+  readonly target: URL
+  readonly body: Buffer
+}
+
+const unknown = { ...nothingUsed, finished: false }
+/** The request has not left. */
+const unreached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** What the agent has as its key. It is good for the gateway alone. */
+export const gatewayToken = (launchToken: string): string =>
+  `hf-gateway-${createHmac('sha256', launchToken).update('gateway').digest('base64url')}`
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+const bearer = (headers: IncomingHttpHeaders): string | undefined => /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+
+/** Agents send a key in a header of their API, or in the address. */
+function tokenOf({ headers, url }: IncomingMessage): string | undefined {
+  const found = [bearer(headers), ...keyHeaders.map((name) => headers[name]), queryKey(url)]
+  return found.find((each) => typeof each === 'string' && each !== '') as string | undefined
+}
+
+const queryKey = (url: string | undefined): string | undefined =>
+  URL.parse(url ?? '', 'http://gateway')?.searchParams.get('key') ?? undefined
+
+/** The key stands where the token stood. */
+function headersOut({ headers }: IncomingMessage, token: string, key: string): Sent {
+  const kept: Sent = Object.fromEntries(Object.entries(headers).filter(([name]) => !leftOut.has(name)))
+  if (bearer(headers) === token) kept['authorization'] = `Bearer ${key}`
+  for (const name of keyHeaders) if (headers[name] === token) kept[name] = key
+  return { ...kept, 'accept-encoding': 'identity' }
+}
+
+function withKey(target: URL, token: string, key: string): URL {
+  const url = new URL(target)
+  if (url.searchParams.get('key') === token) url.searchParams.set('key', key)
+  else url.searchParams.delete('key')
+  return url
+}
+
+/** `…/v1` of the address stands for the version that the agent writes. */
+function targetOf(upstream: string, { pathname, search }: URL): URL {
+  const base = upstream.replace(/\/+$/, '')
+  const hasVersion = /\/v\d\w*$/.test(new URL(base).pathname)
+  return new URL(`${base}${hasVersion ? pathname.replace(/^\/v\d\w*(?=\/)/, '') : pathname}${search}`)
+}
+
+/** Undefined when it is too large. */
+async function bodyOf(asked: IncomingMessage): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of asked as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > maxBodyBytes) return undefined
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+const maxModelChars = 200
+
+/** GW4: chat tells its numbers only when asked to, so that is added. */
+function readBody({ pathname }: URL, body: Buffer): { model: string; body: Buffer; addedUsage: boolean } {
+  const named = /\/models\/([^/:]+)/.exec(pathname)?.[1]
+  const isChat = pathname.endsWith('/chat/completions')
+  const quick = /^\s*\{\s*"model"\s*:\s*"([^"\\]+)"/.exec(body.subarray(0, 512).toString('latin1'))?.[1]
+  const model = (named && decodeURIComponent(named)) ?? quick
+  const asIs = (found: unknown) => ({ model: String(found ?? '').slice(0, maxModelChars), body, addedUsage: false })
+  if (model !== undefined && (!isChat || body.includes('"include_usage"'))) return asIs(model)
+  try {
+    const fields = JSON.parse(body.toString()) as Record<string, unknown>
+    if (!isChat || fields['stream'] !== true) return asIs(model ?? fields['model'])
+    const options = { ...(fields['stream_options'] as object | undefined), include_usage: true }
+    return {
+      ...asIs(model ?? fields['model']),
+      body: Buffer.from(JSON.stringify({ ...fields, stream_options: options })),
+      addedUsage: true,
+    }
+  } catch {
+    return asIs(model)
+  }
+}
+
+/** Takes out the chunk that the agent did not ask for. */
+function withoutUsageChunk(): Transform {
+  let rest = Buffer.of()
+  const isAdded = (line: Buffer): boolean => line.includes('_tokens"') && /"choices":\s*\[\s*\]/.test(line.toString('latin1'))
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      const all = Buffer.concat([rest, chunk])
+      const end = all.lastIndexOf(10) + 1
+      rest = all.subarray(end)
+      for (let from = 0; from < end; ) {
+        const next = all.indexOf(10, from) + 1
+        const line = all.subarray(from, next)
+        if (!isAdded(line)) this.push(line)
+        from = next
+      }
+      done()
+    },
+    flush(done) {
+      done(null, rest)
+    },
+  })
+}
+
+/** Services repeat a key that they refuse. */
+async function passError(
+  came: IncomingMessage,
+  answer: ServerResponse,
+  status: number,
+  kept: [string, unknown][],
+  secrets: KnownSecrets,
+): Promise<void> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const piece of came as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes <= maxErrorBytes) pieces.push(piece)
+    }
+  } catch {
+    // What came is passed on.
+  }
+  if (!answer.destroyed)
+    answer.writeHead(status, Object.fromEntries(kept) as Sent).end(secrets.mask(Buffer.concat(pieces).toString()))
+}
+
+/** In the form that the APIs have in common. */
+function refuse(answer: ServerResponse, status: number, code: string, message: string): void {
+  const error = { type: code, code, message: `Holdfast: ${message}` }
+  if (!answer.destroyed)
+    answer
+      .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+      .end(JSON.stringify({ type: 'error', error }))
+}

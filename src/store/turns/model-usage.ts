@@ -1,0 +1,83 @@
+/** Queries about what requests through a gateway have used (GW5). */
+import { sql } from 'kysely'
+import type { AgentModelUsage, ModelUsage } from '../../protocol/turns/model-usage.ts'
+import type { Tables } from '../schema/tables.ts'
+import { statement } from '../statement.ts'
+import type { Reader } from '../store.ts'
+
+/** More agents and models than a project has in years. */
+const maxListed = 1000
+
+/** Adds to a row, which is made if there is none. */
+export const addModelUsage = statement<Tables['model_usage']>()((db, p) =>
+  db
+    .insertInto('model_usage')
+    .values({
+      launch_id: p.launch_id,
+      turn_id: p.turn_id,
+      model: p.model,
+      project_id: p.project_id,
+      agent_id: p.agent_id,
+      requests: p.requests,
+      finished: p.finished,
+      input_tokens: p.input_tokens,
+      output_tokens: p.output_tokens,
+      cached_tokens: p.cached_tokens,
+      updated_at: p.updated_at,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['launch_id', 'turn_id', 'model']).doUpdateSet((eb) => ({
+        requests: eb('model_usage.requests', '+', eb.ref('excluded.requests')),
+        finished: eb('model_usage.finished', '+', eb.ref('excluded.finished')),
+        input_tokens: eb('model_usage.input_tokens', '+', eb.ref('excluded.input_tokens')),
+        output_tokens: eb('model_usage.output_tokens', '+', eb.ref('excluded.output_tokens')),
+        cached_tokens: eb('model_usage.cached_tokens', '+', eb.ref('excluded.cached_tokens')),
+        updated_at: eb.ref('excluded.updated_at'),
+      })),
+    ),
+)
+
+const selectSums = (name: keyof Tables['model_usage']) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)
+const sums = () => (['requests', 'finished', 'input_tokens', 'output_tokens', 'cached_tokens'] as const).map(selectSums)
+
+const selectOfTurn = statement<{ turnId: string }>()((db, p) =>
+  db
+    .selectFrom('model_usage')
+    .select(['agent_id', 'model', ...sums()])
+    .where('turn_id', '=', p.turnId)
+    .where('turn_id', '<>', '')
+    .groupBy(['agent_id', 'model'])
+    .orderBy('model'),
+)
+
+const selectOfProject = statement<{ projectId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('model_usage')
+    .select(['agent_id', 'model', ...sums()])
+    .where('project_id', '=', p.projectId)
+    .groupBy(['agent_id', 'model'])
+    .orderBy('agent_id')
+    .orderBy('model')
+    .limit(p.limit),
+)
+
+type Sums = Omit<Tables['model_usage'], 'launch_id' | 'turn_id' | 'project_id' | 'updated_at'>
+
+const usageOf = (row: Sums): AgentModelUsage => ({
+  agentId: row.agent_id,
+  model: row.model,
+  requests: Number(row.requests),
+  inputTokens: Number(row.input_tokens),
+  outputTokens: Number(row.output_tokens),
+  cachedTokens: Number(row.cached_tokens),
+  atLeast: Number(row.finished) < Number(row.requests),
+})
+
+/** null when no request went through a gateway. */
+export async function modelUsageOfTurn(reader: Reader, turnId: string): Promise<ModelUsage[] | null> {
+  const rows = await reader.all(selectOfTurn, { turnId })
+  return rows.length === 0 ? null : rows.map((row) => (({ agentId: _, ...rest }) => rest)(usageOf(row as Sums)))
+}
+
+export const modelUsageOfProject = async (reader: Reader, projectId: string): Promise<AgentModelUsage[]> =>
+  (await reader.all(selectOfProject, { projectId, limit: maxListed })).map((row) => usageOf(row as Sums))
