@@ -249,7 +249,7 @@ test('[UI5] the theme follows the system until another one is chosen, and the ch
   expect(await background()).toBe('rgb(0, 0, 0)')
 })
 
-test('[UI5] with the keyboard alone: the palette goes anywhere, creates a project, and gives the focus back', async () => {
+test('[UI5] [DC11] with the keyboard alone: the palette goes anywhere, finds what was said and planned, creates a project, and gives the focus back', async () => {
   const page = await here.ownerPage('/system', { reducedMotion: 'no-preference' })
   await page.keyboard.press('Tab')
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
@@ -264,6 +264,21 @@ test('[UI5] with the keyboard alone: the palette goes anywhere, creates a projec
   await page.keyboard.type('codex')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Codex', level: 1 }).waitFor()
+  // What the server knows comes behind what the page knows; a task is opened.
+  await openPalette(page)
+  await page.keyboard.type('one after')
+  await page
+    .getByRole('group', { name: 'Tasks' })
+    .getByRole('option', { name: /The one after it/ })
+    .waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByLabel('Title').waitFor()
+  await page.keyboard.press('Escape')
+  await openPalette(page)
+  await page.keyboard.type('hello')
+  await page.getByRole('group', { name: 'Sessions' }).getByRole('option', { name: /Hello/ }).waitFor()
+  await page.getByRole('group', { name: 'Messages' }).getByRole('option', { name: /Hello/ }).waitFor()
+  await page.keyboard.press('Escape')
   await openPalette(page)
   await page.keyboard.type('new project')
   await page.keyboard.press('Enter')

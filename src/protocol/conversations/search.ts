@@ -1,7 +1,8 @@
 /** Search over all messages on the wire (DC5). Positions are UTF-16 units, as in JavaScript strings. */
 import * as z from 'zod'
 import { PageQuery, pageOf } from '../page.ts'
-import { anyLine, Id, line, Time } from '../text.ts'
+import { anyLine, Id, line, Time, YesOrNo } from '../text.ts'
+import { Task } from '../work/task.ts'
 import { Day } from './chapter.ts'
 import { Message } from './message.ts'
 
@@ -12,6 +13,7 @@ export const SearchQuery = PageQuery.extend({
   project: Id.optional(),
   from: Day.optional().describe('From this day on'),
   to: Day.optional().describe('Up to this day, inclusive'),
+  titles: YesOrNo.describe('Also conversations and tasks by title, and notes by summary, in `titles`'),
 })
 export type SearchQuery = z.output<typeof SearchQuery>
 
@@ -33,7 +35,16 @@ export const SearchHit = z.object({
 })
 export type SearchHit = z.output<typeof SearchHit>
 
+/** What is called or summarised like that, the newest of each kind first. */
+export const FoundTitle = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('conversation'), conversationKey: z.string(), projectId: z.string().nullable(), title: z.string() }),
+  z.object({ kind: z.literal('task'), taskId: z.string(), projectId: z.string(), title: z.string(), status: Task.shape.status }),
+  z.object({ kind: z.literal('note'), day: Day, conversationKey: z.string(), title: z.string() }),
+])
+export type FoundTitle = z.output<typeof FoundTitle>
+
 export const SearchAnswer = pageOf(SearchHit).extend({
+  titles: z.array(FoundTitle).optional(),
   /** Usually 0. */
   behind: z.number().int().describe('Conversations with messages that are not indexed yet, and so not looked through'),
 })

@@ -27,6 +27,7 @@ import {
   readArchive,
 } from '../../services/conversations/queries.ts'
 import { searchMessages } from '../../services/conversations/search-messages.ts'
+import { searchTitles } from '../../services/conversations/search-titles.ts'
 import { setFlags } from '../../services/conversations/set-flags.ts'
 import { setHistory } from '../../services/conversations/set-history.ts'
 import { setConversationSummary } from '../../services/conversations/set-summary.ts'
@@ -113,7 +114,9 @@ function requireOwnMessages(who: Who, { key }: { key: string }, messages: readon
 export const searchHandlers: HandlersOf<typeof searchRoutes> = {
   search: async ({ query, deps, who }) => {
     const behind = await deps.search.catchUp()
-    return { ...(await deps.store.query(searchMessages, { ...query, accountId: accountOf(who) })), behind }
+    const asked = { ...query, accountId: accountOf(who) }
+    const messages = await deps.store.query(searchMessages, asked)
+    return { ...messages, ...(query.titles && { titles: await deps.store.query(searchTitles, asked) }), behind }
   },
 }
 

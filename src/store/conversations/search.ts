@@ -167,3 +167,68 @@ const selectWithTerms = statement<{ id: number; wanted: string }>()((db, p, { se
 /** Whether the document has all terms, for the deep check. */
 export const hasTerms = async (reader: Reader, id: number, terms: readonly string[]): Promise<boolean> =>
   terms.length === 0 || (await reader.first(selectWithTerms, { id, wanted: terms.join(' ') })) !== undefined
+
+export interface TitleSearch {
+  /** Of `like`, in small letters, with `\\` before its signs. */
+  readonly pattern: string
+  readonly projectId: string
+  readonly inAny: number
+  readonly limit: number
+}
+
+/** Conversations by their title, or by what they began with; the last changed first. */
+export const selectConversationsLike = statement<TitleSearch>()((db, p) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('conversations')
+        .select((of) => [
+          'key',
+          'project_id',
+          'account_id',
+          'updated_at',
+          of.fn
+            .coalesce(
+              'title',
+              of
+                .selectFrom('messages')
+                .select(sql<string>`substr(content, 1, 200)`.as('beginning'))
+                .whereRef('conversation_key', '=', 'conversations.key')
+                .where('visible', '=', 1)
+                .where('role', '=', 'user')
+                .orderBy('seq')
+                .limit(1),
+            )
+            .as('title'),
+        ])
+        .as('named'),
+    )
+    .selectAll()
+    .where(sql<boolean>`lower(title) like ${p.pattern} escape '\\'`)
+    .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
+    .orderBy('updated_at', 'desc')
+    .limit(p.limit),
+)
+
+export const selectTasksLike = statement<TitleSearch>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .select(['id', 'project_id', 'title', 'status'])
+    .where(sql<boolean>`lower(title || ' ' || id) like ${p.pattern} escape '\\'`)
+    .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
+    .orderBy('updated_at', 'desc')
+    .limit(p.limit),
+)
+
+/** Chapters that are in a note, by their summary. */
+export const selectSummariesLike = statement<TitleSearch>()((db, p) =>
+  db
+    .selectFrom('chapters')
+    .innerJoin('conversations', 'conversations.key', 'chapters.conversation_key')
+    .select(['chapters.day', 'chapters.summary', 'conversations.key', 'conversations.project_id', 'conversations.account_id'])
+    .where('chapters.removed', '=', 0)
+    .where(sql<boolean>`lower(chapters.summary) like ${p.pattern} escape '\\'`)
+    .where((eb) => eb.or([eb('conversations.project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
+    .orderBy('chapters.day', 'desc')
+    .limit(p.limit),
+)

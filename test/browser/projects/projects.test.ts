@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { axeFindings } from '../axe.ts'
-import { visit } from '../visit.ts'
+import { openPalette, visit } from '../visit.ts'
 
 const here = visit()
 
@@ -82,10 +82,17 @@ test('[NA10] settings show range and default, mark only what was changed, refuse
   const main = page.getByRole('main')
   await main.getByText('All at their defaults').waitFor()
   const pause = main.getByLabel('Pause between looks for messages')
-  await main.getByText('From 1 to 55 · Default 5', { exact: true }).waitFor()
+  // What people change first is in sight, the rest folded until it is asked for; the palette leads to each.
+  await main.getByLabel('When an agent asks for permission').waitFor()
+  expect(await pause.isVisible()).toBe(false)
+  await openPalette(page)
+  await page.keyboard.type('pause between looks')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => pause.evaluate((each) => each === document.activeElement)).toBe(true)
+  await main.getByText('Default: 5 · from 1 to 55', { exact: true }).waitFor()
 
   await pause.fill('56')
-  await main.getByText('From 1 to 55', { exact: true }).waitFor()
+  await main.getByText('from 1 to 55', { exact: true }).waitFor()
   expect(await main.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
   await pause.fill('7.5')
   await main.getByLabel('Quiet time before an agent is stopped').fill('9')

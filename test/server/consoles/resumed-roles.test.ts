@@ -134,7 +134,7 @@ test('[RS6] the same role in another console of the same person takes up that wo
   expect(await running()).toEqual(before)
 })
 
-test('[CX8] what a role that resumes work says first in its console is its account’s and the owner’s alone', async () => {
+test('[CX8] [DC11] what a role that resumes work says first in its console is its account’s and the owner’s alone', async () => {
   const room = await openConsole()
   const { client, machine, inside, ask, path } = await interrupted(room)
   await ask(`${path}/resume`, {})
@@ -143,13 +143,16 @@ test('[CX8] what a role that resumes work says first in its console is its accou
   await client.next('agent:response')
   const { token } = await room.server.store.run(addPerson, { name: 'Ben', role: 'member', by: ownerWho.id })
   const key = encodeURIComponent(`console:${inside.sessionId}.auth`)
+  await room.server.ask(`/api/conversations/${key}`, { method: 'PATCH', body: { title: 'A secret title' } })
+  const search = async (as: string) => (await room.server.ask('/api/search?q=secret&titles=true', { token: as })).json
   const read = async (as: string) => [
     (await room.server.ask(`/api/conversations/${key}/messages`, { token: as })).status,
-    (await room.server.ask('/api/search?q=secret', { token: as })).json.items.length,
+    (await search(as)).items.length,
+    (await search(as)).titles.length,
     (await room.server.ask('/api/conversations?channel=console', { token: as })).json.items.length,
   ]
-  expect(await read(room.server.ownerToken)).toEqual([200, 1, 1])
-  expect(await read(token)).toEqual([404, 0, 0])
+  expect(await read(room.server.ownerToken)).toEqual([200, 1, 1, 1])
+  expect(await read(token)).toEqual([404, 0, 0, 0])
 })
 
 const ends = [

@@ -48,3 +48,40 @@ test('[DC5] [SE3] people with read may search, agents may not, and what cannot b
   ])
     expect((await search(query)).json, query).toMatchObject({ status: 400, code: 'invalid_request' })
 })
+
+test('[DC11] conversations and tasks are found by title and notes by summary, in one project or all, a few of each', async () => {
+  const { server, say, search } = await open()
+  const [one, other] = await Promise.all(
+    ['one', 'other'].map(async (name) => (await server.ask('/api/projects', { method: 'POST', body: { name } })).json.id),
+  )
+  const addTask = (projectId: string, title: string) =>
+    server.ask(`/api/projects/${projectId}/tasks`, { method: 'POST', body: { phase: 1, type: 'code', title } })
+  for (let n = 1; n <= 10; n++) await addTask(one, `Retry the upload ${n}`)
+  await addTask(other, '100% of the uploads_are retried')
+  await addTask(other, '承認待ちの一覧')
+  await say('slack:C1', 'Upload the file again')
+  await say('slack:C1', 'upload, and nothing else')
+  const imported = {
+    messages: [{ role: 'user', content: 'x' }],
+    summary: 'Decided to upload in pieces',
+    updated: '2020-03-01T10:00:00.000Z',
+  }
+  await server.ask('/api/conversations/slack:C2/import', { method: 'POST', body: imported })
+  const titles = async (q: string, more = '') =>
+    (await search(`q=${encodeURIComponent(q)}&titles=true${more}`)).json.titles.map((each: { kind: string; title: string }) => [
+      each.kind,
+      each.title,
+    ])
+  const found = await titles('upload')
+  expect(found.map(([kind]: string[]) => kind)).toEqual(['conversation', ...Array(8).fill('task'), 'note'])
+  expect([found[0], found[9]]).toEqual([
+    ['conversation', 'Upload the file again'],
+    ['note', 'Decided to upload in pieces'],
+  ])
+  expect(await titles('retry upload', `&project=${other}`)).toEqual([])
+  expect(await titles('retried 100', `&project=${other}`)).toEqual([['task', '100% of the uploads_are retried']])
+  expect(await titles('承認待ち')).toEqual([['task', '承認待ちの一覧']])
+  expect(await titles('task_p1_code_003')).toEqual([['task', 'Retry the upload 3']])
+  // Not asked for, they are not read.
+  expect((await search('q=upload')).json.titles).toBeUndefined()
+})

@@ -7,12 +7,23 @@ type Settings = Readonly<Record<string, SettingValue>>
 
 export const settingKeys = Object.keys(settingRules) as SettingKey[]
 
-/** The groups in which they are shown. */
+/** What people change first. */
+const everyday: readonly SettingKey[] = [
+  'permission.policy',
+  'chat.workplace',
+  'turn.max_minutes',
+  'worktree.remove_after_days',
+  'agent.runs_on',
+]
+const timing = settingKeys.filter((key) => !everyday.includes(key))
+
+/** The groups in which they are shown; all but the first are folded. */
 export const settingGroups = {
-  chat: settingKeys.filter((key) => key.startsWith('chat.')),
-  agent: settingKeys.filter((key) => /^(?:agent|process_exit|restart|user_session|agent_session)\./.test(key)),
-  work: settingKeys.filter((key) => /^(?:checkpoint|files|resume|turn|worktree)\./.test(key)),
-  permission: settingKeys.filter((key) => key.startsWith('permission.')),
+  everyday,
+  chat: timing.filter((key) => key.startsWith('chat.')),
+  agent: timing.filter((key) => /^(?:agent|process_exit|restart|user_session|agent_session)\./.test(key)),
+  work: timing.filter((key) => /^(?:checkpoint|files|resume|turn|worktree)\./.test(key)),
+  permission: timing.filter((key) => key.startsWith('permission.')),
 } as const
 
 export const isDefault = (key: SettingKey, value: SettingValue | undefined): boolean => value === settingRules[key].fallback

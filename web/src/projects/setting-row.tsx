@@ -35,7 +35,10 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
         ? words.settings.anyMachine
         : number(rule.fallback)
   return (
-    <div className={`grid items-start gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_17rem] ${waiting ? 'opacity-60' : ''}`}>
+    <div
+      id={name}
+      className={`grid scroll-mt-24 items-start gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_17rem] ${waiting ? 'opacity-60' : ''}`}
+    >
       <div className="min-w-0">
         <label htmlFor={id} className="font-medium">
           {texts.name}
@@ -89,12 +92,8 @@ export function SettingRow({ name, value, text, problem, waiting, mayWrite, onTe
           )}
         </div>
         <p id={`${id}-range`} className={`mt-1 text-xs ${problem ? 'text-bad' : 'text-faint'}`}>
-          {problem ?? (
-            <>
-              {rule.kind === 'number' && <span className="inline-block">{rangeOf(name, words, number)} · </span>}
-              <span className="inline-block">{words.settings.fallback(fallback)}</span>
-            </>
-          )}
+          {problem ??
+            [words.settings.fallback(fallback), ...(rule.kind === 'number' ? [rangeOf(name, words, number)] : [])].join(' · ')}
         </p>
       </div>
     </div>

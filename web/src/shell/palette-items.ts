@@ -1,5 +1,6 @@
 /** The items of the command palette, and how they match what was typed. Pure but for the choices it sets. */
 import type { useNavigate } from '@tanstack/react-router'
+import type { SettingKey } from '../../../src/protocol/projects/settings.ts'
 import type { Home } from '../live/home.ts'
 import { languageChoice, languages } from '../preferences/language.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
@@ -20,9 +21,65 @@ interface Sources {
   readonly may: { readonly write: boolean; readonly manage: boolean }
   readonly navigate: ReturnType<typeof useNavigate>
   readonly signOut: () => void
+  /** The project in front. */
+  readonly projectId: string | undefined
 }
 
-export function paletteItems({ words, home, may, navigate, signOut }: Sources): PaletteItem[] {
+const mostHere = 30
+
+/** The buttons of the place in front, by their names; a name that several have says too little and is left out. */
+export function itemsHere(words: Messages): PaletteItem[] {
+  const buttons = [...document.querySelectorAll<HTMLElement>('main button:not(:disabled)')].filter((each) =>
+    each.checkVisibility(),
+  )
+  const byName = Map.groupBy(buttons, (each) =>
+    (each.getAttribute('aria-label') ?? each.innerText).replaceAll(/\s+/g, ' ').trim(),
+  )
+  return [...byName]
+    .flatMap(([name, [button, ...others]]) => (name !== '' && button && others.length === 0 ? [{ name, button }] : []))
+    .slice(0, mostHere)
+    .map(({ name, button }) => ({
+      id: `here-${name}`,
+      group: words.palette.here,
+      text: name,
+      act: () => button.click(),
+    }))
+}
+
+/** Places and settings of the project in front. */
+function itemsOfProject({ words, home, projectId, navigate }: Sources): PaletteItem[] {
+  const project = home?.projects.find(({ id }) => id === projectId)
+  if (!project) return []
+  const params = { projectId: project.id }
+  const { palette } = words
+  const places = [
+    ['/projects/$projectId', words.project.overview],
+    ['/projects/$projectId/tasks', words.tasks.tab],
+    ['/projects/$projectId/sessions', words.workSessions.tab],
+    ['/projects/$projectId/approaches', words.continuity.approaches],
+    ['/projects/$projectId/approvals', words.approvals.tab],
+    ['/projects/$projectId/settings', words.project.settings],
+  ] as const
+  return [
+    ...places.map(([to, text]) => ({
+      id: to,
+      group: palette.goTo,
+      text,
+      note: project.name,
+      act: () => void navigate({ to, params }),
+    })),
+    ...(Object.keys(words.settings.keys) as SettingKey[]).map((key) => ({
+      id: `setting-${key}`,
+      group: palette.settings,
+      text: words.settings.keys[key].name,
+      note: project.name,
+      act: () => void navigate({ to: '/projects/$projectId/settings', params, hash: key }),
+    })),
+  ]
+}
+
+export function paletteItems(sources: Sources): PaletteItem[] {
+  const { words, home, may, navigate, signOut } = sources
   const { palette } = words
   const creations = [
     ...(may.write ? ([['project', words.projects.new]] as const) : []),
@@ -42,6 +99,13 @@ export function paletteItems({ words, home, may, navigate, signOut }: Sources): 
       act: () => void navigate({ to }),
     })),
     { id: 'place-channels', group: palette.goTo, text: words.places.channels, act: () => void navigate({ to: '/channels' }) },
+    {
+      id: 'place-notes',
+      group: palette.goTo,
+      text: words.conversations.notes,
+      act: () => void navigate({ to: '/conversations/notes' }),
+    },
+    ...itemsOfProject(sources),
     ...creations.map(([what, text]) => ({
       id: `new-${what}`,
       group: palette.actions,

@@ -1,14 +1,17 @@
 /** The command palette: type, choose with the arrows, press Enter. A combobox over a list, as assistive technology knows it. */
 import { Dialog } from '@base-ui/react/dialog'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { useHome, useMay } from '../live/queries.ts'
 import { isComposing } from '../parts/composing.ts'
 import { SearchIcon } from '../parts/icons.tsx'
 import { notify } from '../parts/notices.tsx'
 import { describeProblem } from '../parts/problem-note.tsx'
+import type { Messages } from '../translations/en.ts'
 import { useWords } from '../translations/messages.tsx'
-import { matching, type PaletteItem, paletteItems } from './palette-items.ts'
+import { focusComposer } from './page-keys.ts'
+import { itemsHere, matching, type PaletteItem, paletteItems } from './palette-items.ts'
+import { useFound } from './palette-search.ts'
 import { signOut } from './sign-out.ts'
 
 const mostShown = 50
@@ -35,7 +38,8 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
-  const found = matching(useItems(), typed, mostShown)
+  const { known, options } = useItems()
+  const found = [...matching(known, typed, mostShown), ...useFound(typed, options)]
   const active = found[Math.min(at, found.length - 1)]
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen decides what must be in sight
@@ -127,18 +131,36 @@ const Option = ({ id, item, active, onChoose }: OptionProps) => (
     className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 hover:bg-hover aria-selected:bg-hover max-md:min-h-11"
   >
     <span className="min-w-0 truncate">{item.text}</span>
-    {item.note && <span className="ml-auto min-w-0 truncate font-mono text-xs text-faint">{item.note}</span>}
+    {item.note && <span className="ml-auto max-w-2/5 shrink-0 truncate text-xs text-faint">{item.note}</span>}
   </div>
 )
 
-function useItems(): PaletteItem[] {
+function useItems() {
   const words = useWords()
   const home = useHome()
   const write = useMay('write')
   const manage = useMay('manage')
   const navigate = useNavigate()
+  const { projectId } = useParams({ strict: false })
+  // As the place was when the palette was opened.
+  const [here] = useState(() => itemsHere(words))
   const leave = () => void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))
-  return paletteItems({ words, home, may: { write, manage }, navigate, signOut: leave })
+  const known = [...here, ...paletteItems({ words, home, may: { write, manage }, navigate, signOut: leave, projectId })]
+  const projectName = (id: string | null) => home?.projects.find((each) => each.id === id)?.name
+  return { known, options: { words, navigate, projectName, onFile: (path: string) => mention(path, words) } }
+}
+
+/** Writes the file into the composer in front; copies its path where there is none. */
+function mention(path: string, words: Messages): void {
+  const area = document.querySelector<HTMLTextAreaElement>('[data-composer] textarea')
+  if (!area) {
+    void navigator.clipboard?.writeText(path).then(() => notify(words.palette.copied(path)))
+    return
+  }
+  const text = `${area.value}${area.value === '' || area.value.endsWith(' ') ? '' : ' '}@${path} `
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.set?.call(area, text)
+  area.dispatchEvent(new Event('input', { bubbles: true }))
+  requestAnimationFrame(focusComposer)
 }
 
 function grouped(items: readonly PaletteItem[]): [string, PaletteItem[]][] {

@@ -15,6 +15,8 @@ export type SettingsWords = {
   readonly notBelow: (name: string, value: string) => string
   readonly labelForm: string
   readonly anyMachine: string
+  readonly advanced: string
+  readonly advancedText: string
   readonly choices: Record<string, string>
   readonly keys: Record<SettingKey, SettingWords>
 }
@@ -30,9 +32,11 @@ export const settings: SettingsWords = {
     tokens: 'tokens',
     times: 'times',
   },
-  range: (min, max) => `From ${min} to ${max}`,
-  wholeRange: (min, max) => `A whole number from ${min} to ${max}`,
-  fallback: (value) => `Default ${value}`,
+  range: (min, max) => `from ${min} to ${max}`,
+  wholeRange: (min, max) => `a whole number from ${min} to ${max}`,
+  fallback: (value) => `Default: ${value}`,
+  advanced: 'Advanced',
+  advancedText: 'Timing and limits',
   notBelow: (name, value) => `Not below “${name}” (${value})`,
   labelForm: 'Small letters, digits, “.”, “_” and “-”',
   anyMachine: 'any machine',
