@@ -14,8 +14,13 @@ export interface InstalledAgent {
 /** Where `npm run test:agents -- --folder DIR` says they are. */
 const agentsFolder = process.env['REAL_AGENTS_FOLDER'] || undefined
 
+/** Those that `--only` names; all without it. */
+const only = process.env['REAL_AGENTS_ONLY']?.split(',')
+
 export const allAgents = () =>
-  Object.entries(recipes).map(([name, recipe]) => ({ name, recipe, program: findProgram(name, recipe, agentsFolder) }))
+  Object.entries(recipes)
+    .filter(([name]) => only?.includes(name) ?? true)
+    .map(([name, recipe]) => ({ name, recipe, program: findProgram(name, recipe, agentsFolder) }))
 
 export const installedAgents = (): InstalledAgent[] =>
   allAgents().flatMap(({ program, ...rest }) => (program ? [{ ...rest, program }] : []))

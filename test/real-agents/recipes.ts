@@ -10,6 +10,18 @@ export interface Recipe {
   readonly env: Readonly<Record<string, string>>
   /** Written below its home. */
   readonly files: Readonly<Record<string, object | string>>
+  /** Asks before it writes or runs. */
+  readonly asks: boolean
+  /** Its tool for questions, with its arguments. */
+  readonly question?: string
+  readonly says: {
+    /** The command, when it asks. Without it the same cannot be known again. */
+    readonly input: boolean
+    /** The tokens of a turn, or of all that it asked its model for meanwhile, titles among it. */
+    readonly tokens: 'turn' | 'all' | null
+    /** It brings a session back. */
+    readonly load: boolean
+  }
 }
 
 export const recipes: Readonly<Record<string, Recipe>> = {
@@ -26,8 +38,13 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       DISABLE_AUTOUPDATER: '1',
       DISABLE_TELEMETRY: '1',
       ENABLE_TOOL_SEARCH: 'false',
+      CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
     },
     files: {},
+    asks: true,
+    question:
+      'AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","multiSelect":false,"options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]}]}',
+    says: { input: true, tokens: 'all', load: true },
   },
   gemini: {
     packages: ['@google/gemini-cli@0.61.0'],
@@ -50,6 +67,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
         model: { name: 'gemini-2.5-flash' },
       },
     },
+    asks: true,
+    says: { input: false, tokens: 'turn', load: true },
   },
   opencode: {
     packages: ['opencode-ai@1.18.33'],
@@ -80,6 +99,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
         },
       },
     },
+    asks: true,
+    says: { input: true, tokens: null, load: true },
   },
   codex: {
     packages: ['@agentclientprotocol/codex-acp@2.6.0'],
@@ -109,6 +130,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
         '',
       ].join('\n'),
     },
+    asks: true,
+    says: { input: true, tokens: 'turn', load: true },
   },
   copilot: {
     packages: ['@github/copilot@1.0.102'],
@@ -124,6 +147,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       COPILOT_AUTO_UPDATE: 'false',
     },
     files: {},
+    asks: true,
+    says: { input: true, tokens: 'turn', load: true },
   },
   pi: {
     packages: ['pi-acp@0.0.34', '@earendil-works/pi-coding-agent@0.87.1'],
@@ -144,5 +169,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       },
       '.pi/agent/settings.json': { defaultProvider: 'script', defaultModel: 'scripted-1', quietStartup: true },
     },
+    asks: false,
+    says: { input: true, tokens: 'turn', load: true },
   },
 }

@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 const minuteMs = 60_000
 
 export default defineConfig({
-  root: join(import.meta.dirname, '..', '..', '..'),
+  root: join(import.meta.dirname, '..', '..'),
   test: {
     include: ['test/real-agents/*.suite.ts'],
     globalSetup: ['test/support/bundle-writers.ts', 'test/support/built-product.ts'],

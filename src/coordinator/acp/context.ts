@@ -29,7 +29,7 @@ import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permiss
 import { type ElicitationAnswer, elicitationResponse, questionOf } from './questions.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { Compactions, MessageBreaks, modelOption, optionsOf, readUpdate, UpdateBatcher } from './updates.ts'
-import { costBetween, costSoFar, usageOf } from './usage.ts'
+import { costBetween, costSoFar, TurnTokens, usageOf } from './usage.ts'
 import { fieldsOf, lineOf } from './wire.ts'
 
 /** Converts a prompt to ACP content blocks. Files become text for agents that do not accept them. */
@@ -96,6 +96,7 @@ export class AcpContext {
   readonly #options: AcpContextOptions
   readonly #batcher: UpdateBatcher
   readonly #calls: ToolCalls
+  readonly #tokens: TurnTokens
   readonly #compactions = new Compactions()
   readonly #messages = new MessageBreaks()
   /** Ends a question about an address when the agent says that the visit is over. */
@@ -110,6 +111,7 @@ export class AcpContext {
   constructor(options: AcpContextOptions) {
     this.#options = options
     this.#batcher = new UpdateBatcher(options.clock, options.onUpdate)
+    this.#tokens = new TurnTokens(options.facts.name)
     this.#calls = new ToolCalls({ agent: options.facts.name, now: () => options.clock.now() })
   }
 
@@ -151,7 +153,7 @@ export class AcpContext {
       if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const stopReason = lineOf(fieldsOf(answer)['stopReason']) ?? null
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
-      const usage = usageOf(answer, costBetween(costBefore, this.#cost))
+      const usage = usageOf(this.#tokens.of(answer), costBetween(costBefore, this.#cost))
       return { outcome, stopReason, error: null, usage, empty: !turn.hasOutput, cancelIgnored: false, promptRejected: false }
     } catch (error) {
       const failure = failureOf(error, statusNotice('thePrompt'))
@@ -163,7 +165,7 @@ export class AcpContext {
         outcome,
         stopReason: null,
         error: failure.detail,
-        usage: usageOf(undefined, costBetween(costBefore, this.#cost)),
+        usage: usageOf(this.#tokens.of(undefined), costBetween(costBefore, this.#cost)),
         empty: !turn.hasOutput,
         cancelIgnored: false,
         promptRejected: notTaken,

@@ -115,15 +115,19 @@ export class ToolCalls {
    * not changed.
    */
   forPermission(update: Fields): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
-    const digests = addDigests({}, update)
     const known = this.#calls.get(lineOf(update['toolCallId']) ?? '')
-    if (known) {
-      const both = mergeDigests(known.digests, digests)
-      const asked = applyUpdate(emptyCall(known.call.toolCallId), update)
-      return { call: mergeCalls(known.call, asked, both === undefined), likeness: both ? fingerprintOf(both) : null }
+    if (!known) {
+      const call = this.apply(update, true)
+      return call && { call, likeness: fingerprintOf(addDigests({}, update)) }
     }
-    const call = this.apply(update, true)
-    return call && { call, likeness: fingerprintOf(digests) }
+    // Some tell the folder with the call and the command with the request: each is a part of the input.
+    const rawInput = joinedInput(known.call, update['rawInput'])
+    const whole = rawInput ? { ...update, rawInput } : update
+    const before = rawInput ? { toolCallId: update['toolCallId'], rawInput } : {}
+    const both = mergeDigests(addDigests(known.digests, before), addDigests({}, whole))
+    const asked = applyUpdate(emptyCall(known.call.toolCallId), whole)
+    const call = mergeCalls(applyUpdate(known.call, before), asked, both === undefined)
+    return { call, likeness: both ? fingerprintOf(both) : null }
   }
 
   clear(): void {
@@ -166,6 +170,24 @@ function applyUpdate(known: ToolCall, update: Fields): ToolCall {
     locations: Array.isArray(locations) ? listOf(locations).flatMap(locationOf) : known.locations,
     content: Array.isArray(content) ? listOf(content).map((each) => contentOf(each, space)) : known.content,
     cut: space.cut || (known.cut && !Array.isArray(content)) || (textOf(update['title'])?.length ?? 0) > maxShownLine,
+  }
+}
+
+/** The inputs of a call and of its permission request as one, where they do not contradict each other. Undefined when one is empty. */
+function joinedInput({ input, cut }: ToolCall, asked: unknown): Fields | undefined {
+  const [known, more] = [cut ? {} : parsedInput(input), fieldsOf(asked)]
+  const shared = Object.keys(known).filter((key) => key in more)
+  if (isEmptyInput(known) || isEmptyInput(more)) return undefined
+  return shared.every((key) => jsonOf(known[key]) === jsonOf(more[key])) ? { ...known, ...more } : undefined
+}
+
+const isEmptyInput = (input: Fields): boolean => Object.keys(input).length === 0
+
+function parsedInput(input: string | null): Fields {
+  try {
+    return fieldsOf(JSON.parse(input ?? '{}'))
+  } catch {
+    return {}
   }
 }
 

@@ -2,6 +2,7 @@
  * Reads what a turn used from the answer to its prompt: tokens of `usage`, or of `_meta.quota` with a row for each model, which
  * also counts sub-agents. What is not reported is null, never 0. Pure.
  */
+import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import type { TurnUsage } from '../../protocol/turns/agent-update.ts'
 import { type Fields, fieldsOf, lineOf, listOf, numberOf } from './wire.ts'
 
@@ -21,8 +22,32 @@ function countOf(counts: Fields, counter: Counter): number | null {
   return null
 }
 
-/** null when the agent reports neither tokens nor a cost. */
-export function usageOf(answer: unknown, cost: TurnUsage['cost']): TurnUsage | null {
+type Tokens = Readonly<Record<Counter, number | null>>
+
+/** Reads the tokens of each turn of one ACP session. The tokens of a part of the turn are not those of the turn. */
+export class TurnTokens {
+  readonly #agent: string
+  readonly #before: Partial<Record<Counter, number>> = {}
+
+  /** The name in ACP's `agentInfo`. */
+  constructor(agent: string) {
+    this.#agent = agent
+  }
+
+  of(answer: unknown): Tokens {
+    const told = tokensIn(hasQuirk(this.#agent, 'usage_of_last_request') ? {} : answer)
+    if (!hasQuirk(this.#agent, 'usage_so_far')) return told
+    const since = (counter: Counter): number | null => {
+      const [count, earlier] = [told[counter], this.#before[counter] ?? 0]
+      if (count === null) return null
+      this.#before[counter] = count
+      return count < earlier ? count : count - earlier
+    }
+    return { inputTokens: since('inputTokens'), outputTokens: since('outputTokens'), cachedTokens: since('cachedTokens') }
+  }
+}
+
+function tokensIn(answer: unknown): Tokens {
   const { usage, _meta } = fieldsOf(answer)
   const quota = fieldsOf(fieldsOf(_meta)['quota'])
   const ofModels = listOf(quota['model_usage']).map((row) => fieldsOf(row['token_count']))
@@ -31,9 +56,12 @@ export function usageOf(answer: unknown, cost: TurnUsage['cost']): TurnUsage | n
     if (counts.length > 0) return counts.reduce((sum, count) => sum + count, 0)
     return countOf(fieldsOf(usage), counter) ?? countOf(fieldsOf(quota['token_count']), counter)
   }
-  const tokens = { inputTokens: read('inputTokens'), outputTokens: read('outputTokens'), cachedTokens: read('cachedTokens') }
-  return cost === null && Object.values(tokens).every((count) => count === null) ? null : { ...tokens, cost }
+  return { inputTokens: read('inputTokens'), outputTokens: read('outputTokens'), cachedTokens: read('cachedTokens') }
 }
+
+/** null when the agent reports neither tokens nor a cost. */
+export const usageOf = (tokens: Tokens, cost: TurnUsage['cost']): TurnUsage | null =>
+  cost === null && Object.values(tokens).every((count) => count === null) ? null : { ...tokens, cost }
 
 /** The cost of the whole ACP session so far, as `usage_update` tells it. */
 export function costSoFar(cost: unknown): NonNullable<TurnUsage['cost']> | null {

@@ -32,6 +32,10 @@ export const quirks = [
   'authenticate_first',
   /** Ends a turn normally, with the error as text or with nothing, when its model fails. */
   'hides_model_errors',
+  /** Calls the tokens of its last request those of the turn. */
+  'usage_of_last_request',
+  /** Counts the tokens of all turns since its process opened the session. */
+  'usage_so_far',
 ] as const
 export type Quirk = (typeof quirks)[number]
 

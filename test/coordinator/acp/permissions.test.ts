@@ -178,3 +178,20 @@ test('[AP9] ids in the input of a tool are arguments, unless the input repeats t
   expect(recorded('a', 'yes')).not.toBe(recorded('b', 'no'))
   expect(likeness('a', { callId: 'a' })).toBeNull()
 })
+
+test('[AP9] the folder told with the call and the command told with the request are one input; what contradicts is none', () => {
+  const asked = (before: object, rawInput: object) => {
+    const calls = new ToolCalls()
+    calls.apply({ toolCallId: 'c', title: 'bash', kind: 'execute', rawInput: before })
+    return permissionRequestOf(request({ title: 'npm test', kind: 'execute', rawInput }), calls)
+  }
+  const one = asked({ cwd: '/work' }, { command: 'npm test' })
+  expect(one?.likeness).toMatch(/^[0-9a-f]{64}$/)
+  expect(one?.call.input).toBe('{"cwd":"/work","command":"npm test"}')
+  expect(asked({ cwd: '/work', command: 'npm test' }, { command: 'npm test', description: 'x' })?.likeness).toBe(one?.likeness)
+  // It may tell the rest before the request is read.
+  expect(asked({ cwd: '/work', command: 'npm test' }, { command: 'npm test' })?.likeness).toBe(one?.likeness)
+  expect(asked({ cwd: '/' }, { command: 'npm test' })?.likeness).not.toBe(one?.likeness)
+  expect(asked({ cwd: '/work' }, { command: 'npm test; ls' })?.likeness).not.toBe(one?.likeness)
+  expect(asked({ cwd: '/work', command: 'ls' }, { command: 'npm test', env: {} })?.likeness).toBeNull()
+})

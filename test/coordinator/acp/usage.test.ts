@@ -1,6 +1,6 @@
 /** What a turn used, read from the answers of several agents (AC7). */
 import { expect, test } from 'vitest'
-import { usageOf } from '../../../src/coordinator/acp/usage.ts'
+import { TurnTokens, usageOf } from '../../../src/coordinator/acp/usage.ts'
 import { costText } from '../../../src/protocol/turns/cost.ts'
 import { AcpAgent } from '../../support/acp-agent.ts'
 import { hostile } from '../../support/hostile-agent.ts'
@@ -23,7 +23,20 @@ test.for([
   ['nonsense', { usage: { inputTokens: '5', outputTokens: -1 }, _meta: { quota: 7 } }, null],
 ] as const)('[AC7] reads %s', ([, answer, counts]) => {
   const [inputTokens, outputTokens, cachedTokens] = counts ?? []
-  expect(usageOf(answer, null)).toEqual(counts && { inputTokens, outputTokens, cachedTokens, cost: null })
+  expect(usageOf(new TurnTokens('any').of(answer), null)).toEqual(
+    counts && { inputTokens, outputTokens, cachedTokens, cost: null },
+  )
+})
+
+test('[AC7] an agent that counts from the beginning, or only its last request, is not believed to tell of a turn', () => {
+  const told = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: inputTokens / 10 } })
+  const copilot = new TurnTokens('Copilot')
+  expect(copilot.of(told(100))).toEqual({ inputTokens: 100, outputTokens: 10, cachedTokens: null })
+  expect(copilot.of(undefined)).toEqual({ inputTokens: null, outputTokens: null, cachedTokens: null })
+  expect(copilot.of(told(250))).toMatchObject({ inputTokens: 150, outputTokens: 15 })
+  // It began anew.
+  expect(copilot.of(told(30))).toMatchObject({ inputTokens: 30, outputTokens: 3 })
+  expect(usageOf(new TurnTokens('OpenCode').of(told(100)), null)).toBeNull()
 })
 
 test('[AC7] the cost of a turn is what it added to the session; what was never told is null', async () => {

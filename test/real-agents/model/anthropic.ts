@@ -1,8 +1,6 @@
 /** Anthropic's Messages: POST /v1/messages. */
 import { type Body, type Dialect, type Item, inPieces, lastTurn, promptIn, textOf, whole } from './dialect.ts'
 
-const usage = { input_tokens: 10, output_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
-
 export const anthropic: Dialect = {
   matches: (path) => path.endsWith('/v1/messages'),
   read: (body) => ({
@@ -14,7 +12,8 @@ export const anthropic: Dialect = {
     stream: body.stream === true,
     shape: body.output_config?.format?.schema ?? body.output_format?.schema,
   }),
-  async write(sink, id, answer, { model, stream }) {
+  async write(sink, id, answer, { model, stream }, { input, output }) {
+    const usage = { input_tokens: input, output_tokens: output, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
     const stop_reason = 'call' in answer ? 'tool_use' : 'end_turn'
     const block =
       'call' in answer

@@ -1,8 +1,6 @@
 /** OpenAI's Chat Completions, which many speak: POST /v1/chat/completions. */
 import { type Body, type Dialect, type Item, inPieces, lastTurn, promptIn, textOf, whole } from './dialect.ts'
 
-const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
-
 export const chatCompletions: Dialect = {
   matches: (path) => path.endsWith('/chat/completions'),
   read: (body) => ({
@@ -14,7 +12,8 @@ export const chatCompletions: Dialect = {
     stream: body.stream === true,
     shape: body.response_format?.json_schema?.schema,
   }),
-  async write(sink, id, answer, { model, stream }) {
+  async write(sink, id, answer, { model, stream }, { input, output }) {
+    const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
     const base = { id: `chatcmpl-${id}`, created: 1, model }
     const finish = 'call' in answer ? 'tool_calls' : 'stop'
     const calls =

@@ -13,7 +13,13 @@ export interface Sink {
 export interface Dialect {
   matches(path: string): boolean
   read(body: Body, path: string): ModelTurn
-  write(sink: Sink, id: string, answer: ModelAnswer, turn: ModelTurn): Promise<void>
+  write(sink: Sink, id: string, answer: ModelAnswer, turn: ModelTurn, used: Used): Promise<void>
+}
+
+/** What a request is said to have used, another number for each. */
+export interface Used {
+  readonly input: number
+  readonly output: number
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: it is read field by field, and what is missing is missing

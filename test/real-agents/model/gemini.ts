@@ -1,8 +1,6 @@
 /** Google's Gemini: POST /v1beta/models/NAME:generateContent, or :streamGenerateContent. */
 import { type Body, type Dialect, type Item, inPieces, lastTurn, promptIn, whole } from './dialect.ts'
 
-const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 }
-
 export const gemini: Dialect = {
   matches: (path) => /:(streamG|g)enerateContent$/.test(path),
   read: (body, path) => ({
@@ -14,7 +12,8 @@ export const gemini: Dialect = {
     stream: path.endsWith(':streamGenerateContent'),
     shape: body.generationConfig?.responseJsonSchema ?? body.generationConfig?.responseSchema,
   }),
-  async write(sink, id, answer, { model, stream }) {
+  async write(sink, id, answer, { model, stream }, { input, output }) {
+    const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output }
     const chunk = (part: object, finishReason?: string): object => ({
       responseId: id,
       modelVersion: model,

@@ -8,6 +8,9 @@
 export interface OfferedTool {
   readonly name: string
   readonly schema: Schema
+  /** Takes a text in place of arguments. */
+  readonly kind?: 'custom'
+  readonly namespace?: string
 }
 
 export interface Schema {
@@ -31,7 +34,7 @@ export interface ModelTurn {
 }
 
 export type ModelAnswer =
-  | { readonly call: { readonly name: string; readonly args: Record<string, unknown> } }
+  | { readonly call: { readonly name: string; readonly args: Record<string, unknown>; readonly tool?: OfferedTool } }
   | { readonly pieces: readonly string[]; readonly pauseMs: number }
 
 /** What agents put around a prompt by themselves. */
@@ -63,16 +66,31 @@ function callFor(verb: string, rest: string, tools: readonly OfferedTool[]) {
   const [first = '', others = ''] = [rest.split(/\s/, 1)[0], rest.slice(rest.search(/\s|$/)).trim()]
   if (verb === 'tool') {
     const tool = tools.find(({ name }) => name.endsWith(first))
-    return tool && { name: tool.name, args: JSON.parse(others || '{}') as Record<string, unknown> }
+    return tool && { tool, name: tool.name, args: JSON.parse(others || '{}') as Record<string, unknown> }
   }
-  if (verb === 'write') {
-    const tool = find(tools, 'write', 'write_file')
-    if (!tool) return undefined
-    const [path, content] = [keyOf(tool, 'file_path', 'filePath', 'path'), keyOf(tool, 'content', 'contents')]
-    return { name: tool.name, args: filled(tool, { [path]: first, [content]: others }) }
+  return verb === 'write' ? writing(tools, first, others) : running(tools, rest)
+}
+
+function writing(tools: readonly OfferedTool[], file: string, text: string) {
+  const tool = find(tools, 'write', 'write_file', 'create')
+  if (tool) {
+    const [path, content] = [keyOf(tool, 'file_path', 'filePath', 'path'), keyOf(tool, 'content', 'contents', 'file_text')]
+    return { name: tool.name, args: filled(tool, { [path]: file, [content]: text }) }
   }
-  const tool = find(tools, 'bash', 'run_shell_command', 'shell')
-  return tool && { name: tool.name, args: filled(tool, { [keyOf(tool, 'command', 'cmd')]: rest }) }
+  const patch = find(tools, 'apply_patch')
+  if (!patch) return running(tools, `printf %s "${text}" > ${file}`)
+  return { tool: patch, name: patch.name, args: { input: `*** Begin Patch\n*** Add File: ${file}\n+${text}\n*** End Patch\n` } }
+}
+
+function running(tools: readonly OfferedTool[], command: string) {
+  const tool = find(tools, 'bash', 'run_shell_command', 'shell', 'exec_command', 'shell_command')
+  if (!tool) return undefined
+  const key = keyOf(tool, 'command', 'cmd')
+  const { [key]: shape, sandbox_permissions: asks } = tool.schema.properties ?? {}
+  const args = { [key]: shape?.type === 'array' ? ['bash', '-lc', command] : command }
+  // One of them asks its person only when its model wants to leave its sandbox.
+  const more = asks ? { sandbox_permissions: 'require_escalated', justification: 'scripted' } : {}
+  return { tool, name: tool.name, args: filled(tool, { ...args, ...more }) }
 }
 
 const find = (tools: readonly OfferedTool[], ...names: string[]): OfferedTool | undefined =>

@@ -1,5 +1,5 @@
 /**
- * A model on loopback that follows a script: enough of three vendors' interfaces for a real coding agent to run a whole turn. It is also a
+ * A model on loopback that follows a script: enough of four interfaces of vendors for a real coding agent to run a whole turn. It is also a
  * proxy that refuses: whatever an agent wants of the outside is written down and not given.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -8,11 +8,12 @@ import { json as readJson } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { anthropic } from './anthropic.ts'
 import { chatCompletions } from './chat-completions.ts'
-import type { Dialect, Sink } from './dialect.ts'
+import type { Dialect, Sink, Used } from './dialect.ts'
 import { gemini } from './gemini.ts'
+import { responses } from './responses.ts'
 import { decide } from './script.ts'
 
-const dialects: readonly Dialect[] = [anthropic, chatCompletions, gemini]
+const dialects: readonly Dialect[] = [anthropic, chatCompletions, gemini, responses]
 
 export interface ScriptedModel {
   readonly url: string
@@ -31,6 +32,8 @@ export interface Sent {
   readonly heard: string
   readonly text: string
   readonly tools: number
+  /** The answer was written to its end. */
+  readonly used: Used | undefined
 }
 
 export async function startModel(): Promise<ScriptedModel> {
@@ -77,10 +80,13 @@ async function answer(
   const dialect = dialects.find(({ matches }) => matches(url.pathname))
   if (!dialect || request.method !== 'POST') return json({ error: { message: 'not scripted' } }, 404)
   const body = (await readJson(request)) as Record<string, unknown[] | undefined>
-  lengths.push((body['messages'] ?? body['contents'] ?? []).length)
+  lengths.push((body['messages'] ?? body['contents'] ?? body['input'] ?? []).length)
   const turn = dialect.read(body, url.pathname)
   heard.push(turn.user)
-  sent.push({ heard: turn.user, text: JSON.stringify(body), tools: turn.tools.length })
+  const number = lengths.length
+  const used = { input: 100 + number, output: 10 + (number % 7) }
+  const note = { heard: turn.user, text: JSON.stringify(body), tools: turn.tools.length, used: undefined as Used | undefined }
+  sent.push(note)
   const text = (words: string): void => {
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (!response.destroyed) response.write(words)
@@ -94,6 +100,7 @@ async function answer(
       return !response.destroyed
     },
   }
-  await dialect.write(sink, String(lengths.length).padStart(6, '0'), decide(turn), turn)
+  await dialect.write(sink, String(number).padStart(6, '0'), decide(turn), turn, used)
+  if (!response.destroyed) note.used = used
   if (!response.writableEnded) response.end()
 }

@@ -33,5 +33,5 @@ export const copilot: KnownAgent = {
     },
     files: {},
   },
-  quirks: ['hides_model_errors'],
+  quirks: ['hides_model_errors', 'usage_so_far'],
 }

@@ -47,5 +47,5 @@ export const opencode: KnownAgent = {
     userNamespaces: false,
   },
   gateway: { dialect: 'openai-chat', env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(gatewayConfig) }, files: {} },
-  quirks: [],
+  quirks: ['usage_of_last_request'],
 }

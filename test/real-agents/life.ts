@@ -1,0 +1,190 @@
+/** One agent in a console of the whole product, as a person meets it: what is said, asked, shown and counted. */
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import type { SandboxMode } from '../../src/domain/agents/isolation.ts'
+import { makeRepository, type TestRepository } from '../support/git-repository.ts'
+import { clientOf, type House, type Message, openHouse, openPerson, type Person } from '../support/person.ts'
+import { machine } from '../support/script-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { entryOf, type InstalledAgent } from './installed.ts'
+import type { Used } from './model/dialect.ts'
+import { type ScriptedModel, type Sent, startModel } from './model/scripted-model.ts'
+
+/** How a permission is answered. */
+type Answer = 'allow' | 'deny' | 'always'
+
+export interface LivedTurn {
+  /** `agent:response`, or what became of the agent instead. */
+  readonly end: Message
+  /** Permissions that a person was asked for: none that an allowance has answered. */
+  readonly asked: Message[]
+  readonly questions: Message[]
+  /** Each call in its last state. */
+  readonly calls: Message[]
+  /** What the model counted meanwhile in answers that were written to their end; `turn`: without titles and the like. */
+  readonly counted: Readonly<Record<'turn' | 'all', Used>>
+  /** As the server keeps it. */
+  readonly kept: Message
+}
+
+export class Life {
+  readonly role: string
+  readonly house: House
+  readonly person: Person
+  readonly model: ScriptedModel
+  readonly project: TestRepository
+  readonly wireFile: string
+  ready: Message
+
+  constructor(given: Pick<Life, 'role' | 'house' | 'person' | 'model' | 'project' | 'wireFile'>) {
+    this.role = given.role
+    this.house = given.house
+    this.person = given.person
+    this.model = given.model
+    this.project = given.project
+    this.wireFile = given.wireFile
+  }
+
+  get client(): Client {
+    return clientOf(this.house)
+  }
+
+  async spawn(load = false): Promise<Message> {
+    this.ready = await this.person.spawn(this.role, { agentId: this.role, load })
+    return this.ready
+  }
+
+  file(path: string): string {
+    return join(this.ready.workspace, path)
+  }
+
+  /** One turn. A question is answered with the first value of each field. `meanwhile` is called at the first word. */
+  async say(content: string, answer: Answer = 'allow', meanwhile?: () => void): Promise<LivedTurn> {
+    const { inbox } = this.person.socket
+    const [from, sent] = [inbox.all.length, this.model.sent.length]
+    const since = (): Message[] => inbox.all.slice(from).filter(({ role }) => role === this.role)
+    const of = (...types: string[]): Message[] => since().filter(({ type }) => types.includes(type))
+    this.person.send('agent:message', { role: this.role, content })
+    let [settled, hasSpoken] = [0, false]
+    await inbox.until(() => {
+      for (const request of of('permission:requested', 'question:requested').slice(settled)) {
+        settled++
+        if (request.type === 'permission:requested') this.#settle(request, answer)
+        else
+          this.person.send('question:answer', {
+            questionId: request.questionId,
+            action: 'accept',
+            content: firstValues(request.schema),
+          })
+      }
+      if (!hasSpoken && since().some(({ type, update }) => type === 'agent:update' && update.kind === 'text')) {
+        hasSpoken = true
+        meanwhile?.()
+      }
+      return of('agent:response', 'agent:failed', 'agent:terminated').length > 0
+    })
+    const [end] = of('agent:response', 'agent:failed', 'agent:terminated')
+    const calls = new Map<string, Message>()
+    for (const { update } of of('agent:update')) if (update.kind === 'tool') calls.set(update.call.toolCallId, update.call)
+    const requests = this.model.sent.slice(sent)
+    const counted = { turn: sumOf(requests.filter(({ tools }) => tools > 0)), all: sumOf(requests) }
+    const byRule = new Set(of('permission:resolved').flatMap((each) => (isPolicy(each.decidedBy) ? [each.approvalId] : [])))
+    const [kept] = (await this.client.get('/api/conversations/{key}/turns', { params: this.#key, query: { limit: 1 } })).items
+    return {
+      ...{ end, kept, counted },
+      asked: of('permission:requested').filter(({ approvalId }) => !byRule.has(approvalId)),
+      questions: of('question:requested'),
+      calls: [...calls.values()],
+    }
+  }
+
+  #settle({ approvalId, likeness }: Message, answer: Answer): void {
+    const outcome = answer === 'deny' ? 'denied' : 'allowed'
+    // Without saying what it would do it can be allowed for once only.
+    const always = answer === 'always' && likeness !== null
+    this.person.send('permission:answer', { approvalId, outcome, ...(always && { always: {} }) })
+  }
+
+  get #key(): { key: string } {
+    return { key: this.ready.conversation }
+  }
+
+  /** All that was kept of a call's output. */
+  async output(turn: LivedTurn, toolCallId: string): Promise<string> {
+    const params = { ...this.#key, turnId: turn.kept.id, toolCallId }
+    const { output } = await this.client.get('/api/conversations/{key}/turns/{turnId}/output/{toolCallId}', { params })
+    return output ?? ''
+  }
+
+  /** The processes of the agent, each behind its parent. The first is the one that Holdfast started. */
+  async processes(): Promise<number[]> {
+    const ours = new Set(await this.person.processes())
+    const found = (await machine.list()).filter(({ pid }) => ours.has(pid))
+    const depth = (pid: number): number => {
+      const parent = found.find((each) => each.pid === pid)?.parent ?? 0
+      return ours.has(parent) ? 1 + depth(parent) : 0
+    }
+    return found.map(({ pid }) => pid).sort((a, b) => depth(a) - depth(b))
+  }
+
+  async killed(pid: number): Promise<void> {
+    process.kill(pid, 'SIGKILL')
+    await expect.poll(() => machine.birthOf(pid), { timeout: 10_000 }).toBeUndefined()
+  }
+
+  /** Everything that went to and fro, when the agent was recorded. */
+  wire(): { to?: Message; from?: Message }[] {
+    return readFileSync(this.wireFile, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+  }
+
+  async terminate(): Promise<void> {
+    this.person.send('session:terminate')
+    await this.person.next('session:terminated')
+    await expect.poll(() => this.person.processes(), { timeout: 20_000 }).toEqual([])
+  }
+}
+
+const sumOf = (requests: readonly Sent[]): Used => ({
+  input: requests.reduce((sum, { used }) => sum + (used?.input ?? 0), 0),
+  output: requests.reduce((sum, { used }) => sum + (used?.output ?? 0), 0),
+})
+
+const isPolicy = (by: string): boolean => by.startsWith('policy ')
+
+function firstValues(schema: Message): Message {
+  const first = (field: Message): unknown => {
+    const of = field.items ?? field
+    const value = of.enum?.[0] ?? (of.oneOf ?? of.anyOf)?.[0]?.const ?? (field.type === 'boolean' ? true : 'an answer')
+    return field.type === 'array' ? [value] : value
+  }
+  const required = new Set<string>(schema?.required ?? Object.keys(schema?.properties ?? {}).slice(0, 1))
+  const fields = Object.entries(schema?.properties ?? {}).filter(([key]) => required.has(key))
+  return Object.fromEntries(fields.map(([key, field]) => [key, first(field)]))
+}
+
+/** The agent is added with its wire recorded, or in a sandbox, and not yet started. */
+export async function openLife({ name, recipe, program }: InstalledAgent, sandbox: SandboxMode = 'off'): Promise<Life> {
+  const model = await startModel()
+  onTestFinished(() => model.close())
+  const house = await openHouse()
+  onTestFinished(house.end)
+  const client = clientOf(house)
+  const project = makeRepository()
+  const { id: projectId } = await client.post('/api/projects', { body: { name: 'real', path: project.folder } })
+  const wireFile = join(process.env['REAL_AGENTS_RECORD'] ?? temporaryFolder(), `${name}.jsonl`)
+  rmSync(wireFile, { force: true })
+  const { command, args, env } = entryOf(program, recipe, join(temporaryFolder(), name), model.url)
+  const recorded =
+    sandbox === 'off' ? { wrapper: [process.execPath, join(import.meta.dirname, 'tee.ts'), wireFile] } : { sandbox }
+  await client.post('/api/agents', {
+    body: { id: name, name, protocol: 'acp', command, args: [...args], env: { ...env }, ...recorded },
+  })
+  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: name }, body: {} })
+  const person = await openPerson(house, projectId)
+  return new Life({ role: name, house, person, model, project, wireFile })
+}
