@@ -192,19 +192,19 @@ export class AcpAgent {
   settle = (settled: Omit<SettledPermission, 'launchId'>): void => this.#requests.settle(settled)
 
   /** Sets a mode or an option, once. Changes run one at a time, and each result is reported. */
-  configure({ configureId, change }: Pick<ConfigureOrder, 'configureId' | 'change'>): void {
+  configure({ configureId, change, contextId }: Omit<ConfigureOrder, 'launchId'>): void {
     if (this.#knownOrders.has(configureId)) return
     this.#knownOrders.add(configureId)
     this.#configured = this.#configured.then(async () => {
       let error: Detail | null = null
       try {
-        const context = this.#contexts.get(this.#options.acp.contextId ?? defaultContextId)?.context
+        const context = this.#contexts.get(contextId ?? this.#options.acp.contextId ?? defaultContextId)?.context
         if (this.#phase !== 'ready' || !context) throw new DetailError(statusNotice('cannotBeSpokenTo'))
         await context.configure(change)
       } catch (failure) {
         error = detailOf(failure)
       }
-      this.#report({ type: 'agent-configured', configureId, change, ...this.#told('error', error) })
+      this.#report({ type: 'agent-configured', configureId, contextId, change, ...this.#told('error', error) })
     })
   }
 
@@ -285,7 +285,7 @@ export class AcpAgent {
     return found
   }
 
-  async #run({ turnId, content, context: order, files }: TurnOrder): Promise<void> {
+  async #run({ turnId, content, context: order, configure = [], files }: TurnOrder): Promise<void> {
     const end = (ended: EndedTurn): void => {
       const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false, usage = null, files: after } = ended
       const how = { outcome, stopReason, ...this.#told('error', error), usage, notRun, cancelIgnored }
@@ -304,6 +304,8 @@ export class AcpAgent {
       if (opened === undefined) return void this.#opening.delete(turnId)
       prompt = opened === null ? content : [{ type: 'text', text: opened }, ...content]
     }
+    for (const choice of configure) this.configure({ ...choice, contextId })
+    await this.#configured
     const held = this.#contexts.get(contextId)
     const folder = held?.folder ?? this.#folder
     const before = await takeBefore(this.#turnFiles, folder, files)
@@ -345,8 +347,10 @@ export class AcpAgent {
     const folder = workspace ? (await this.#makeWorkspace(workspace, () => {})).folder : own
     this.sandbox.requireWorkplace(folder)
     const { opened } = await this.#open(connection, contextId, folder, earlier, openedAt)
-    const { acpSessionId, how, notRestored } = opened
-    this.#report({ type: 'turn-began', turnId, contextId, acpSessionId, how, ...this.#told('notRestored', notRestored) })
+    const { acpSessionId, how, notRestored, modes, modeId, options } = opened
+    const offers = { images: connection.takesImages, modes: [...modes], modeId, options: [...options] }
+    const restored = this.#told('notRestored', notRestored)
+    this.#report({ type: 'turn-began', turnId, contextId, acpSessionId, how, ...restored, ...offers })
     return how === 'new' ? primer : news
   }
 

@@ -120,6 +120,7 @@ export const refusalSentences = {
   isTerminated: 'It is TERMINATED',
   pullsItself: 'The agent {agent} pulls its work by itself; only an ACP agent is given a role',
   takesNoPictures: '{agent} takes no pictures',
+  optionsUnknown: 'What its agent lets you set is not known yet; send it a message first',
   asleep: '{role} is asleep; send it something first, and set this when it is awake',
   writtenByAnother: 'Somebody else has written this than is signed in now',
   messageGone: 'There is no message {id} for {role}',

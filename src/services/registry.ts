@@ -73,6 +73,7 @@ import { trimStream } from './system/trim-stream.ts'
 import { answerChat } from './turns/answer-chat.ts'
 import { beginTurn, startWaitingRole } from './turns/begin-turn.ts'
 import { cancelTurn, stopTurns, withdrawPrompt } from './turns/cancel-turn.ts'
+import { configureChat } from './turns/chat-options.ts'
 import { dispatchTurn } from './turns/dispatch-turn.ts'
 import { endLimit } from './turns/end-limit.ts'
 import { askFork, askRewind, askUndo, finishOperation } from './turns/file-operations.ts'
@@ -127,6 +128,7 @@ export const useCases = {
   'close-conversation': closeConversation,
   'set-continue-after-limit': setContinueAfterLimit,
   'configure-agent': configureAgent,
+  'configure-chat': configureChat,
   'create-agent': createAgent,
   'create-approval': createApproval,
   'create-pairing-code': createPairingCode,

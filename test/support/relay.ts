@@ -25,7 +25,7 @@ export interface Machine {
   /** From the order of a launch to an agent that can be prompted; its launch. */
   bringUp(): Promise<string>
   /** The next turn that is ordered. */
-  turn(): Promise<{ launchId: string; turnId: string; content: Anything; context?: Anything }>
+  turn(): Promise<{ launchId: string; turnId: string; content: Anything; context?: Anything; configure?: Anything }>
   /** Answers the next turn in so many pieces. */
   answer(...pieces: string[]): Promise<string>
 }

@@ -107,6 +107,10 @@ export class AcpConnection {
     return this.#facts
   }
 
+  get takesImages(): boolean {
+    return this.#requireFacts().images
+  }
+
   /** Opens a new context. */
   async open(setup: AcpSessionSetup, handlers: ContextHandlers): Promise<OpenedContext> {
     const context = this.#newContext(handlers)

@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { Notice, refusedAs } from '../notices.ts'
 import { line, Time } from '../text.ts'
+import { Attachments } from '../turns/prompt.ts'
 import { WorkspaceChoice } from './conversation-workspace.ts'
 
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const
@@ -62,6 +63,7 @@ export const ChatMessageDraft = z.strictObject({
   relatedHandoffId: Id.nullish(),
   /** CX9: the conversation's workspace; left out: the current one, or the project's default for a new conversation. */
   workplace: WorkspaceChoice.optional(),
+  media: Attachments.optional().describe('Pictures, files and links for the agent'),
 })
 
 const messageFields = {

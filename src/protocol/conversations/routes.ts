@@ -3,9 +3,11 @@ import * as z from 'zod'
 import { listOf } from '../page.ts'
 import { route } from '../route.ts'
 import { Id, line, YesOrNo } from '../text.ts'
+import { ConfigChange } from '../turns/config-change.ts'
 import { ConversationContext, ConversationTurn, ListedTurn, ToolCallOutput, TurnItem } from '../turns/conversation-turn.ts'
 import { TurnDiff } from '../worktrees/file-state.ts'
 import { ArchivePart, ArchiveQuery } from './archive.ts'
+import { ChatOptions } from './chat-options.ts'
 import { Conversation, Flags, ListedConversation } from './conversation.ts'
 import { ConversationPiece, ImportedPiece, importLimit } from './import.ts'
 import { Content, HistoryMessage, Message, MessageDraft, maxHistoryMessages } from './message.ts'
@@ -148,6 +150,16 @@ export const conversationRoutes = {
   getConversationContext: route('GET /api/conversations/{key}/context', 'read', {
     summary: 'What agents know of a conversation: their contexts, and what the one that lives was primed with',
     answer: z.object({ primer: z.string().nullable(), contexts: z.array(ConversationContext) }),
+  }),
+  getConversationOptions: route('GET /api/conversations/{key}/options', 'read', {
+    summary: 'Read the modes, models and other options of a conversation’s agent; none until it was opened once anywhere',
+    answer: ChatOptions,
+  }),
+  setConversationOption: route('POST /api/conversations/{key}/options', 'approve', {
+    summary:
+      'Set the mode, model or another option of a conversation’s agent, in a chat or a role: at once where it is open, else with its next turn. `agent:configured` reports the result',
+    body: ConfigChange,
+    answer: ChatOptions,
   }),
   getFlags: route('GET /api/conversations/{key}/flags', 'read', {
     summary: 'Read the flags; those that are not set are left out',

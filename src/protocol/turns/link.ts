@@ -117,6 +117,11 @@ export const turnFacts = [
     how: z.enum(['new', 'loaded', 'resumed']),
     notRestored: Words.nullable(),
     notice: SentNotice,
+    /** What it offers (AG14); left out by earlier coordinators. */
+    images: z.boolean().optional(),
+    modes: z.array(AgentMode).max(maxListed).optional(),
+    modeId: Line.nullish(),
+    options: z.array(AgentOption).max(maxListed).optional(),
   }),
   /** The last fact about a turn. If the agent exits during a turn, only the exit is sent, and the turn's end is unknown. */
   z.object({
@@ -153,6 +158,8 @@ export const turnFacts = [
     ...about,
     type: z.literal('agent-configured'),
     configureId: Id,
+    /** AG14: of a chat's setting. */
+    contextId: Id.nullish(),
     change: ConfigChange,
     error: Words.nullable(),
     notice: SentNotice,
@@ -175,6 +182,8 @@ export interface TurnOrder {
   readonly content: readonly PromptPart[]
   /** Its context; left out: the one opened with the launch. */
   readonly context?: OpenContext | undefined
+  /** AG14: what people chose in the conversation, set before the prompt; those set already are known by their ids. */
+  readonly configure?: readonly Omit<ConfigureOrder, 'launchId' | 'contextId'>[]
   /** FS7: the conversation whose file states are taken before and after. */
   readonly files?: { readonly key: string } | undefined
 }
@@ -215,6 +224,8 @@ export interface SettledPermission {
 /** Also the body of `configure-ordered`. In the snapshot: unanswered ones. */
 export interface ConfigureOrder {
   readonly launchId: string
+  /** Left out in a role: the context opened with the launch. */
+  readonly contextId?: string | undefined
   readonly configureId: string
   readonly change: z.output<typeof ConfigChange>
 }

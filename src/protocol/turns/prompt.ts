@@ -18,3 +18,16 @@ export const PromptPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('link'), name: Line, uri: Line }),
 ])
 export type PromptPart = z.output<typeof PromptPart>
+
+/** Characters of all attachments of a chat message, which fits a request of 1 MiB with its text. */
+const maxAttachedChars = 700_000
+
+/** AG14: what is attached to a chat message, kept as its `media`. */
+export const Attachments = z
+  .array(PromptPart.refine(({ type }) => type !== 'text', 'must be an image, a file or a link'))
+  .max(maxPromptParts)
+  .refine((parts) => JSON.stringify(parts).length <= maxAttachedChars, `must not be longer than ${maxAttachedChars} characters`)
+
+/** The attachments among a message's `media`, which may hold what other programs put there. */
+export const attachmentsIn = (media: unknown): PromptPart[] =>
+  Array.isArray(media) ? media.flatMap((each) => PromptPart.safeParse(each).data ?? []) : []

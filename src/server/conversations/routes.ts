@@ -1,6 +1,7 @@
 /** REST handlers for conversations, chats, chapters and daily notes. */
 import type { Who } from '../../domain/access/caller.ts'
 import { type CutoverRule, parseDay } from '../../domain/conversations/chapter.ts'
+import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -37,6 +38,7 @@ import { getProject } from '../../services/projects/queries.ts'
 import { noSuchNote } from '../../services/refusals.ts'
 import { beginTurn } from '../../services/turns/begin-turn.ts'
 import { findStop, stopTurns } from '../../services/turns/cancel-turn.ts'
+import { configureChat, readOptions } from '../../services/turns/chat-options.ts'
 import { listConversationTurns, readContexts, readToolOutput, readTurnItems } from '../../services/turns/queries.ts'
 import { setContinueAfterLimit } from '../../services/turns/set-continue-after-limit.ts'
 import { noteContents, noteText } from '../../store/conversations/notes.ts'
@@ -93,6 +95,14 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   forkFromTurn: (call) => call.deps.fileOperations.fork(call.who, call.params, call.body.agentId, call.receipt),
   beginTurn: run(beginTurn, ({ params, who }) => ({ ...params, by: who.id })),
   getConversationContext: query(readContexts, ({ params }) => params),
+  getConversationOptions: async ({ params, deps }) => (await deps.store.query(readOptions, params)).options,
+  setConversationOption: async ({ params: { key }, body: change, who, deps, receipt }) => {
+    const inRole = parseConsoleKey(key)
+    const { coordinatorId } = await deps.store.query(readOptions, { key })
+    if (!inRole) return deps.store.run(configureChat, { key, change, coordinatorId, by: who.id }, receipt)
+    await deps.userSessions.configure(who, { type: 'agent:configure', ...inRole, change })
+    return (await deps.store.query(readOptions, { key })).options
+  },
   getFlags: async ({ params, deps }) => (await deps.store.query(getConversation, params)).flags,
   setFlags: run(setFlags, ({ body, params }) => ({ ...params, flags: body })),
 }

@@ -4,6 +4,7 @@ import { maxSummaryChars } from '../../domain/conversations/messages.ts'
 import { Flags } from '../../protocol/conversations/conversation.ts'
 import { Message, priorities } from '../../protocol/conversations/message.ts'
 import { Id } from '../../protocol/text.ts'
+import { attachmentsIn } from '../../protocol/turns/prompt.ts'
 import { findOwnConversation } from '../../services/conversations/own-conversation.ts'
 import { sendMessage as sendMessageTo } from '../../services/conversations/post-message.ts'
 import { getConversation } from '../../services/conversations/queries.ts'
@@ -24,8 +25,17 @@ const HandedOver = z.object({
   priority: z.enum(priorities),
   related_task_id: z.string().nullable(),
   related_handoff_id: z.string().nullable(),
+  attachments: z
+    .array(z.unknown())
+    .optional()
+    .describe('Files and links that came with it; of pictures only that there are some'),
   created_at: Message.shape.createdAt,
 })
+
+function attached(media: unknown): { attachments?: unknown[] } {
+  const parts = attachmentsIn(media).map((part) => (part.type === 'image' ? { ...part, base64: null } : part))
+  return parts.length === 0 ? {} : { attachments: parts }
+}
 
 /** `get_pending_messages` (NA7): returns unread messages. */
 export const getPendingMessages = defineTool({
@@ -62,6 +72,7 @@ export const getPendingMessages = defineTool({
         priority: message.priority,
         related_task_id: message.relatedTaskId,
         related_handoff_id: message.relatedHandoffId,
+        ...attached(message.media),
         created_at: message.createdAt,
       })),
       summary,

@@ -340,7 +340,7 @@ export async function appendMessage(
       seq: message.seq,
       priority_rank: rankOf(message.priority),
       created_at: message.createdAt,
-      chars: lengthOf(message.content),
+      chars: lengthOf(message.content) + (message.media === null ? 0 : JSON.stringify(message.media).length),
       turn_id: turnId,
     })
   }

@@ -20,6 +20,7 @@ import { type Context, defineUseCase, type Reader, type Tx } from '../../store/s
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused, noSuchAgent, noSuchProject } from '../refusals.ts'
+import { takesNoPictures } from '../turns/chat-options.ts'
 import { appendMessage, changeConversation, openConversation } from './conversation-record.ts'
 import { chooseWorkplace } from './conversation-workplace.ts'
 import { type ContextCaller, ownConversation } from './own-conversation.ts'
@@ -43,6 +44,8 @@ export const postMessage = defineUseCase({
     for (const agentId of await receiversOf(tx, input)) {
       const { row: opened } = await openConversation(tx, webKey(input.projectId, agentId), context.now)
       const row = await chooseWorkplace(tx, opened, { ...input, now: context.now })
+      if (input.media?.some(({ type }) => type === 'image') && (await takesNoPictures(tx, row)))
+        throw new Refusal('wrong_state', refusalText('takesNoPictures', { agent: agentId }))
       messages.push(await appendMessage(tx, row, messageFrom(input), context, { readers: [agentId] }))
     }
     const [first] = messages
@@ -83,6 +86,7 @@ async function earlierMessage(reader: Reader, input: PostedMessage): Promise<Mes
     row.receiver_id === input.toAgentId &&
     row.content === input.content &&
     row.priority === (input.priority ?? 'normal') &&
+    row.media === (input.media ? JSON.stringify(input.media) : null) &&
     row.related_task_id === (input.relatedTaskId ?? null) &&
     row.related_handoff_id === (input.relatedHandoffId ?? null)
   if (!same) throw clientIdReused(input.clientId)

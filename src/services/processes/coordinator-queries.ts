@@ -18,6 +18,7 @@ import { workFactsOf } from '../agent-sessions/work-facts.ts'
 import { findOpenConversations } from '../conversations/queries.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { noSuchLaunch } from '../refusals.ts'
+import { keptWithContext } from '../turns/chat-options.ts'
 import {
   chosenMachine,
   type InEpoch,
@@ -88,9 +89,6 @@ export const findFactLocks = defineQuery({
   },
 })
 
-/** Updates that are kept with their context or conversation. */
-const keptWithContext: ReadonlySet<string> = new Set(['commands', 'title'])
-
 interface FactKeys {
   /** Conversations that get messages. */
   readonly conversationKeys: readonly string[]
@@ -117,7 +115,8 @@ async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly
   for (const turn of ending.values()) for (const key of await conversationsOfTurn(reader, turn)) conversationKeys.add(key)
   const told = [...turns.values(), ...ending.values()].filter((turn) => !isOfRole(turn)).map((turn) => turn.conversation_key)
   for (const fact of facts) {
-    if (fact.type !== 'turn-update' || !fact.contextId || !keptWithContext.has(fact.update.kind)) continue
+    const isKept = fact.type === 'turn-update' ? keptWithContext.has(fact.update.kind) : fact.type === 'agent-configured'
+    if (!isKept || !('contextId' in fact) || !fact.contextId) continue
     const key = (await reader.first(selectContext, { id: fact.contextId }))?.conversation_key
     if (key === undefined) continue
     conversationKeys.add(key)

@@ -12,13 +12,14 @@ import { conversationStream, coordinatorStream, projectStream, turnsStream, user
 import { resumePrompt } from '../../domain/turns/prompts.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
-import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
+import { type AgentUpdate, stateKinds } from '../../protocol/turns/agent-update.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import {
   type Offers,
   type RoleAgentRow,
   selectRoleAgent,
   selectUserSession,
+  type Usage,
   updateRoleAgent,
 } from '../../store/consoles/user-sessions.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
@@ -44,6 +45,7 @@ import { stopLaunch } from '../processes/launch-record.ts'
 import type { EndLocks } from '../processes/process-end.ts'
 import { resumeContextOf } from '../work/resume-work-session.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
+import { keepOffers, keepOption, keepResult, keptWithContext } from './chat-options.ts'
 import { getOrCreateContext, roleContextKey } from './context-record.ts'
 import { applyLimit } from './limit-record.ts'
 import { replaceProcess, retryTurn, settleTurn, updateContextHealth } from './settle-turn.ts'
@@ -142,7 +144,7 @@ async function applyFact(
       return fact.type === 'permission-asked' ? requestPermission(tx, source, fact, now) : requestAnswer(tx, source, fact, now)
     }
     case 'agent-configured':
-      return agent && agentConfigured(tx, agent, fact)
+      return agent ? agentConfigured(tx, agent, fact) : keepResult(tx, launch.id, fact)
     case 'permission-withdrawn':
       return withdrawRequest(tx, { launchId: launch.id, askId: fact.askId }, now)
   }
@@ -162,7 +164,8 @@ async function processReady(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, {
   // 0: it was brought back into a conversation that has been deleted since.
   const limit = held.length === 0 && how !== 'new' ? 0 : 1
   await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: holdsSeveral ? null : limit })
-  for (const row of held)
+  for (const row of held) {
+    await keepOffers(tx, row, fact)
     await tx.write(updateContext, {
       ...row,
       state: 'open',
@@ -173,6 +176,7 @@ async function processReady(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, {
       opened_at: now,
       primed_at: null,
     })
+  }
   tx.append(projectStream(launch.projectId), { type: 'process-ready', data: { process: processOf(launch) } })
 }
 
@@ -261,6 +265,7 @@ async function turnBegan(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now
   const notice = noticeColumn(detailFrom(not_restored, fact.notice))
   const priming = await primerForTurn(tx, row, turn, now)
   await tx.write(updateTurn, { ...turn, primer: how === 'new' ? priming.primer : priming.news })
+  if (!isOfRole(turn)) await keepOffers(tx, row, fact)
   await tx.write(updateContext, {
     ...row,
     state: 'open',
@@ -280,21 +285,16 @@ async function update(
   fact: Fact<'turn-update'>,
   context: Context,
 ): Promise<void> {
-  const isInRole = agent !== undefined
   const { turnId, update: said } = fact
   const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
   if (turnId !== null && !turn) return
   if (said.kind === 'output') return turn && keepOutput(tx, turn.id, said)
   if (turn) bufferUpdate(tx, turn.id, said)
-  if (agent && said.kind === 'mode') await updateOffers(tx, agent, { modeId: said.modeId })
-  if (agent && said.kind === 'options') await updateOffers(tx, agent, { options: said.options })
-  if (agent && said.kind === 'commands') await updateOffers(tx, agent, { commands: said.commands })
-  if (agent && said.kind === 'usage')
-    await updateOffers(tx, agent, { usage: { used: said.used, size: said.size, cost: said.cost } })
-  if (agent && said.kind === 'commands') await updateOffers(tx, agent, { commands: said.commands })
-  if (agent && said.kind === 'title') await updateOffers(tx, agent, { title: said.title })
+  const { kind, ...reported } = said
+  if (agent && stateKinds.has(kind))
+    await updateOffers(tx, agent, kind === 'usage' ? { usage: reported as Usage } : (reported as Partial<Offers>))
   const row = fact.contextId ? await tx.first(selectContext, { id: fact.contextId }) : undefined
-  if (row?.launch_id === launch.id) await keepWithContext(tx, row, said, isInRole, context)
+  if (row?.launch_id === launch.id) await keepWithContext(tx, row, said, agent !== undefined, context)
   if (turn)
     tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turnId, update: said, role: speakerOf(turn) } })
   else if (agent) {
@@ -314,7 +314,8 @@ async function keepWithContext(tx: Tx, row: ContextRow, said: AgentUpdate, isInR
       await changeConversation(tx, conversation, { title: said.title }, now)
     }
   }
-  if (!isInRole && (said.kind === 'commands' || said.kind === 'title'))
+  await keepOption(tx, row, said)
+  if (!isInRole && keptWithContext.has(said.kind))
     tx.append(turnsStream(key), { type: 'agent:update', data: { messageId: null, update: said, role } })
 }
 

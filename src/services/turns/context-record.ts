@@ -85,6 +85,7 @@ export async function getOrCreateContext(
     ended_at: null,
     end_reason: null,
     commands: null,
+    offers: found?.offers ?? null,
   }
   await tx.write(insertContext, row)
   return row

@@ -21,7 +21,7 @@ import {
 } from '../../domain/stream-name.ts'
 import { chooseDispatch, type ProcessFacts, withdrawn } from '../../domain/turns/lifecycle.ts'
 import { promptOfMessages, promptOfSummary, promptOfTask, resumePrompt } from '../../domain/turns/prompts.ts'
-import type { PromptPart } from '../../protocol/turns/prompt.ts'
+import { attachmentsIn, type PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
@@ -52,6 +52,7 @@ import { findOpenConversations } from '../conversations/queries.ts'
 import { storePrompt } from '../conversations/work-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
+import { choicesIn } from './chat-options.ts'
 import { buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
 import { startTurn } from './turn-record.ts'
 
@@ -252,7 +253,9 @@ async function startChatTurn(
     handoffId: message.relatedHandoffId,
   }))
   const content: readonly PromptPart[] =
-    messages.length === 0 ? JSON.parse(turn.content) : [{ type: 'text', text: promptOfMessages(told) }]
+    messages.length === 0
+      ? JSON.parse(turn.content)
+      : [{ type: 'text', text: promptOfMessages(told) }, ...messages.flatMap(({ media }) => attachmentsIn(media))]
   const promptSeqs = new Set(messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq))
   const row = { ...turn, content: JSON.stringify(content), agent_session_id: own.id, launch_id: launch.id }
   await startInContext(tx, row, launch, promptSeqs, context)
@@ -279,13 +282,13 @@ async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs:
     await tx.write(updateContext, known)
     const inContext = limit === null ? { contextId: row.id, open: null } : undefined
     const primer = knowsNothing ? priming.primer : row.primed_at === null ? priming.news : priming.decided
-    return startTurn(tx, begins, launch, { context: inContext, primer }, context)
+    return startTurn(tx, begins, launch, { context: inContext, primer, ...choicesIn(row) }, context)
   }
   await tx.write(updateContext, { ...known, state: 'opening' })
   const { primer, news } = priming
   const workspace = await workspaceFor(tx, { projectId, key, originKey })
   const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news, workspace }
-  return startTurn(tx, begins, launch, { context: { contextId: row.id, open } }, context)
+  return startTurn(tx, begins, launch, { context: { contextId: row.id, open }, ...choicesIn(row) }, context)
 }
 
 async function startNextAction(

@@ -23,6 +23,7 @@ import { existingConversation, streamOfKey } from '../conversations/conversation
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { type InEpoch, requireCurrentEpoch } from '../processes/launch-record.ts'
 import { noSuchProject } from '../refusals.ts'
+import { choicesIn } from './chat-options.ts'
 import { endedTurnView } from './limit-record.ts'
 import { primerForTurn } from './start-in-role.ts'
 import { filesOfTurn } from './turn-files.ts'
@@ -45,18 +46,18 @@ export const findPrompt = defineQuery({
 })
 
 /** Rebuilds the order of a turn: its primer, and how to open its context if it is not open. */
-async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrder, 'content' | 'context'>> {
+async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrder, 'content' | 'context' | 'configure'>> {
   const parts = JSON.parse(turn.content)
   const content = turn.primer === null ? parts : [{ type: 'text', text: turn.primer }, ...parts]
   const limit = await contextLimit(reader, turn.launch_id ?? '')
   const row = turn.context_id === null || limit !== null ? undefined : await reader.first(selectContext, { id: turn.context_id })
   if (!row) return { content }
-  if (row.state === 'open') return { content, context: { contextId: row.id, open: null } }
+  if (row.state === 'open') return { content, context: { contextId: row.id, open: null }, ...choicesIn(row) }
   const { primer, news } = await primerForTurn(reader, row, turn, row.created_at)
   const { project_id: projectId, conversation_key: key, origin_key: originKey } = row
   const place = turn.role_agent_id === null ? { workspace: await workspaceFor(reader, { projectId, key, originKey }) } : {}
   const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news, ...place }
-  return { content, context: { contextId: row.id, open } }
+  return { content, context: { contextId: row.id, open }, ...choicesIn(row) }
 }
 
 const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn> => ({

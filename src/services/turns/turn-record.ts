@@ -12,9 +12,8 @@ import { decide, type TurnEvent, type TurnState, withdrawn } from '../../domain/
 import { endedInSilence, notAnAnswer } from '../../domain/turns/vendor-limit.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
-import type { TurnUsage } from '../../protocol/turns/agent-update.ts'
-import { AgentUpdate, type ToolCall } from '../../protocol/turns/agent-update.ts'
-import type { OpenContext } from '../../protocol/turns/link.ts'
+import { AgentUpdate, type ToolCall, type TurnUsage } from '../../protocol/turns/agent-update.ts'
+import type { OpenContext, TurnOrder } from '../../protocol/turns/link.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { deleteUnreadOfTurn } from '../../store/conversations/unread.ts'
@@ -248,6 +247,8 @@ interface StartOptions {
   readonly context?: OpenContext | undefined
   /** Text sent before the prompt. */
   readonly primer?: string | null
+  /** What people chose in the conversation (AG14). */
+  readonly configure?: TurnOrder['configure']
 }
 
 /**
@@ -258,7 +259,7 @@ export async function startTurn(
   tx: Tx,
   row: TurnRow,
   launch: Launch | undefined,
-  { requestId, context, primer = null }: StartOptions,
+  { requestId, context, primer = null, configure }: StartOptions,
   { now }: Pick<Context, 'now'>,
 ): Promise<number> {
   const content: readonly PromptPart[] = JSON.parse(row.content)
@@ -270,7 +271,14 @@ export async function startTurn(
   if (launch) {
     const told = primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
     const files = await expectFiles(tx, row, launch, { now })
-    const data = { launchId: launch.id, turnId, content: told, ...(context && { context }), ...files }
+    const data = {
+      launchId: launch.id,
+      turnId,
+      content: told,
+      ...(context && { context }),
+      ...(configure && { configure }),
+      ...files,
+    }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'turn-ordered', data })
   }
   return started_seq
@@ -340,11 +348,7 @@ export async function endTurn(
 
 const errorColumns = (error: Detail | null) => ({ error: error && textOf(error), notice: noticeColumn(error) })
 
-interface InterpretedEnd {
-  readonly text: string
-  readonly told: TurnEvent
-  readonly limitedUntil: Instant | undefined
-}
+type InterpretedEnd = Pick<EndedTurn, 'text' | 'limitedUntil'> & { readonly told: TurnEvent }
 
 /** Interprets the end of a turn for a given agent: some agents report a model error as an answer, or end without text. */
 function interpretEnd(before: string, came: TurnOutput, event: Event, agent: string | null, clock: Context): InterpretedEnd {

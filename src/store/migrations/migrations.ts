@@ -35,6 +35,7 @@ import { agentCommands } from './0033-agent-commands.ts'
 import { fileStates } from './0034-file-states.ts'
 import { agentReports } from './0035-agent-reports.ts'
 import { modelUsage } from './0036-model-usage.ts'
+import { contextOffers } from './0037-context-offers.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -74,6 +75,7 @@ export const migrations: readonly Migration[] = [
   fileStates,
   agentReports,
   modelUsage,
+  contextOffers,
 ]
 
 export const newestVersion = migrations.length

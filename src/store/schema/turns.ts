@@ -95,6 +95,8 @@ export const turnTables = {
     decisions_told_at: column<Instant | null>(),
     /** JSON: the commands its agent offers, as last reported; null: none yet. */
     commands: column<string | null>(),
+    /** JSON: its modes and options, and what people chose of them (AG14); null in roles, and until it was opened. */
+    offers: column<string | null>(),
     /** Consecutive failures without a useful result (0 to 3). */
     trouble: column<number>(),
     /** AG6: the vendor's limit that this turn met, the person who let it continue automatically, and the remaining retries. */

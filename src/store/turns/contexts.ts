@@ -16,9 +16,20 @@ export const noLimit = { limited_until: null, limited_turn_id: null, goes_on_by:
 
 export const insertContext = insertRow('contexts')
 
-export const updateContext = updateRow('contexts', 'commands')
+export const updateContext = updateRow('contexts', 'commands', 'offers')
 
 export const updateContextCommands = updateColumns('contexts', 'commands')
+export const updateContextOffers = updateColumns('contexts', 'offers')
+
+/** What an agent offered when one of its contexts was last opened, anywhere. */
+export const selectLatestOffers = statement<{ agentId: string }>()((db, p) =>
+  from(db, 'contexts', { agent_id: p.agentId })
+    .select('offers')
+    .where('offers', 'is not', null)
+    .where('state', '<>', ended)
+    .orderBy('opened_at', 'desc')
+    .limit(1),
+)
 
 export const selectContext = selectBy('contexts', 'id')
 

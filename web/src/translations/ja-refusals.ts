@@ -115,6 +115,7 @@ const words: RefusalSentences = {
   isTerminated: 'すでに終了しています',
   pullsItself: 'エージェント {agent} は自分で作業を取りに来ます。役割を与えられるのは ACP のエージェントだけです',
   takesNoPictures: '{agent} は画像を受け取れません',
+  optionsUnknown: 'このエージェントで設定できる項目はまだ分かりません。先にメッセージを送ってください',
   asleep: '{role} は休止中です。先にメッセージを送り、起きてから設定してください',
   writtenByAnother: '今サインインしている人とは別の人が書いたメッセージです',
   messageGone: '{role} あてのメッセージ {id} はありません',

@@ -1,0 +1,161 @@
+/**
+ * Modes, models and other options of a conversation's agent (AG14). An agent in a role has them with its role (AG6); in any other
+ * conversation they are kept with the context. A choice holds for all later contexts of the conversation: it is sent at once to one
+ * that is open, and with every turn, since a coordinator runs each order once.
+ */
+import { notOffered, withChange } from '../../domain/consoles/lifecycle.ts'
+import { parseConsoleKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { detailFrom, inField, noticeField, textOf } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { conversationStream, coordinatorStream, turnsStream } from '../../domain/stream-name.ts'
+import type { ChatOptions } from '../../protocol/conversations/chat-options.ts'
+import type { LinkFact } from '../../protocol/processes/link.ts'
+import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
+import type { ConfigChange } from '../../protocol/turns/config-change.ts'
+import type { ConfigureOrder } from '../../protocol/turns/link.ts'
+import { noOffers, type Offers, selectOccupant } from '../../store/consoles/user-sessions.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
+import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import {
+  type ContextRow,
+  selectContext,
+  selectContextOf,
+  selectLatestOffers,
+  updateContextOffers,
+} from '../../store/turns/contexts.ts'
+import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { getOrCreateContext } from './context-record.ts'
+
+/** Updates that are kept with their context or conversation. */
+export const keptWithContext: ReadonlySet<string> = new Set(['commands', 'title', 'mode', 'options'])
+
+type Choice = Omit<ConfigureOrder, 'launchId' | 'contextId'>
+type Told = Pick<Offers, 'images' | 'modes' | 'modeId' | 'options'>
+
+interface ChatOffers extends Told {
+  /** What people chose: one for the mode and for each option. */
+  readonly chosen: readonly Choice[]
+}
+
+const offersIn = ({ offers }: Pick<ContextRow, 'offers'>): ChatOffers | undefined =>
+  offers === null ? undefined : JSON.parse(offers)
+
+const write = (tx: Tx, { id }: ContextRow, offers: ChatOffers): Promise<unknown> =>
+  tx.write(updateContextOffers, { id, offers: JSON.stringify(offers) })
+
+/** What is sent with each turn of a context. */
+export const choicesIn = (row: ContextRow): { configure?: readonly Choice[] } => {
+  const chosen = offersIn(row)?.chosen ?? []
+  return chosen.length === 0 ? {} : { configure: chosen }
+}
+
+/** Keeps what an agent offers in a context that was just opened. */
+export async function keepOffers(tx: Tx, row: ContextRow, told: Partial<Told>): Promise<void> {
+  const { images = false, modes, modeId = null, options = [] } = told
+  if (modes) await write(tx, row, { images, modes, modeId, options, chosen: offersIn(row)?.chosen ?? [] })
+}
+
+/** Keeps a mode or options that the agent reports, also as what was chosen: some agents change them by themselves. */
+export async function keepOption(tx: Tx, row: ContextRow, said: AgentUpdate): Promise<void> {
+  const before = offersIn(row)
+  if (!before || (said.kind !== 'mode' && said.kind !== 'options')) return
+  const now = { ...before, ...(said.kind === 'mode' ? { modeId: said.modeId } : { options: said.options }) }
+  const current = (change: ConfigChange): ConfigChange => {
+    if ('modeId' in change) return now.modeId === null ? change : { modeId: now.modeId }
+    return { ...change, value: now.options.find(({ id }) => id === change.optionId)?.value ?? change.value }
+  }
+  await write(tx, row, { ...now, chosen: now.chosen.map((choice) => ({ ...choice, change: current(choice.change) })) })
+}
+
+/** Records that a choice was applied or refused. */
+export async function keepResult(tx: Tx, launchId: string, fact: Extract<LinkFact, { type: 'agent-configured' }>): Promise<void> {
+  const row = await tx.first(selectContext, { id: fact.contextId ?? '' })
+  const before = row?.launch_id === launchId ? offersIn(row) : undefined
+  const { configureId, change } = fact
+  if (!row || !before?.chosen.some((choice) => choice.configureId === configureId)) return
+  const error = detailFrom(fact.error, fact.notice)
+  const others = before.chosen.filter((choice) => choice.configureId !== configureId)
+  await write(
+    tx,
+    row,
+    error === null
+      ? { ...withChange(before, change), chosen: [...others, { configureId, change }] }
+      : { ...before, chosen: others },
+  )
+  const data = { role: row.agent_id, change, error: error && textOf(error), ...noticeField(error) }
+  tx.append(turnsStream(row.conversation_key), { type: 'agent:configured', data })
+}
+
+const view = ({ chosen, ...offers }: ChatOffers): ChatOptions => {
+  const { images, modes, modeId, options } = chosen.reduce((set, { change }) => withChange(set, change), offers)
+  return { images, modes: [...modes], modeId, options: [...options] }
+}
+
+/** Of its context, else of any context of the same agent. */
+async function knownOffers(reader: Reader, { key, agent_id: agentId, project_id: projectId }: ConversationRow) {
+  if (agentId === null || projectId === null) return undefined
+  const row = await reader.first(selectContextOf, { agentId, projectId, key, originKey: '' })
+  const own = row && offersIn(row)
+  const latest = own ? undefined : await reader.first(selectLatestOffers, { agentId })
+  const offers = own ?? (latest && { ...JSON.parse(latest.offers ?? ''), chosen: [] })
+  return { row, offers: offers as ChatOffers | undefined, which: { agentId, projectId, key, originKey: '' } }
+}
+
+export const takesNoPictures = async (reader: Reader, conversation: ConversationRow): Promise<boolean> =>
+  (await knownOffers(reader, conversation))?.offers?.images === false
+
+/** The options of a conversation's agent, none when they are not known yet, and the coordinator of a chat's open context. */
+export const readOptions = defineQuery({
+  name: 'read-options',
+  run: async (reader, { key }: { key: string }): Promise<{ options: ChatOptions; coordinatorId: string | null }> => {
+    streamOfKey(key)
+    const inRole = parseConsoleKey(key)
+    const agent = inRole && (await reader.first(selectOccupant, inRole))
+    const known = agent ? undefined : await knownOffers(reader, await existingConversation(reader, key))
+    const offers: ChatOffers = agent
+      ? { ...JSON.parse(agent.offers), chosen: [] }
+      : (known?.offers ?? { ...noOffers, chosen: [] })
+    const launch = known?.row?.launch_id ? await findLaunch(reader, known.row.launch_id) : undefined
+    return { options: view(offers), coordinatorId: launch?.coordinatorId ?? null }
+  },
+})
+
+interface Input {
+  readonly key: string
+  readonly change: ConfigChange
+  readonly by: string
+  /** Of `read-options`. */
+  readonly coordinatorId: string | null
+}
+
+export const configureChat = defineUseCase({
+  name: 'configure-chat',
+  streams: ({ key, coordinatorId }: Input) => [
+    conversationStream(key),
+    turnsStream(key),
+    ...(coordinatorId === null ? [] : [coordinatorStream(coordinatorId)]),
+  ],
+  run: async (tx, { key, change, by, coordinatorId }, context): Promise<ChatOptions> => {
+    const known = await knownOffers(tx, await existingConversation(tx, key))
+    if (!known?.offers) throw new Refusal('wrong_state', refusalText('optionsUnknown'))
+    const { offers } = known
+    const wrong = notOffered(offers, change)
+    if (wrong) throw new Refusal('invalid_request', inField(wrong.field, wrong.detail), { field: wrong.field })
+    const row = await getOrCreateContext(tx, known.which, context)
+    const choice = { configureId: context.random.uuid(), change }
+    const set = { ...offers, chosen: [...offers.chosen.filter((each) => targetOf(each) !== targetOf(choice)), choice] }
+    await write(tx, row, set)
+    const launch = row.state === 'open' && row.launch_id !== null ? await findLaunch(tx, row.launch_id) : undefined
+    if (launch && launch.coordinatorId === coordinatorId)
+      tx.append(coordinatorStream(coordinatorId), {
+        type: 'configure-ordered',
+        data: { launchId: launch.id, contextId: row.id, ...choice },
+      })
+    tx.append(turnsStream(key), { type: 'agent:configuring', data: { role: row.agent_id, change, by } })
+    return view(set)
+  },
+})
+
+const targetOf = ({ change }: Choice): string => ('modeId' in change ? '' : change.optionId)
