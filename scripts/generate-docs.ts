@@ -1,7 +1,7 @@
 /** `npm run docs` writes docs/reference from the code; `--check` says which pages are out of date instead. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { allCommands } from '../src/cli/command-list.ts'
+import { loadCommands } from '../src/cli/command-list.ts'
 import { cliPage } from './docs/cli.ts'
 import { configPage, configSchemaFile } from './docs/config.ts'
 import { errorsPage } from './docs/errors.ts'
@@ -11,7 +11,7 @@ import { httpPage } from './docs/http.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'docs', 'reference')
-const commands = await allCommands()
+const commands = await loadCommands()
 const pages: Readonly<Record<string, () => string>> = {
   'cli.md': () => cliPage(commands),
   'errors.md': errorsPage,

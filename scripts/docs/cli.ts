@@ -1,5 +1,5 @@
 /** docs/reference/cli.md: every command with its options and examples, and the exit codes. */
-import type { CommandSpec } from '../../src/cli/command.ts'
+import { type CommandSpec, commandsIn, type NamedCommand } from '../../src/cli/command.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { optionsOf } from '../../src/cli/options-everywhere.ts'
 import { aboutOption } from '../../src/cli/program.ts'
@@ -8,7 +8,7 @@ import { code, page, table } from './markdown.ts'
 const operands = (spec: CommandSpec): string =>
   (spec.operands ?? []).map(({ name }) => (name.startsWith('[') ? name : `<${name}>`)).join(' ')
 
-function describe(spec: CommandSpec, before: string, level: number): string[] {
+function describe(spec: NamedCommand, before: string, level: number): string[] {
   const name = `${before} ${spec.name}`.trim()
   const parts = [`${'#'.repeat(level)} ${[name, operands(spec)].join(' ').trim()}`, `${spec.summary}.`]
   if (spec.operands?.length)
@@ -29,10 +29,10 @@ function describe(spec: CommandSpec, before: string, level: number): string[] {
     const width = Math.max(...spec.examples.map(([typed]) => typed.length))
     parts.push(`\`\`\`\n${spec.examples.map(([typed, does]) => `holdfast ${typed.padEnd(width)}  # ${does}`).join('\n')}\n\`\`\``)
   }
-  return [...parts, ...(spec.commands ?? []).flatMap((inner) => describe(inner, name, level + 1))]
+  return [...parts, ...commandsIn(spec).flatMap((inner) => describe(inner, name, level + 1))]
 }
 
-export function cliPage(commands: readonly CommandSpec[]): string {
+export function cliPage(commands: readonly NamedCommand[]): string {
   return page(
     '# Command line',
     [

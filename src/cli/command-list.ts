@@ -1,8 +1,8 @@
 /** List of the commands. Each is loaded on demand, because loading all takes longer than most of them run. */
-import type { CommandSpec } from './command.ts'
+import type { CommandSpec, NamedCommand } from './command.ts'
 
 /** In the order of the help. */
-export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
+const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   up: async () => (await import('./system/server.ts')).up,
   server: async () => (await import('./system/server.ts')).server,
   coordinator: async () => (await import('./processes/coordinator.ts')).coordinator,
@@ -28,7 +28,7 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   agents: async () => (await import('./agents/agents.ts')).agents,
   secrets: async () => (await import('./agents/secrets.ts')).secrets,
   processes: async () => (await import('./processes/processes.ts')).processes,
-  coordinators: async () => (await import('./processes/coordinators.ts')).coordinators,
+  coordinators: async () => (await import('./processes/processes.ts')).coordinators,
   channels: async () => (await import('./channels/channels.ts')).channels,
   people: async () => (await import('./access/people.ts')).people,
   token: async () => (await import('./access/token.ts')).token,
@@ -45,4 +45,12 @@ export const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   completion: async () => (await import('./system/completion.ts')).completion,
 }
 
-export const allCommands = (): Promise<CommandSpec[]> => Promise.all(Object.values(commands).map((load) => load()))
+export const isCommand = (word: string): boolean => Object.hasOwn(commands, word)
+
+/** Loads one command, or all of them. `up` is the default. */
+export const loadCommands = (only?: string): Promise<NamedCommand[]> =>
+  Promise.all(
+    Object.entries(commands)
+      .filter(([name]) => only === undefined || name === only)
+      .map(async ([name, load]) => ({ ...(await load()), name, isDefault: name === 'up' })),
+  )

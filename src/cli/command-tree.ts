@@ -1,5 +1,5 @@
 /** Flat list of the commands with the words that can follow each, for completion scripts. Pure. */
-import type { CommandOption, CommandSpec } from './command.ts'
+import { type CommandOption, commandsIn, type NamedCommand } from './command.ts'
 import { optionsOf } from './options-everywhere.ts'
 import { type NameKind, namesFor } from './system/offered-names.ts'
 
@@ -25,14 +25,14 @@ export interface CompletionPoint {
 const help: CompletionOption = { words: ['--help', '-h'], about: 'show this help', takes: 'nothing', choices: [] }
 const version: CompletionOption = { words: ['--version', '-V'], about: 'print the version', takes: 'nothing', choices: [] }
 
-export function completionPoints(specs: readonly CommandSpec[]): CompletionPoint[] {
+export function completionPoints(specs: readonly NamedCommand[]): CompletionPoint[] {
   const root: CompletionPoint = { path: '', commands: specs.map(toCommand), options: [help, version], operands: [] }
   return [root, ...specs.flatMap((spec) => pointsOf(spec, ''))]
 }
 
-function pointsOf(spec: CommandSpec, before: string): CompletionPoint[] {
+function pointsOf(spec: NamedCommand, before: string): CompletionPoint[] {
   const path = before ? `${before} ${spec.name}` : spec.name
-  const inner = spec.commands ?? []
+  const inner = commandsIn(spec)
   // Words after a command group belong to its default command.
   const meant = inner.find(({ isDefault }) => isDefault) ?? spec
   const operands = (meant.operands ?? []).map(({ name }) => namesFor(name))
@@ -40,7 +40,7 @@ function pointsOf(spec: CommandSpec, before: string): CompletionPoint[] {
   return [point, ...inner.flatMap((each) => pointsOf(each, path))]
 }
 
-const toCommand = ({ name, summary }: CommandSpec): { name: string; about: string } => ({ name, about: summary })
+const toCommand = ({ name, summary }: NamedCommand): { name: string; about: string } => ({ name, about: summary })
 
 function toOption({ flags, about, choices, offers, value }: CommandOption): CompletionOption {
   const words = flags.split(/[ ,]+/).filter((word) => word.startsWith('-'))

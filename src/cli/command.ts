@@ -1,5 +1,6 @@
 /** Description of a command as data: words, options, examples and function. Parsing, --help and completion are built from it. */
 import type { CommandContext } from './context.ts'
+import { usage } from './failure.ts'
 
 export interface Operand {
   /** `project` is shown as <project>, `[name]` may be left out, `[command...]` takes the rest. */
@@ -21,19 +22,27 @@ export interface CommandOption {
 }
 
 export interface CommandSpec {
-  readonly name: string
   readonly summary: string
   readonly operands?: readonly Operand[]
   readonly options?: readonly CommandOption[]
   /** Arguments to type, and what they do. */
   readonly examples: readonly (readonly [typed: string, does: string])[]
-  /** Commands of a group, which does nothing itself; `isDefault` marks the one used when none is named. */
-  readonly commands?: readonly CommandSpec[]
-  readonly isDefault?: true
+  /** Commands of a group by name. The group does nothing itself: the first is used when none is named. */
+  readonly commands?: Readonly<Record<string, CommandSpec>>
   /** Works without a server, so it takes no address and no credential. */
   readonly local?: true
-  readonly run?: (context: CommandContext, given: Given) => Promise<void>
+  readonly run?: (context: CommandContext) => Promise<void>
 }
+
+export interface NamedCommand extends CommandSpec {
+  readonly name: string
+  /** Used when no command is named. */
+  readonly isDefault: boolean
+}
+
+/** Returns the commands of a group. */
+export const commandsIn = ({ commands = {} }: CommandSpec): NamedCommand[] =>
+  Object.entries(commands).map(([name, spec], index) => ({ ...spec, name, isDefault: index === 0 }))
 
 /** Operands and options given to a command. */
 export class Given {
@@ -66,13 +75,29 @@ export class Given {
     return typeof value === 'string' ? value : undefined
   }
 
-  list(option: string): readonly string[] {
+  /** Returns the values of an option that may be given several times; undefined when it was not. */
+  values(option: string): string[] | undefined {
     const value = this.#options[camelCase(option)]
-    return Array.isArray(value) ? value : []
+    return Array.isArray(value) ? value : undefined
+  }
+
+  /** Returns null for `--no-…`. */
+  textOrNull(option: string): string | null | undefined {
+    return this.raw(option) === false ? null : this.text(option)
   }
 
   flag(option: string): boolean {
     return this.#options[camelCase(option)] === true
+  }
+
+  /** Returns undefined when the option was not given. With `max` the number is from 1 to that. */
+  wholeNumber(option: string, max?: number): number | undefined {
+    const typed = this.text(option)
+    if (typed === undefined) return undefined
+    const value = Number(typed)
+    if (/^-?\d{1,9}$/.test(typed) && (max === undefined || (value >= 1 && value <= max))) return value
+    const range = max === undefined ? '' : ` from 1 to ${max}`
+    throw usage(`--${option} must be a whole number${range}.`, `It was ${JSON.stringify(typed)}.`)
   }
 
   /** Returns undefined when the option was not given. */
@@ -84,3 +109,16 @@ export class Given {
 
 /** Name of an option in the parser: `--max-processes` is `maxProcesses`. */
 const camelCase = (option: string): string => option.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Leaves out the fields that were not given. */
+export const defined = <Fields extends object>(fields: Fields): Partial<Fields> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>
+
+/** Parses JSON such as true, 3 or {"a": 1}; otherwise returns the text. */
+export function jsonOrText(typed: string): unknown {
+  try {
+    return JSON.parse(typed)
+  } catch {
+    return typed
+  }
+}

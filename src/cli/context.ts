@@ -1,15 +1,19 @@
-/** Context of a command: terminal, configuration, server connection, and output for people and programs. */
+/** Context of a command: what was typed, configuration, server connection, and output for people and programs. */
 import { type Client, createClient } from '../client/client.ts'
+import type { Instant } from '../domain/instant.ts'
 import { type CheckedConfig, type ConfigFlags, checkConfig, type LoadedConfig, loadConfig } from '../platform/config/config.ts'
-import type { Page } from '../protocol/page.ts'
-import type { CommandSpec, Given } from './command.ts'
+import { visible } from '../platform/log/visible.ts'
+import { systemClock } from '../platform/time/clock.ts'
+import { Given, type NamedCommand } from './command.ts'
 import { confirm } from './confirm.ts'
 import { type Connection, findConnection } from './connect.ts'
 import { usage } from './failure.ts'
 import { ofOlderServer } from './older-server.ts'
 import { asTyped } from './program-name.ts'
 import { noProgress, type Progress, startProgress } from './progress.ts'
+import { type Column, fields, table } from './table.ts'
 import { type Paint, painter, type Terminal, widthOf } from './terminal.ts'
+import { exact, relative } from './times.ts'
 
 /** More than a person reads; `--limit` asks for more. */
 const defaultLimit = 200
@@ -17,31 +21,48 @@ const largestLimit = 100_000
 
 interface ContextOptions {
   readonly terminal: Terminal
-  readonly given: Given
-  readonly allCommands: () => Promise<CommandSpec[]>
+  readonly operands: readonly (string | string[] | undefined)[]
+  readonly options: Readonly<Record<string, unknown>>
+  readonly allCommands: () => Promise<NamedCommand[]>
   /** Shows progress while the command waits for a server; false for the server itself. */
   readonly progress: boolean
 }
 
-export class CommandContext {
+interface List<Item, Row> {
+  /** Said where there is nothing; commands in it are adapted to how this program was called. */
+  readonly empty: string
+  readonly columns: readonly Column<Row>[]
+  /** Leaves out the others. */
+  readonly where?: (item: Item) => boolean
+  readonly order?: (a: Item, b: Item) => number
+  /** Rows of the table, where they are not the items. */
+  readonly rows?: (items: readonly Item[]) => readonly Row[]
+  /** A line below the table. */
+  readonly below?: (items: readonly Item[]) => string
+  /** Called with the printed items, for notes beside the table. */
+  readonly beside?: (items: readonly Item[]) => void
+}
+
+export class CommandContext extends Given {
   readonly terminal: Terminal
   readonly paint: Paint
+  /** Client of the server, which is looked for at the first request. */
+  readonly client: Client = lazyClient(async () => createClient(await this.connection()))
   /** Loads the whole command tree. */
-  readonly allCommands: () => Promise<CommandSpec[]>
-  readonly #given: Given
+  readonly allCommands: () => Promise<NamedCommand[]>
   readonly #progress: Progress
   #connection: Promise<Connection> | undefined
 
-  constructor({ terminal, given, allCommands, progress }: ContextOptions) {
+  constructor({ terminal, operands, options, allCommands, progress }: ContextOptions) {
+    super(operands, options)
     this.terminal = terminal
     this.allCommands = allCommands
     this.paint = painter(terminal.stdout, terminal.env)
-    this.#given = given
     this.#progress = progress ? startProgress(terminal, 'Waiting for an answer') : noProgress
   }
 
   get json(): boolean {
-    return this.#given.flag('json')
+    return this.flag('json')
   }
 
   get width(): number | undefined {
@@ -57,20 +78,16 @@ export class CommandContext {
   }
 
   #configSources(): { flags: ConfigFlags; env: Terminal['env']; cwd: string } {
-    const flags: ConfigFlags = { data: this.#given.text('data'), config: this.#given.text('config') }
+    const flags: ConfigFlags = { data: this.text('data'), config: this.text('config') }
     return { flags, env: this.terminal.env, cwd: this.terminal.cwd }
   }
 
   connection(): Promise<Connection> {
     this.#connection ??= findConnection(this.terminal, this.config(), {
-      server: this.#given.text('server'),
-      tokenFile: this.#given.text('token-file'),
+      server: this.text('server'),
+      tokenFile: this.text('token-file'),
     })
     return this.#connection
-  }
-
-  async client(): Promise<Client> {
-    return createClient(await this.connection())
   }
 
   /** Reports a failure, naming an older server where that is the cause. */
@@ -121,25 +138,64 @@ export class CommandContext {
   }
 
   async confirm(question: string, loss: string): Promise<void> {
-    if (this.#given.flag('yes')) return
+    if (this.flag('yes')) return
     this.#progress.pause()
     await confirm(this.terminal, question, loss)
     this.#progress.resume()
   }
 
-  /** Reads at most `--limit` items of a list, and whether there are more. */
-  async list<Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Page<Item> & { more: boolean }> {
+  /** Prints at most `--limit` items, and says when there are more. */
+  async printList<Item, Row = Item>(
+    all: AsyncIterable<Item>,
+    { where, order, rows, below, beside, ...list }: List<Item, Row>,
+  ): Promise<void> {
+    const { items, more } = await this.firstOf(all, where)
+    const shown = order ? items.toSorted(order) : items
+    this.answer({ items: shown, nextCursor: null }, () => {
+      const text = this.table(rows ? rows(shown) : (shown as unknown as readonly Row[]), list)
+      return below && items.length > 0 ? `${text}\n${below(items)}` : text
+    })
+    beside?.(items)
+    if (more) this.noteMore()
+  }
+
+  /** Reads at most `--limit` items, and whether there are more. */
+  async firstOf<Item>(all: AsyncIterable<Item>, where?: (item: Item) => boolean): Promise<{ items: Item[]; more: boolean }> {
     const limit = this.limitOr(defaultLimit)
-    const found: Item[] = []
-    for await (const item of items) {
-      if (found.length === limit) return { items: found, nextCursor: null, more: true }
-      found.push(item)
+    const items: Item[] = []
+    for await (const item of all) {
+      if (where && !where(item)) continue
+      if (items.length === limit) return { items, more: true }
+      items.push(item)
     }
-    return { items: found, nextCursor: null, more: false }
+    return { items, more: false }
+  }
+
+  noteMore(): void {
+    if (!this.json) this.note('There are more; --limit N shows them.')
+  }
+
+  table<Row>(rows: readonly Row[], { empty, columns }: Pick<List<Row, Row>, 'empty' | 'columns'>): string {
+    return rows.length === 0 ? this.hint(empty) : table(rows, columns, this.paint, this.width)
+  }
+
+  /** Formats one thing: its title, its fields, and lines below. */
+  details(title: string, pairs: readonly (readonly [name: string, value: string])[], ...lines: readonly string[]): string {
+    return [this.paint('bold', visible(title)), fields(pairs, this.paint), ...lines].join('\n')
+  }
+
+  /** `3 min ago`, `in 2 d`. */
+  ago(at: Instant): string {
+    return relative(at, systemClock.now())
+  }
+
+  /** The time and how long ago that is; – where there is none. */
+  time(at: Instant | null): string {
+    return at === null ? '–' : exact(at, systemClock.now())
   }
 
   limitOr(otherwise: number): number {
-    const typed = this.#given.text('limit')
+    const typed = this.text('limit')
     if (typed === undefined) return otherwise
     const limit = Number(typed)
     if (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit) return limit
@@ -149,4 +205,28 @@ export class CommandContext {
   end(): void {
     this.#progress.end()
   }
+}
+
+/** A client that looks for its server at the first request; its address is known after that. */
+function lazyClient(connect: () => Promise<Client>): Client {
+  let url = ''
+  const connected = async (): Promise<Client> => {
+    const client = await connect()
+    url = client.url
+    return client
+  }
+  const methods = ['get', 'post', 'put', 'patch', 'delete', 'upload', 'open'] as const
+  const later =
+    (method: (typeof methods)[number]) =>
+    async (...request: unknown[]): Promise<unknown> =>
+      ((await connected())[method] as (...request: unknown[]) => unknown)(...request)
+  return {
+    ...Object.fromEntries(methods.map((method) => [method, later(method)])),
+    get url() {
+      return url
+    },
+    async *pages(...request: Parameters<Client['pages']>) {
+      yield* (await connected()).pages(...request)
+    },
+  } as Client
 }

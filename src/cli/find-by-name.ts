@@ -1,6 +1,9 @@
 /** Finds an item by its id or its unique name. */
+import type { Client } from '../client/client.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import { nearest } from '../domain/nearest.ts'
+import type { Agent } from '../protocol/agents/agent.ts'
+import type { Project } from '../protocol/projects/project.ts'
 import { CommandFailure, usage } from './failure.ts'
 
 interface Named {
@@ -10,6 +13,11 @@ interface Named {
 
 /** Upper bound of items searched by name. */
 const maxSearched = 10_000
+
+export const findAgent = (client: Client, typed: string): Promise<Agent> =>
+  findByName('agent', typed, client.pages('/api/agents'))
+export const findProject = (client: Client, typed: string): Promise<Project> =>
+  findByName('project', typed, client.pages('/api/projects'))
 
 export async function findByName<Item extends Named>(
   kind: 'project' | 'agent' | 'person' | 'token',

@@ -4,7 +4,7 @@
  */
 
 import { Command, Option } from 'commander'
-import { type CommandOption, type CommandSpec, Given } from './command.ts'
+import { type CommandOption, type CommandSpec, commandsIn, type NamedCommand } from './command.ts'
 import { CommandContext } from './context.ts'
 import { displayWidth, padTo } from './display-width.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -42,11 +42,11 @@ export interface ProgramOptions {
   readonly terminal: Terminal
   readonly name: string
   readonly version: string
-  readonly allCommands: () => Promise<CommandSpec[]>
+  readonly allCommands: () => Promise<NamedCommand[]>
 }
 
 /** commander 15 writes nothing by itself: help goes to standard output, everything else is thrown and reported by run.ts. */
-export function buildProgram(specs: readonly CommandSpec[], options: ProgramOptions): Command {
+export function buildProgram(specs: readonly NamedCommand[], options: ProgramOptions): Command {
   const { terminal, name, version } = options
   const paint = painter(terminal.stdout, terminal.env)
   const program = new Command(name)
@@ -55,7 +55,7 @@ export function buildProgram(specs: readonly CommandSpec[], options: ProgramOpti
     .usage('[command] [options]')
   prepare(program, terminal, paint)
   program.addHelpText('after', () => `${examplesText(name, topExamples, terminal)}\n\n${exitCodeTable(paint)}`)
-  for (const spec of specs) program.addCommand(build(spec, options, paint), { isDefault: spec.isDefault === true })
+  for (const spec of specs) program.addCommand(build(spec, options, paint), { isDefault: spec.isDefault })
   return program
 }
 
@@ -65,20 +65,19 @@ const topExamples: CommandSpec['examples'] = [
   ['doctor', 'find out what is wrong'],
 ]
 
-function build(spec: CommandSpec, options: ProgramOptions, paint: Paint): Command {
+function build(spec: NamedCommand, options: ProgramOptions, paint: Paint): Command {
   const command = new Command(spec.name).description(spec.summary)
   prepare(command, options.terminal, paint)
   for (const operand of spec.operands ?? []) command.argument(bracketed(operand.name), operand.about)
   for (const option of optionsOf(spec)) command.addOption(toOption(option))
-  for (const inner of spec.commands ?? [])
-    command.addCommand(build(inner, options, paint), { isDefault: inner.isDefault === true })
+  for (const inner of commandsIn(spec)) command.addCommand(build(inner, options, paint), { isDefault: inner.isDefault })
   command.addHelpText('after', () => helpFooter(options, spec, paint))
   const run = spec.run
   if (run) {
     command.action(async (...all: unknown[]) => {
-      const given = new Given(all.slice(0, -2) as (string | string[])[], command.opts())
-      const context = new CommandContext({ ...options, given, progress: !spec.local })
-      await run(context, given)
+      const operands = all.slice(0, -2) as (string | string[])[]
+      const context = new CommandContext({ ...options, operands, options: command.opts(), progress: !spec.local })
+      await run(context)
         .catch((error: unknown) => context.failWith(error))
         .finally(() => context.end())
     })

@@ -3,8 +3,8 @@
 import { CommanderError } from 'commander'
 import { nearest } from '../domain/nearest.ts'
 import { findPackageRoot } from '../platform/files/package-root.ts'
-import type { CommandSpec } from './command.ts'
-import { allCommands, commands } from './command-list.ts'
+import { commandsIn, type NamedCommand } from './command.ts'
+import { isCommand, loadCommands } from './command-list.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type CommandFailure, usage } from './failure.ts'
 import { buildProgram } from './program.ts'
@@ -18,11 +18,11 @@ const maxNamed = 15
  * Returns the typed command, such as `projects show`. Refuses an unknown word here, because the default command would take it as
  * an operand.
  */
-function typedCommand(argv: readonly string[], specs: readonly CommandSpec[], program: string, before = ''): string {
+function typedCommand(argv: readonly string[], specs: readonly NamedCommand[], program: string, before = ''): string {
   const [word] = argv
   if (word === undefined || word.startsWith('-')) return before.trimEnd()
   const found = specs.find(({ name }) => name === word)
-  if (found) return typedCommand(found.commands ? argv.slice(1) : [], found.commands ?? [], program, `${before}${word} `)
+  if (found) return typedCommand(found.commands ? argv.slice(1) : [], commandsIn(found), program, `${before}${word} `)
   const names = specs.map(({ name }) => name)
   const close = nearest(word, names)
   // Too many for one line.
@@ -47,19 +47,18 @@ function usageFailure(error: CommanderError, command: string): CommandFailure {
 export async function runParsed(words: readonly string[], terminal: Terminal): Promise<number> {
   const argv = asOption(words)
   const [first] = argv
-  const chosen = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined
-  const specs = chosen ? [await chosen()] : await allCommands()
+  const specs = await loadCommands(first !== undefined && isCommand(first) ? first : undefined)
   const name = programName(terminal.env)
   const typed = typedCommand(argv, specs, name)
   const { version } = findPackageRoot()
-  const program = buildProgram(specs, { terminal, name, version, allCommands })
+  const program = buildProgram(specs, { terminal, name, version, allCommands: loadCommands })
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return exitCodes.ok.code
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCodes.ok.code
-    const late = first?.startsWith('-') ? argv.find((word) => Object.hasOwn(commands, word)) : undefined
+    const late = first?.startsWith('-') ? argv.find((word) => isCommand(word)) : undefined
     if (late) throw usage(`Options stand behind the command, not before it.`, `Write \`${name} ${late} … ${first}\`.`)
     throw usageFailure(error, typed ? `${name} ${typed}` : name)
   }

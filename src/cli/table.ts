@@ -75,3 +75,6 @@ export function fields(pairs: readonly (readonly [name: string, value: string])[
   const width = Math.max(...pairs.map(([name]) => displayWidth(name)))
   return pairs.map(([name, value]) => `${indent}${paint('dim', padTo(name, width))}  ${value}`).join('\n')
 }
+
+/** Formats text of several lines below the fields of a thing. */
+export const indented = (text: string | null): string[] => text?.split('\n').map((line) => `    ${visible(line)}`) ?? []

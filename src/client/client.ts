@@ -26,6 +26,8 @@ const defaultTimeoutMs = 30_000
 /** A hundred MiB over a slow connection. */
 const uploadTimeoutMs = 30 * 60_000
 const defaultRetries = 2
+/** The largest page of a list (protocol/page.ts). */
+const maxPage = 200
 const retryBackoff = { firstMs: 150, maxMs: 2_000 }
 /** A longer Retry-After is not awaited here. */
 const maxRetryAfterMs = 5_000
@@ -58,7 +60,7 @@ export interface Client {
   readonly put: Call<'PUT'>
   readonly patch: Call<'PATCH'>
   readonly delete: Call<'DELETE'>
-  /** Iterates over all items of a list, page by page. */
+  /** Iterates over all items of a list, page by page, the largest pages there are unless `limit` says otherwise. */
   pages<P extends ListPath>(path: P, ...request: Arguments<RouteAt<'GET', P>>): AsyncGenerator<ItemOf<P>, void, undefined>
   /** Uploads bytes (CK5). Sent once: repeating it stores the same. */
   upload<P extends UploadPath>(path: P, upload: Upload): Promise<AnswerOf<RouteAt<'PUT', P>>>
@@ -121,8 +123,8 @@ export function createClient(options: ClientOptions): Client {
   async function* pages(path: string, request: AnyRequest = {}): AsyncGenerator<unknown, void, undefined> {
     let cursor: string | null | undefined
     do {
-      const query = cursor ? { ...request.query, cursor } : request.query
-      const page = (await call('GET', path, query ? { ...request, query } : request)) as Page<unknown>
+      const query = { limit: maxPage, ...request.query, ...(cursor && { cursor }) }
+      const page = (await call('GET', path, { ...request, query })) as Page<unknown>
       yield* page.items
       // A repeated cursor would never end.
       cursor = page.nextCursor === cursor ? null : page.nextCursor

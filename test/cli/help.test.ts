@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import type { CommandSpec } from '../../src/cli/command.ts'
-import { allCommands } from '../../src/cli/command-list.ts'
+import { commandsIn, type NamedCommand } from '../../src/cli/command.ts'
+import { loadCommands } from '../../src/cli/command-list.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { optionsOf } from '../../src/cli/options-everywhere.ts'
 import { filesOfTheRepository } from '../style/source-files.ts'
 import { runCommand } from '../support/command-line.ts'
 
-const withPaths = (specs: readonly CommandSpec[], before: readonly string[] = []): { spec: CommandSpec; path: string[] }[] =>
+const withPaths = (specs: readonly NamedCommand[], before: readonly string[] = []): { spec: NamedCommand; path: string[] }[] =>
   specs.flatMap((spec) => {
     const path = [...before, spec.name]
-    return [{ spec, path }, ...withPaths(spec.commands ?? [], path)]
+    return [{ spec, path }, ...withPaths(commandsIn(spec), path)]
   })
 
-const every = withPaths(await allCommands())
+const every = withPaths(await loadCommands())
 
 test('[CL1] the commands of this version are there, and up is the default', async () => {
-  const names = (await allCommands()).map(({ name }) => name)
+  const names = (await loadCommands()).map(({ name }) => name)
   expect(names).toEqual(
     'up server coordinator open status projects chat run consoles attach conversations diff rewind fork worktrees search notes cutover tasks sessions resume approvals agents secrets processes coordinators channels people token mcp demo-acp demo-mcp backup restore migrate export import rebuild doctor completion'.split(
       ' ',
@@ -57,11 +57,11 @@ test('[CL2] every example can be typed as it stands', async () => {
 function mistakesIn(typed: string): string[] {
   const words = typed.split(/\s+/)
   const named = every.filter(({ path }) => path.every((word, index) => words[index] === word))
-  const spec = named.reduce<CommandSpec | undefined>((_, each) => each.spec, undefined)
+  const spec = named.reduce<NamedCommand | undefined>((_, each) => each.spec, undefined)
   if (!spec) return [typed]
   const next = words[named.at(-1)?.path.length ?? 0]
   if (spec.commands && next !== undefined && /^[a-z]/.test(next)) return [typed]
-  const own = [spec, ...(spec.commands ?? []).filter(({ isDefault }) => isDefault)].flatMap(optionsOf)
+  const own = [spec, ...commandsIn(spec).filter(({ isDefault }) => isDefault)].flatMap(optionsOf)
   const known = own.flatMap(({ flags }) => flags.split(/[ ,]+/)).concat('--help')
   const before = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined)
   return before.some((word) => /^--?[a-z]/.test(word) && !known.includes(word)) ? [typed] : []

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commands } from '../../src/cli/command-list.ts'
+import { isCommand } from '../../src/cli/command-list.ts'
 import { configKeys, parseConfigValue } from '../../src/protocol/config.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -65,7 +65,7 @@ test('[OP3] the units and the image start commands there are, with settings ther
   const all = files.map((file) => text('deploy', file)).join('\n')
   const started = [...found(/ExecStart=\/usr\/bin\/env holdfast ([a-z]+)/g, all), ...found(/^CMD \["([a-z]+)"\]/gm, all)]
   expect(started).toHaveLength(4)
-  expect(started.filter((name) => !(name in commands))).toEqual([])
+  expect(started.filter((name) => !isCommand(name))).toEqual([])
   const settings = new Set(configKeys.map((key) => `HOLDFAST_${key.toUpperCase().replaceAll('.', '_')}`))
   const variables = found(/(HOLDFAST_[A-Z_]+)=/g, all)
   expect(variables.filter((name) => !settings.has(name))).toEqual([])

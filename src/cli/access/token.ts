@@ -4,32 +4,28 @@ import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { madeBelow } from '../../protocol/access/made-below.ts'
 import type { Token } from '../../protocol/access/people.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findByName } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
-import { table } from '../table.ts'
-import { parseMoment, relative } from '../times.ts'
+import { parseMoment } from '../times.ts'
 import { secretOnce } from './secret-once.ts'
 
-const pageSize = { query: { limit: 200 } }
 const kinds = ['script', 'coordinator'] as const
 
-async function create(context: CommandContext, given: Given): Promise<void> {
-  const expires = given.text('expires')
+async function create(context: CommandContext): Promise<void> {
+  const expires = context.text('expires')
   const expiresAt = expires === undefined ? undefined : parseMoment(expires, systemClock.now())
   if (expires !== undefined && !expiresAt) {
     throw usage(`--expires ${expires} is not a time.`, 'Write 30d, 12h, 90m, 4w, or a moment such as 2027-01-31T00:00:00Z.')
   }
-  const scopes = given.list('scope') as PersonScope[]
-  const client = await context.client()
-  const token = await client.post('/api/tokens', {
+  const token = await context.client.post('/api/tokens', {
     body: {
-      name: given.operand(0),
-      kind: (given.text('kind') ?? 'script') as (typeof kinds)[number],
-      ...(scopes.length > 0 ? { scopes } : {}),
-      ...(expiresAt ? { expiresAt } : {}),
+      name: context.operand(0),
+      kind: (context.text('kind') ?? 'script') as (typeof kinds)[number],
+      scopes: context.values('scope') as PersonScope[] | undefined,
+      expiresAt,
     },
   })
   context.done(`Made the ${token.kind} token ${context.paint('bold', visible(token.name))} (${token.scopes.join(', ')})`)
@@ -39,41 +35,30 @@ async function create(context: CommandContext, given: Given): Promise<void> {
 }
 
 async function list(context: CommandContext): Promise<void> {
-  const client = await context.client()
-  const { items, nextCursor, more } = await context.list(client.pages('/api/tokens', pageSize))
-  const now = systemClock.now()
-  context.answer({ items, nextCursor }, () =>
-    items.length === 0
-      ? context.hint('No tokens. Make one: holdfast token create NAME --scope read')
-      : table(
-          items,
-          [
-            { title: 'NAME', of: (each) => each.name, shrinks: true, style: 'bold' },
-            { title: 'KIND', of: (each) => each.kind },
-            { title: 'SCOPES', of: (each) => each.scopes.join(', '), shrinks: true },
-            { title: 'EXPIRES', of: (each) => (each.expiresAt ? relative(each.expiresAt, now) : 'never') },
-            { title: 'MADE', of: (each) => relative(each.createdAt, now), style: 'dim' },
-            { title: 'BY', of: (each) => each.createdByName ?? each.createdBy, shrinks: true },
-            { title: 'ID', of: (each) => each.id },
-          ],
-          context.paint,
-          context.width,
-        ),
-  )
-  if (more && !context.json) context.note('There are more; --limit N shows them.')
+  await context.printList(context.client.pages('/api/tokens'), {
+    empty: 'No tokens. Make one: holdfast token create NAME --scope read',
+    columns: [
+      { title: 'NAME', of: (each) => each.name, shrinks: true, style: 'bold' },
+      { title: 'KIND', of: (each) => each.kind },
+      { title: 'SCOPES', of: (each) => each.scopes.join(', '), shrinks: true },
+      { title: 'EXPIRES', of: (each) => (each.expiresAt ? context.ago(each.expiresAt) : 'never') },
+      { title: 'MADE', of: (each) => context.ago(each.createdAt), style: 'dim' },
+      { title: 'BY', of: (each) => each.createdByName ?? each.createdBy, shrinks: true },
+      { title: 'ID', of: (each) => each.id },
+    ],
+  })
 }
 
-async function revoke(context: CommandContext, given: Given): Promise<void> {
-  const client = await context.client()
-  const { id, name } = await findByName('token', given.operand(0), client.pages('/api/tokens', pageSize))
+async function revoke(context: CommandContext): Promise<void> {
+  const { id, name } = await findByName('token', context.operand(0), context.client.pages('/api/tokens'))
   const tokens: Token[] = []
-  for await (const each of client.pages('/api/tokens', pageSize)) tokens.push(each)
-  const made = given.flag('keep-made') ? 'keep' : 'revoke'
+  for await (const each of context.client.pages('/api/tokens')) tokens.push(each)
+  const made = context.flag('keep-made') ? 'keep' : 'revoke'
   const below = madeBelow(id, tokens)
   const names = below.map((each) => visible(each.name)).join(', ')
   const loss = below.length === 0 ? '' : made === 'keep' ? ` What it made stays: ${names}.` : ` So is what it made: ${names}.`
   await context.confirm(`Revoke the token ${visible(name)}?`, `Whatever uses it is cut off at once.${loss}`)
-  await client.delete('/api/tokens/{tokenId}', { params: { tokenId: id }, query: { made } })
+  await context.client.delete('/api/tokens/{tokenId}', { params: { tokenId: id }, query: { made } })
   const revoked = made === 'keep' ? [] : below.map((each) => each.id)
   context.finished(
     { id, revoked: true, made: revoked },
@@ -82,24 +67,20 @@ async function revoke(context: CommandContext, given: Given): Promise<void> {
 }
 
 export const token: CommandSpec = {
-  name: 'token',
   summary: 'Tokens for scripts and coordinators',
   examples: [
     ['token', 'list them'],
     ['token create ci --scope read --expires 30d', 'for a script that only looks, for a month'],
     ['token revoke ci', 'cut it off'],
   ],
-  commands: [
-    {
-      name: 'list',
+  commands: {
+    list: {
       summary: 'List the tokens that are valid (the default)',
       options: [limitOption],
       examples: [['token list', 'never shows the tokens themselves']],
-      isDefault: true,
       run: list,
     },
-    {
-      name: 'create',
+    create: {
       summary: 'Make a token; prints it once',
       operands: [{ name: 'name', about: 'what it is for' }],
       options: [
@@ -118,8 +99,7 @@ export const token: CommandSpec = {
       ],
       run: create,
     },
-    {
-      name: 'revoke',
+    revoke: {
       summary: 'Revoke a token; it stops working at once',
       operands: [{ name: 'token', about: 'id, or name where only one has it' }],
       options: [{ flags: '--keep-made', about: 'leave what was made with it; otherwise that is revoked too' }, yesOption],
@@ -129,5 +109,5 @@ export const token: CommandSpec = {
       ],
       run: revoke,
     },
-  ],
+  },
 }

@@ -1,14 +1,208 @@
 /** `holdfast agents`: the agents that can be started, and how. */
 
-import { sandboxModes } from '../../domain/agents/isolation.ts'
-import type { CommandOption, CommandSpec } from '../command.ts'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import { parseEnv } from 'node:util'
+import { type SandboxMode, sandboxModes } from '../../domain/agents/isolation.ts'
+import { visible } from '../../platform/log/visible.ts'
+import type { Agent } from '../../protocol/agents/agent.ts'
+import { secretOnce } from '../access/secret-once.ts'
+import { type CommandOption, type CommandSpec, defined } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { usage } from '../failure.ts'
+import { findAgent } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
-import { releaseAgent, stopAgent } from '../processes/process-commands.ts'
-import { projectOption } from '../projects/choose-project.ts'
-import { add, edit, listAgents, passkey, remove, showAgent } from './agent-commands.ts'
-import { detect } from './detected-agents.ts'
+import { releaseAgent, stopAgent } from '../processes/processes.ts'
+import { projectNames, projectOption } from '../projects/choose-project.ts'
+import type { Terminal } from '../terminal.ts'
+import { detect, findDetected } from './detected-agents.ts'
 import { doctorAgents } from './probe-agent.ts'
 import { watchAgents } from './watch-agents.ts'
+
+/**
+ * Reads the variables to give to an agent. Values are often secrets and other users of the machine can read command lines, so
+ * they come from this environment, a file, or standard input.
+ */
+async function environmentToHandOver(context: CommandContext): Promise<Record<string, string> | undefined> {
+  const { terminal } = context
+  const env: Record<string, string> = {}
+  const file = context.text('env-file')
+  if (file !== undefined) Object.assign(env, parseEnv(await contentOf(terminal, file)))
+  // Node reads --env-file itself unless told where its own options end, as the scripts of a clone do.
+  for (const name of context.values('env') ?? []) {
+    if (name === '-') {
+      Object.assign(env, parseEnv(await readAll(terminal.stdin)))
+      continue
+    }
+    const at = name.indexOf('=')
+    if (at >= 0) {
+      const bare = name.slice(0, at)
+      throw usage(
+        `--env takes a name, not a value: others on this machine could read it.`,
+        `Run \`export ${bare}=…\` and use --env ${bare}, or --env-file.`,
+      )
+    }
+    const value = terminal.env[name]
+    if (value === undefined)
+      throw usage(`The variable ${name} is not set here.`, `Run \`export ${name}=…\` first, or use --env-file.`)
+    env[name] = value
+  }
+  return Object.keys(env).length > 0 ? env : undefined
+}
+
+async function contentOf(terminal: Terminal, file: string): Promise<string> {
+  if (file === '-') return readAll(terminal.stdin)
+  const path = resolve(terminal.cwd, file)
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usage(`${path} cannot be read (${error.code}).`, 'Name a file with NAME=value lines.')
+  })
+}
+
+async function listAgents(context: CommandContext): Promise<void> {
+  await context.printList(context.client.pages('/api/agents'), {
+    empty: 'No agents yet. Add one: holdfast agents add ID -- COMMAND',
+    columns: [
+      { title: 'ID', of: (each) => each.id, style: 'bold' },
+      { title: 'NAME', of: (each) => each.name, shrinks: true },
+      { title: 'PROTOCOL', of: (each) => each.protocol },
+      { title: 'ROLE', of: (each) => each.role ?? '–' },
+      { title: 'PROJECTS', of: (each) => String(each.projectIds.length) },
+      { title: 'COMMAND', of: startLine, shrinks: true },
+    ],
+  })
+}
+
+async function showAgent(context: CommandContext): Promise<void> {
+  const agent = await findAgent(context.client, context.operand(0))
+  const nameOf = await projectNames(context)
+  context.answer(agent, () => describe(context, agent, nameOf))
+}
+
+async function add(context: CommandContext): Promise<void> {
+  const detected = context.text('detected')
+  const id = context.optionalOperand(0) ?? detected
+  if (id === undefined) throw usage('The id of the agent is missing.', '`holdfast agents add --help` shows what can be said.')
+  const change = await changeOf(context)
+  if (detected !== undefined && 'command' in change)
+    throw usage('--detected brings its own command.', 'Leave out --detected, or what stands behind --.')
+  const found = detected === undefined ? undefined : await findDetected(context.client, detected)
+  // What the person adds comes to the recipe's variables.
+  const env = { ...found?.draft.env, ...change.env }
+  const body = { protocol: 'acp' as const, name: id, ...found?.draft, ...change, env, id }
+  const { passkey: secret, ...agent } = await context.client.post('/api/agents', { body })
+  context.done(`Added the agent ${context.paint('bold', visible(agent.id))}`)
+  context.answer({ ...agent, passkey: secret }, () => `${describe(context, agent)}\n${passkeyOnce(context, agent.id, secret)}`)
+  if (!context.json) context.note(context.hint(nextFor(agent)))
+}
+
+/** Hint after an agent was added: assign it to a project; an ACP agent must also be started. */
+const nextFor = ({ id, protocol, command }: Agent): string =>
+  protocol === 'acp' && !command
+    ? `Nothing starts it yet, and one that speaks ACP is started by Holdfast: holdfast agents edit ${id} -- COMMAND`
+    : `Let it work in a project: holdfast projects assign PROJECT ${id}`
+
+async function edit(context: CommandContext): Promise<void> {
+  const removed = context.values('remove-env') ?? []
+  const change = await changeOf(context)
+  if (Object.keys(change).length === 0 && removed.length === 0)
+    throw usage('There is nothing to change.', '`holdfast agents edit --help` shows what can be changed.')
+  const before = await findAgent(context.client, context.operand(0))
+  // Values arrive masked; a mask sent back keeps the stored value.
+  const kept = Object.entries(before.env).filter(([name]) => !removed.includes(name))
+  const env = change.env || removed.length > 0 ? { ...Object.fromEntries(kept), ...change.env } : undefined
+  const body = { ...change, env }
+  const agent = await context.client.patch('/api/agents/{agentId}', { params: { agentId: before.id }, body })
+  context.done(`Changed the agent ${context.paint('bold', visible(agent.id))}`)
+  context.answer(agent, () => describe(context, agent))
+}
+
+async function remove(context: CommandContext): Promise<void> {
+  const { id } = await findAgent(context.client, context.operand(0))
+  await context.confirm(`Delete the agent ${visible(id)}?`, 'It is taken off its projects, and its passkey stops working.')
+  await context.client.delete('/api/agents/{agentId}', { params: { agentId: id } })
+  context.finished({ id, deleted: true }, `Deleted the agent ${visible(id)}`)
+}
+
+async function passkey(context: CommandContext): Promise<void> {
+  const { id } = await findAgent(context.client, context.operand(0))
+  await context.confirm(`Replace the passkey of ${visible(id)}?`, 'The old one stops working at once.')
+  const answer = await context.client.post('/api/agents/{agentId}/passkey', { params: { agentId: id } })
+  context.done(`${visible(id)} has a new passkey`)
+  context.answer(answer, () => passkeyOnce(context, id, answer.passkey))
+}
+
+async function changeOf(context: CommandContext) {
+  const [command, ...args] = context.rest(1)
+  const runsOn = context.text('runs-on')
+  const isOthers = context.raw('command') === false
+  return defined({
+    name: context.text('name'),
+    protocol: context.text('protocol') as Agent['protocol'] | undefined,
+    command: isOthers ? null : command,
+    args: isOthers || command !== undefined ? args : undefined,
+    role: context.text('role'),
+    env: await environmentToHandOver(context),
+    maxProcesses: context.wholeNumber('max-processes'),
+    holdSeconds: context.wholeNumber('hold-seconds'),
+    runsOn: runsOn === 'any' ? null : runsOn,
+    ...isolationFrom(context),
+  })
+}
+
+/** SB1: the options of `isolationOptions`. What is not said stays. */
+export function isolationFrom(context: CommandContext) {
+  const [folders, hosts, wrapper] = [context.values('allow-folder'), context.values('allow-host'), context.values('wrapper')]
+  const said = (list: readonly string[] = []): string[] => list.filter((each) => each !== 'none')
+  const allowed = { folders: said(folders).map((path) => resolve(context.terminal.cwd, path)), hosts: said(hosts) }
+  return {
+    sandbox: context.text('sandbox') as SandboxMode | undefined,
+    allow: folders || hosts ? allowed : undefined,
+    wrapper: wrapper?.[0] === 'none' ? null : wrapper,
+    gateway: gatewayFrom(context),
+  }
+}
+
+/** GW1: address and secret belong together. */
+function gatewayFrom(context: CommandContext) {
+  const [upstream, secret, model] = [context.text('gateway'), context.text('gateway-secret'), context.text('gateway-model')]
+  if (upstream === undefined && secret === undefined && model === undefined) return undefined
+  if (upstream === 'none') return null
+  if (upstream !== undefined && secret !== undefined) return { upstream, secret, model }
+  throw usage(
+    'A gateway needs its address and its secret.',
+    'Give --gateway URL and --gateway-secret NAME; `holdfast secrets set NAME` sets the secret.',
+  )
+}
+
+const startLine = ({ command, args }: Agent): string => (command ? [command, ...args].join(' ') : '–')
+
+const describe = (context: CommandContext, agent: Agent, nameOf = (projectId: string): string => projectId): string =>
+  context.details(agent.name, [
+    ['Id', agent.id],
+    ['Protocol', agent.protocol],
+    ['Command', agent.command ? visible(startLine(agent)) : 'others start it'],
+    ['Variables', Object.keys(agent.env).join(', ') || '–'],
+    ['Role', visible(agent.role ?? '–')],
+    ['At once', agent.maxProcesses === null ? 'no limit of its own' : String(agent.maxProcesses)],
+    ['Runs on', agent.runsOn === null ? 'any machine' : `machines with the label ${agent.runsOn}`],
+    ['Sandbox', isolationLine(agent)],
+    ['Held for', `${agent.holdSeconds} s`],
+    ['Projects', agent.projectIds.map((id) => visible(nameOf(id))).join(', ') || '–'],
+    ['Created', context.time(agent.createdAt)],
+  ])
+
+const isolationLine = ({ sandbox, allow, wrapper, gateway }: Agent): string =>
+  [
+    sandbox,
+    ...(allow.folders.length > 0 ? [`reads ${visible(allow.folders.join(', '))}`] : []),
+    ...(allow.hosts.length > 0 ? [`reaches ${visible(allow.hosts.join(', '))}`] : []),
+    ...(wrapper ? [`behind ${visible(wrapper.join(' '))}`] : []),
+    ...(gateway ? [`reaches its model at ${visible(gateway.upstream)} with the secret ${visible(gateway.secret)}`] : []),
+  ].join('; ')
+
+const passkeyOnce = (context: CommandContext, id: string, secret: string): string =>
+  secretOnce(context, 'Passkey', secret, `The agent authenticates with it; \`holdfast agents passkey ${id}\` makes a new one.`)
 
 const agent = { name: 'agent', about: 'id, or name where only one has it' }
 const command = {
@@ -51,30 +245,25 @@ const shared: readonly CommandOption[] = [
 ]
 
 export const agents: CommandSpec = {
-  name: 'agents',
   summary: 'Agents: what can be started, and how',
   examples: [
     ['agents', 'list them'],
     ['agents add claude --protocol acp -- npx claude-code-acp', 'add one; prints its passkey once'],
   ],
-  commands: [
-    {
-      name: 'list',
+  commands: {
+    list: {
       summary: 'List the agents, newest first (the default)',
       options: [limitOption],
       examples: [['agents list', 'all of them']],
-      isDefault: true,
       run: listAgents,
     },
-    {
-      name: 'show',
+    show: {
       summary: 'Show one agent',
       operands: [agent],
       examples: [['agents show claude', 'how it is started; values of variables are never shown']],
       run: showAgent,
     },
-    {
-      name: 'add',
+    add: {
       summary: 'Add an agent; prints its passkey once',
       operands: [{ name: '[id]', about: 'lower-case letters, digits, - and _; with --detected its own' }, command],
       options: [
@@ -90,8 +279,7 @@ export const agents: CommandSpec = {
       ],
       run: add,
     },
-    {
-      name: 'detect',
+    detect: {
       summary: "Agents that are installed on the server's machine",
       examples: [
         ['agents detect', 'what is there, in which version, and whether it is added'],
@@ -99,8 +287,7 @@ export const agents: CommandSpec = {
       ],
       run: detect,
     },
-    {
-      name: 'doctor',
+    doctor: {
       summary: 'Try out what an agent can do: it is started, prompted, asked, cancelled, ended and brought back',
       operands: [{ name: '[agent]', about: 'id, or name where only one has it; without it all that are prompted' }],
       options: [{ flags: '--prompt <text>', about: 'what it is told to run, instead of a harmless command' }],
@@ -110,8 +297,7 @@ export const agents: CommandSpec = {
       ],
       run: doctorAgents,
     },
-    {
-      name: 'watch',
+    watch: {
       summary: 'Watch who is at work: a live table, or a line for each change where nobody looks',
       options: [{ flags: '--for <seconds>', about: 'end after so long; without it Ctrl-C ends' }],
       examples: [
@@ -120,8 +306,7 @@ export const agents: CommandSpec = {
       ],
       run: watchAgents,
     },
-    {
-      name: 'stop',
+    stop: {
       summary: "Stop an agent's processes; it is started again when there is work",
       operands: [agent],
       options: [projectOption, yesOption],
@@ -131,16 +316,14 @@ export const agents: CommandSpec = {
       ],
       run: stopAgent,
     },
-    {
-      name: 'release',
+    release: {
       summary: 'Try an agent again that is held after too many failed starts',
       operands: [agent],
       options: [projectOption],
       examples: [['agents release claude', 'in its only project']],
       run: releaseAgent,
     },
-    {
-      name: 'edit',
+    edit: {
       summary: 'Change an agent',
       operands: [agent, command],
       options: [
@@ -159,21 +342,19 @@ export const agents: CommandSpec = {
       ],
       run: edit,
     },
-    {
-      name: 'delete',
+    delete: {
       summary: 'Delete an agent and take it off its projects',
       operands: [agent],
       options: [yesOption],
       examples: [['agents delete claude --yes', 'without being asked']],
       run: remove,
     },
-    {
-      name: 'passkey',
+    passkey: {
       summary: 'Replace the passkey; prints the new one once',
       operands: [agent],
       options: [yesOption],
       examples: [['agents passkey claude', 'the old one stops working at once']],
       run: passkey,
     },
-  ],
+  },
 }

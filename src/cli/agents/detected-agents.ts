@@ -9,10 +9,9 @@ import { CommandFailure } from '../failure.ts'
 import { table } from '../table.ts'
 
 export async function detect(context: CommandContext): Promise<void> {
-  const client = await context.client()
-  const answer = await client.get('/api/detected-agents')
+  const answer = await context.client.get('/api/detected-agents')
   const agents: Agent[] = []
-  for await (const agent of client.pages('/api/agents', { query: { limit: 200 } })) agents.push(agent)
+  for await (const agent of context.client.pages('/api/agents')) agents.push(agent)
   context.answer(answer, () =>
     answer.items.length === 0
       ? "No agent that Holdfast knows was found on the server's machine."

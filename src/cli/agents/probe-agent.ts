@@ -11,10 +11,9 @@ import type { RelayEvent } from '../../client/relay-messages.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { AgentCheck, AgentReport } from '../../protocol/agents/report.ts'
 import type { ToolCall } from '../../protocol/turns/agent-update.ts'
-import type { Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, usage } from '../failure.ts'
-import { findAgent } from './agent-commands.ts'
+import { findAgent } from '../find-by-name.ts'
 
 /** Starting may include a wait for the next minute, for agents that load once a minute. */
 const startMs = 180_000
@@ -70,13 +69,12 @@ class Checks {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-export async function doctorAgents(context: CommandContext, given: Given): Promise<void> {
-  const client = await context.client()
-  const typed = given.optionalOperand(0)
-  const prompt = given.text('prompt')
+export async function doctorAgents(context: CommandContext): Promise<void> {
+  const typed = context.optionalOperand(0)
+  const prompt = context.text('prompt')
   const agents: Agent[] = []
-  if (typed !== undefined) agents.push(await findAgent(client, typed))
-  else for await (const each of client.pages('/api/agents', { query: { limit: 200 } })) if (isPrompted(each)) agents.push(each)
+  if (typed !== undefined) agents.push(await findAgent(context.client, typed))
+  else for await (const each of context.client.pages('/api/agents')) if (isPrompted(each)) agents.push(each)
   const [first] = agents
   if (first && !isPrompted(first))
     throw usage(`${first.id} is not prompted by Holdfast.`, 'Only agents with the protocol acp and a command can be tried out.')
@@ -84,7 +82,7 @@ export async function doctorAgents(context: CommandContext, given: Given): Promi
   for (const agent of agents) {
     context.note(`Trying out ${agent.id} …`)
     const report = await probeAgent(context, agent, prompt)
-    await client.patch('/api/agents/{agentId}', { params: { agentId: agent.id }, body: { report } })
+    await context.client.patch('/api/agents/{agentId}', { params: { agentId: agent.id }, body: { report } })
     reports.push(report)
   }
   context.answer(typed === undefined ? { items: reports } : reports[0], () => reports.map(summaryOf).join('\n\n'))
@@ -107,12 +105,11 @@ const summaryOf = ({ agent, version, checks }: AgentReport): string => {
 }
 
 async function probeAgent(context: CommandContext, agent: Agent, prompt: string | undefined): Promise<AgentReport> {
-  const client = await context.client()
   const tell = ({ name, ok, detail }: AgentCheck): void => context.note(`${ok ? '✓' : '✗'} ${name}: ${detail}`)
   const checks = new Checks(tell)
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-doctor-'))
   const relay = openRelay(await context.connection())
-  const probe = new Probe(client, relay, agent, checks)
+  const probe = new Probe(context.client, relay, agent, checks)
   try {
     return await probe.run(folder, prompt)
   } finally {

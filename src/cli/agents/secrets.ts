@@ -3,16 +3,13 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text as readAll } from 'node:stream/consumers'
 import { visible } from '../../platform/log/visible.ts'
-import { systemClock } from '../../platform/time/clock.ts'
 import type { Secret, SecretForm } from '../../protocol/agents/secret.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
-import { table } from '../table.ts'
 import { isInteractive, type Terminal } from '../terminal.ts'
-import { relative } from '../times.ts'
 
 /** One line of a person at a terminal, not shown while it is typed; elsewhere all of standard input. */
 async function readValue(terminal: Terminal, name: string, isFile: boolean): Promise<string> {
@@ -29,30 +26,24 @@ async function readValue(terminal: Terminal, name: string, isFile: boolean): Pro
   }
 }
 
-async function set(context: CommandContext, given: Given): Promise<void> {
-  const name = given.operand(0)
+async function set(context: CommandContext): Promise<void> {
+  const name = context.operand(0)
   if (name.includes('='))
     throw usage(
       'The value of a secret is no argument: others on this machine could read it.',
       'Give the name alone; the value is asked for, or read from standard input.',
     )
-  const agentIds = given.list('agent')
-  const givenAs = given.text('as') as SecretForm | undefined
-  const { id: projectId } = await chooseProject(context, given)
-  const client = await context.client()
+  const givenAs = context.text('as') as SecretForm | undefined
+  const { id: projectId } = await chooseProject(context)
   const params = { projectId, name }
-  const known = (await client.get('/api/projects/{projectId}/secrets', { params: { projectId } })).items.find(
+  const known = (await context.client.get('/api/projects/{projectId}/secrets', { params: { projectId } })).items.find(
     (each) => each.name === name,
   )
   const form = givenAs ?? known?.givenAs ?? 'environment'
-  const value = given.flag('keep-value') ? undefined : await readValue(context.terminal, name, form === 'file')
-  const secret = await client.put('/api/projects/{projectId}/secrets/{name}', {
+  const value = context.flag('keep-value') ? undefined : await readValue(context.terminal, name, form === 'file')
+  const secret = await context.client.put('/api/projects/{projectId}/secrets/{name}', {
     params,
-    body: {
-      ...(value === undefined ? {} : { value }),
-      ...(givenAs ? { givenAs } : {}),
-      ...(given.flag('nobody') ? { agentIds: [] } : agentIds.length > 0 ? { agentIds: [...agentIds] } : {}),
-    },
+    body: { value, givenAs, agentIds: context.flag('nobody') ? [] : context.values('agent') },
   })
   context.finished(secret, `The secret ${context.paint('bold', name)} is set; ${givenTo(secret)}`)
 }
@@ -62,84 +53,67 @@ const givenTo = ({ name, givenAs, agentIds }: Secret): string =>
     ? 'no agent gets it'
     : `${agentIds.join(', ')} ${agentIds.length === 1 ? 'gets' : 'get'} it as ${givenAs === 'file' ? `the file ${name}_FILE names` : `the variable ${name}`} from the next start on`
 
-async function list(context: CommandContext, given: Given): Promise<void> {
-  const { id: projectId } = await chooseProject(context, given)
-  const client = await context.client()
-  const { items } = await client.get('/api/projects/{projectId}/secrets', { params: { projectId } })
-  const now = systemClock.now()
+async function list(context: CommandContext): Promise<void> {
+  const { id: projectId } = await chooseProject(context)
+  const { items } = await context.client.get('/api/projects/{projectId}/secrets', { params: { projectId } })
   context.answer({ items }, () =>
-    items.length === 0
-      ? context.hint('No secrets. Set one: holdfast secrets set NAME --agent AGENT')
-      : table(
-          items,
-          [
-            { title: 'NAME', of: (each) => each.name, style: 'bold' },
-            { title: 'GIVEN AS', of: (each) => each.givenAs },
-            { title: 'AGENTS', of: (each) => each.agentIds.join(', ') || '–', shrinks: true },
-            { title: 'CHANGED', of: (each) => relative(each.updatedAt, now), style: 'dim' },
-            {
-              title: 'LAST USE',
-              of: (each) => (each.lastUse ? `${each.lastUse.agentId}, ${relative(each.lastUse.usedAt, now)}` : 'never'),
-            },
-          ],
-          context.paint,
-          context.width,
-        ),
+    context.table(items, {
+      empty: 'No secrets. Set one: holdfast secrets set NAME --agent AGENT',
+      columns: [
+        { title: 'NAME', of: (each) => each.name, style: 'bold' },
+        { title: 'GIVEN AS', of: (each) => each.givenAs },
+        { title: 'AGENTS', of: (each) => each.agentIds.join(', ') || '–', shrinks: true },
+        { title: 'CHANGED', of: (each) => context.ago(each.updatedAt), style: 'dim' },
+        {
+          title: 'LAST USE',
+          of: (each) => (each.lastUse ? `${each.lastUse.agentId}, ${context.ago(each.lastUse.usedAt)}` : 'never'),
+        },
+      ],
+    }),
   )
 }
 
-async function uses(context: CommandContext, given: Given): Promise<void> {
-  const { id: projectId } = await chooseProject(context, given)
-  const client = await context.client()
-  const params = { projectId, name: given.operand(0) }
-  const { items } = await client.get('/api/projects/{projectId}/secrets/{name}/uses', { params })
-  const now = systemClock.now()
+async function uses(context: CommandContext): Promise<void> {
+  const { id: projectId } = await chooseProject(context)
+  const params = { projectId, name: context.operand(0) }
+  const { items } = await context.client.get('/api/projects/{projectId}/secrets/{name}/uses', { params })
   context.answer({ items }, () =>
-    items.length === 0
-      ? 'It was never used.'
-      : table(
-          items,
-          [
-            { title: 'AGENT', of: (each) => each.agentId, style: 'bold' },
-            { title: 'AS', of: (each) => each.givenAs },
-            { title: 'WHEN', of: (each) => relative(each.usedAt, now) },
-            { title: 'LAUNCH', of: (each) => each.launchId, style: 'dim' },
-          ],
-          context.paint,
-          context.width,
-        ),
+    context.table(items, {
+      empty: 'It was never used.',
+      columns: [
+        { title: 'AGENT', of: (each) => each.agentId, style: 'bold' },
+        { title: 'AS', of: (each) => each.givenAs },
+        { title: 'WHEN', of: (each) => context.ago(each.usedAt) },
+        { title: 'LAUNCH', of: (each) => each.launchId, style: 'dim' },
+      ],
+    }),
   )
 }
 
-async function remove(context: CommandContext, given: Given): Promise<void> {
-  const { id: projectId } = await chooseProject(context, given)
-  const client = await context.client()
-  const name = given.operand(0)
+async function remove(context: CommandContext): Promise<void> {
+  const { id: projectId } = await chooseProject(context)
+  const name = context.operand(0)
   await context.confirm(`Remove the secret ${visible(name)}?`, 'Agents that run keep it until they end; none gets it any more.')
-  await client.delete('/api/projects/{projectId}/secrets/{name}', { params: { projectId, name } })
+  await context.client.delete('/api/projects/{projectId}/secrets/{name}', { params: { projectId, name } })
   context.finished({ name, removed: true }, `Removed the secret ${visible(name)}`)
 }
 
 const name = { name: 'name', about: 'letters, digits and _, as a variable is named' }
 
 export const secrets: CommandSpec = {
-  name: 'secrets',
   summary: 'Secrets of a project, given to chosen agents',
   examples: [
     ['secrets', 'list them; never shows a value'],
     ['secrets set NPM_TOKEN --agent claude', 'asks for the value'],
   ],
-  commands: [
-    {
-      name: 'list',
+  commands: {
+    list: {
       summary: 'List the secrets of a project (the default)',
       options: [projectOption],
       examples: [['secrets list', 'names, agents and last use']],
-      isDefault: true,
       run: list,
     },
-    {
-      name: 'set',
+    set: {
       summary: 'Set a secret; its value is asked for, or read from standard input',
       operands: [name],
       options: [
@@ -155,21 +129,19 @@ export const secrets: CommandSpec = {
       ],
       run: set,
     },
-    {
-      name: 'uses',
+    uses: {
       summary: 'Show which launches were given a secret, newest first',
       operands: [name],
       options: [projectOption],
       examples: [['secrets uses NPM_TOKEN', 'who had it, and when']],
       run: uses,
     },
-    {
-      name: 'remove',
+    remove: {
       summary: 'Remove a secret',
       operands: [name],
       options: [projectOption, yesOption],
       examples: [['secrets remove NPM_TOKEN --yes', 'without being asked']],
       run: remove,
     },
-  ],
+  },
 }

@@ -4,19 +4,16 @@
  */
 
 import { clientClock, pause } from '../../client/backoff.ts'
-import type { Client } from '../../client/client.ts'
 import { type StreamState, watchEvents } from '../../client/event-stream.ts'
 import { type RunningAgent, readLiveAgentSessions, readLiveProcesses, runningAgents } from '../../client/running.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
-import type { Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { displayWidth } from '../display-width.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { doingOf, durationOf, styleOf } from '../processes/process-words.ts'
-import { projectNames } from '../projects/project-names.ts'
-import { table } from '../table.ts'
+import { projectNames } from '../projects/choose-project.ts'
 
 interface Size {
   readonly columns?: number
@@ -65,9 +62,8 @@ interface AgentsState {
   readonly nameOf: (projectId: string) => string
 }
 
-export async function watchAgents(context: CommandContext, given: Given): Promise<void> {
-  const seconds = secondsOf(given)
-  const client = await context.client()
+export async function watchAgents(context: CommandContext): Promise<void> {
+  const seconds = secondsOf(context)
   const view = context.json
     ? jsonLines(context)
     : context.terminal.stdout.isTTY === true
@@ -76,7 +72,7 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
   const over = new AbortController()
   const stopListening = context.onUnread(() => over.abort())
   let failure: CommandFailure | undefined
-  let look: AgentsState = await readState(context, client)
+  let look: AgentsState = await readState(context)
   context.end()
   view.show(look)
 
@@ -84,7 +80,7 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
   const lookNow = async (): Promise<void> => {
     soon = undefined
     // The event stream reports a lost server.
-    look = await readState(context, client).catch(() => look)
+    look = await readState(context).catch(() => look)
     if (!over.signal.aborted) view.show(look)
   }
   const lookSoon = (): void => {
@@ -100,7 +96,7 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
     failure = new CommandFailure('refused', why, 'Sign in again, or use another token.')
     over.abort()
   }
-  const watch = watchEvents(client, { streams: ['home'], onEvent: lookSoon, onSnapshot: lookSoon, onState })
+  const watch = watchEvents(context.client, { streams: ['home'], onEvent: lookSoon, onSnapshot: lookSoon, onState })
   const stopLooking = everyNow(readEveryMs, lookSoon)
   const stopDrawing = view.ticks ? everyNow(drawEveryMs, () => view.show(look)) : () => {}
   const end = seconds === undefined ? untilAborted(over.signal) : pause(clientClock, seconds * 1000, over.signal).catch(() => {})
@@ -114,12 +110,12 @@ export async function watchAgents(context: CommandContext, given: Given): Promis
   if (failure) throw failure
 }
 
-async function readState(context: CommandContext, client: Client): Promise<AgentsState> {
+async function readState(context: CommandContext): Promise<AgentsState> {
   const [processes, agentSessions, { items }, nameOf] = await Promise.all([
-    readLiveProcesses(client),
-    readLiveAgentSessions(client),
-    client.get('/api/coordinators', { query: { limit: 200 } }),
-    projectNames(context, client),
+    readLiveProcesses(context.client),
+    readLiveAgentSessions(context.client),
+    context.client.get('/api/coordinators', { query: { limit: 200 } }),
+    projectNames(context),
   ])
   return { running: runningAgents(processes, agentSessions), coordinators: items, nameOf }
 }
@@ -144,8 +140,8 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     })
   })
 
-function secondsOf(given: Given): number | undefined {
-  const typed = given.text('for')
+function secondsOf(context: CommandContext): number | undefined {
+  const typed = context.text('for')
   if (typed === undefined) return undefined
   const value = Number(typed)
   if (value > 0 && value <= maxWatchSeconds) return value
@@ -169,22 +165,19 @@ function drawnTable(context: CommandContext): View {
     ticks: true,
     show: ({ running, coordinators, nameOf }) => {
       const now = systemClock.now()
-      const rows = running.map((each) => ({ each, doing: doingOf(each, coordinators) }))
-      const body =
-        rows.length === 0
-          ? 'No agent is at work.'
-          : table(
-              rows,
-              [
-                { title: 'AGENT', of: ({ each }) => each.agentId, style: 'bold', shrinks: true },
-                { title: 'PROJECT', of: ({ each }) => nameOf(each.projectId), shrinks: true },
-                { title: 'STATE', of: ({ doing }) => doing, style: ({ each }) => styleOf(each, coordinators), shrinks: true },
-                { title: 'PID', of: ({ each }) => String(each.process?.pid ?? '–') },
-                { title: 'FOR', of: ({ each }) => durationOf(Date.parse(each.since), now) },
-              ],
-              context.paint,
-              context.width,
-            )
+      const body = context.table(
+        running.map((each) => ({ each, doing: doingOf(each, coordinators) })),
+        {
+          empty: 'No agent is at work.',
+          columns: [
+            { title: 'AGENT', of: ({ each }) => each.agentId, style: 'bold', shrinks: true },
+            { title: 'PROJECT', of: ({ each }) => nameOf(each.projectId), shrinks: true },
+            { title: 'STATE', of: ({ doing }) => doing, style: ({ each }) => styleOf(each, coordinators), shrinks: true },
+            { title: 'PID', of: ({ each }) => String(each.process?.pid ?? '–') },
+            { title: 'FOR', of: ({ each }) => durationOf(Date.parse(each.since), now) },
+          ],
+        },
+      )
       draw(`${body}\n${context.paint('dim', lost || 'Ctrl-C ends.')}`)
     },
     // While the connection is lost the old state stays visible.

@@ -1,44 +1,152 @@
 /** `holdfast approvals`: decisions that agents wait for (AP). */
 
+import { visible } from '../../platform/log/visible.ts'
+import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { CommandOption, CommandSpec } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure, usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
-import { projectOption } from '../projects/choose-project.ts'
-import { alwaysOptions, listAllowed, revoke } from './allowance-commands.ts'
-import { decideApproval, listApprovals, showApproval } from './approval-commands.ts'
+import { chooseProject, namedProject, projectNames, projectOption } from '../projects/choose-project.ts'
+import { indented } from '../table.ts'
+import type { Style } from '../terminal.ts'
+import { ifNotThere } from '../work/find-work-session.ts'
+import { alwaysOptions, alwaysTerms, listAllowed, revoke } from './allowance-commands.ts'
+import { callLines } from './ask-permission.ts'
+
+type Verdict = Exclude<Approval['status'], 'pending'>
+
+/** Lists the inbox; with --all also decided approvals of a project. */
+async function listApprovals(context: CommandContext): Promise<void> {
+  const { client } = context
+  const all = context.flag('all')
+  const projectId = all || context.text('project') !== undefined ? (await chooseProject(context)).id : undefined
+  const decidedToo = all && projectId !== undefined
+  const nameOf = await projectNames(context)
+  await context.printList(
+    decidedToo ? client.pages('/api/projects/{projectId}/approvals', { params: { projectId } }) : client.pages('/api/approvals'),
+    {
+      where: (each) => projectId === undefined || each.projectId === projectId,
+      empty: all ? 'No approvals yet.' : 'Nothing waits for a decision.',
+      columns: [
+        { title: 'NUMBER', of: (each) => String(each.id), style: 'bold' },
+        { title: 'STATUS', of: (each) => words[each.status], style: (each) => styles[each.status] },
+        { title: 'WAITING FOR', of: (each) => each.checkpointType, shrinks: true },
+        { title: 'ASKED BY', of: (each) => each.leaderId },
+        { title: 'ASKED', of: (each) => context.ago(each.submittedAt), style: 'dim' },
+        { title: 'PROJECT', of: (each) => nameOf(each.projectId), style: 'dim', shrinks: true },
+        { title: 'WHAT', of: (each) => firstLine(each.instructionContent), shrinks: true },
+      ],
+    },
+  )
+}
+
+async function showApproval(context: CommandContext): Promise<void> {
+  const approval = await findApproval(context)
+  context.answer(approval, () => describe(context, approval))
+}
+
+const decideApproval =
+  (status: Verdict) =>
+  async (context: CommandContext): Promise<void> => {
+    const feedback = context.text('feedback')
+    if (status === 'revision_requested' && !feedback?.trim())
+      throw usage('A revision needs to be told what to change.', 'Add --feedback "…".')
+    const always = alwaysTerms(context)
+    const { id, projectId } = await findApproval(context)
+    const approval = await context.client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
+      params: { projectId, approvalId: String(id) },
+      body: { status, feedback, always },
+    })
+    context.finished(approval, `Approval ${id} is ${words[status]}${always ? ', and the same from now on' : ''}`)
+  }
+
+/** Finds an approval by number, which is unique over all projects; most are in the inbox. */
+async function findApproval(context: CommandContext): Promise<Approval> {
+  const approvalId = context.operand(0)
+  if (!/^[1-9]\d{0,14}$/.test(approvalId))
+    throw usage(`${JSON.stringify(approvalId)} is not the number of an approval.`, '`holdfast approvals` shows the numbers.')
+  const named = await namedProject(context)
+  if (named) return context.client.get(route, { params: { projectId: named.id, approvalId } })
+  for await (const pending of context.client.pages('/api/approvals')) if (String(pending.id) === approvalId) return pending
+  for await (const { id } of context.client.pages('/api/projects')) {
+    const found = await context.client.get(route, { params: { projectId: id, approvalId } }).catch(ifNotThere)
+    if (found) return found
+  }
+  throw new CommandFailure(
+    'notFound',
+    `There is no approval ${approvalId}.`,
+    '`holdfast approvals` lists what waits for a decision.',
+  )
+}
+
+const route = '/api/projects/{projectId}/approvals/{approvalId}'
+
+const words = {
+  pending: 'waiting',
+  approved: 'approved',
+  rejected: 'rejected',
+  revision_requested: 'to be revised',
+} as const satisfies Record<Approval['status'], string>
+
+const styles = { pending: 'yellow', approved: 'green', rejected: 'red', revision_requested: 'cyan' } as const satisfies Record<
+  Approval['status'],
+  Style
+>
+
+const firstLine = (text: string | null): string => text?.trim().split('\n')[0] ?? '–'
+
+const describe = (context: CommandContext, approval: Approval): string =>
+  context.details(
+    `${approval.id}  ${approval.checkpointType}`,
+    [
+      ['Status', context.paint(styles[approval.status], words[approval.status])],
+      ['Project', approval.projectId],
+      ['Task', visible(approval.taskId ?? '–')],
+      ['Work session', approval['sessionId'] ?? '–'],
+      ['Asked by', visible(approval.leaderId)],
+      ['Asked', context.time(approval.submittedAt)],
+      ['Decided', context.time(approval.resolvedAt) + (approval.resolvedAt ? ` by ${visible(approval.decidedBy ?? '')}` : '')],
+      ['Feedback', visible(approval.feedback ?? '–')],
+      ['Revisions', String(approval.revisionHistory.length)],
+    ],
+    ...indented(approval.instructionContent),
+    ...(approval.permission ? callLines(approval.permission.call) : []),
+    ...named('Instructions for workers', approval.workerInstructions),
+    ...named('Artifacts', approval.artifacts),
+    ...named('Earlier submissions', approval.revisionHistory),
+  )
+
+const named = (title: string, items: readonly unknown[]): string[] =>
+  items.length === 0 ? [] : [`  ${title}`, ...items.map((item) => `    ${visible(JSON.stringify(item))}`)]
 
 const number = { name: 'number', about: 'number of the approval' }
 const feedback: CommandOption = { flags: '--feedback <text>', about: 'what to tell the agent' }
 
 export const approvals: CommandSpec = {
-  name: 'approvals',
   summary: 'Approvals: what agents wait for a person to decide',
   examples: [
     ['approvals', 'the inbox: what waits, oldest first'],
     ['approvals approve 7', 'say yes; the agent goes on at once'],
     ['approvals revise 7 --feedback "smaller steps, please"', 'send it back'],
   ],
-  commands: [
-    {
-      name: 'list',
+  commands: {
+    list: {
       summary: 'List what waits for a decision in any project, oldest first (the default)',
       options: [projectOption, { flags: '--all', about: 'of a project, decided ones too, newest first' }, limitOption],
       examples: [
         ['approvals list', 'the inbox'],
         ['approvals list --project website --all', 'what was asked in a project, and what was decided'],
       ],
-      isDefault: true,
       run: listApprovals,
     },
-    {
-      name: 'show',
+    show: {
       summary: 'Show one approval in full',
       operands: [number],
       options: [projectOption],
       examples: [['approvals show 7', 'what is asked, and how it was revised before']],
       run: showApproval,
     },
-    {
-      name: 'approve',
+    approve: {
       summary: 'Approve it; the first decision stands',
       operands: [number],
       options: [feedback, ...alwaysOptions, projectOption],
@@ -48,36 +156,32 @@ export const approvals: CommandSpec = {
       ],
       run: decideApproval('approved'),
     },
-    {
-      name: 'reject',
+    reject: {
       summary: 'Reject it; the first decision stands',
       operands: [number],
       options: [feedback, projectOption],
       examples: [['approvals reject 7 --feedback "not on a Friday"', 'the agent is told why']],
       run: decideApproval('rejected'),
     },
-    {
-      name: 'revise',
+    revise: {
       summary: 'Send it back to be revised; it comes again when it is resubmitted',
       operands: [number],
       options: [feedback, projectOption],
       examples: [['approvals revise 7 --feedback "smaller steps, please"', 'says what to change']],
       run: decideApproval('revision_requested'),
     },
-    {
-      name: 'allowed',
+    allowed: {
       summary: 'List what agents are always allowed in a project',
       options: [projectOption, { flags: '--all', about: 'what has ended too' }, limitOption],
       examples: [['approvals allowed', 'what is answered without asking, until when, and who said so']],
       run: listAllowed,
     },
-    {
-      name: 'revoke',
+    revoke: {
       summary: 'Take back what an agent is always allowed; the next time it asks',
       operands: [{ name: 'id', about: 'id of the allowance, or its beginning' }],
       options: [projectOption],
       examples: [['approvals revoke 0196f3a2', 'ids are shown by `approvals allowed`']],
       run: revoke,
     },
-  ],
+  },
 }

@@ -1,65 +1,194 @@
 /** `holdfast channels`: chats on other platforms, who is accepted, and which agent answers (CN1, CN2). */
 
+import type { Client } from '../../client/client.ts'
+import { type ChannelName, channelNames } from '../../domain/channels/key.ts'
+import { nearest } from '../../domain/nearest.ts'
+import { visible } from '../../platform/log/visible.ts'
+import type { Channel, ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
+import { secretOnce } from '../access/secret-once.ts'
 import type { CommandSpec } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure, usage } from '../failure.ts'
+import { findAgent } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
-import { projectOption } from '../projects/choose-project.ts'
-import { approve, listChannels, listRoutes, pair, refuse, revoke, setRoute } from './channel-commands.ts'
+import { chooseProject, projectOption } from '../projects/choose-project.ts'
+
+/** The only channel so far. */
+const [channel]: readonly [ChannelName] = channelNames
+const at = '/api/channels/{channel}'
+const ofChannel = { params: { channel } }
+
+async function listChannels(context: CommandContext): Promise<void> {
+  const { items } = await context.client.get('/api/channels')
+  const { items: chats, more } = await context.firstOf(context.client.pages(`${at}/chats`, ofChannel))
+  context.answer({ items, chats }, () =>
+    [...items.map((each) => describe(context, each)), '', chatTable(context, chats)].join('\n'),
+  )
+  if (more) context.noteMore()
+}
+
+const stateStyles = { connected: 'green', connecting: 'yellow', failing: 'red', off: 'dim' } as const
+
+function describe(context: CommandContext, each: Channel): string {
+  const { paint } = context
+  const name = each.name === null ? '' : `  @${visible(each.name)}`
+  const last = each.lastInAt === null ? 'no message yet' : `last message ${context.ago(each.lastInAt)}`
+  const counts = each.waiting > 0 ? `, ${each.waiting} to be sent` : ''
+  const head = `${paint('bold', each.channel)}  ${paint(stateStyles[each.state], each.state)}${name}  ${paint('dim', last + counts)}`
+  const off = 'It is not set up. Get a token from @BotFather and start with HOLDFAST_TELEGRAM_TOKEN.'
+  const why = each.trouble ?? (each.state === 'off' && each.name === null ? off : null)
+  return why === null ? head : `${head}\n  ${visible(why)}`
+}
+
+const chatTable = (context: CommandContext, chats: readonly ChannelChat[]): string =>
+  context.table(chats, {
+    empty: 'Nobody has written yet. `holdfast channels pair` makes a code that lets somebody in.',
+    columns: [
+      { title: 'CHAT', of: (each) => each.chatId },
+      { title: 'NAME', of: (each) => nameOf(each), shrinks: true, style: 'bold' },
+      { title: 'STATE', of: (each) => each.state },
+      { title: 'AGENT', of: (each) => (each.route ? each.route.agentId : "the channel's") },
+      { title: 'LAST MESSAGE', of: (each) => (each.lastInAt === null ? '' : context.ago(each.lastInAt)), style: 'dim' },
+      { title: 'TROUBLE', of: (each) => visible(each.trouble ?? ''), shrinks: true },
+    ],
+  })
+
+const nameOf = ({ title, handle, kind }: ChannelChat): string =>
+  visible([title, handle && `@${handle}`, kind === 'group' && '(group)'].filter(Boolean).join(' '))
+
+async function pair(context: CommandContext): Promise<void> {
+  const made = await context.client.post(`${at}/pairing-codes`, ofChannel)
+  const how = made.link === null ? `Send it to the bot: /start ${made.code}` : `Send it to the bot, or open ${made.link}`
+  context.answer(made, () => secretOnce(context, 'Code', made.code, `It counts once, for 10 minutes. ${how}`))
+}
+
+const approve = (context: CommandContext): Promise<void> => decide(context, 'paired')
+const refuse = (context: CommandContext): Promise<void> => decide(context, 'refused')
+const revoke = (context: CommandContext): Promise<void> =>
+  decide(context, 'revoked', 'It is not served any more, and what waits there is dropped.')
+
+const said = { paired: 'is served from now on', refused: 'was refused', revoked: 'is not served any more' } as const
+
+/** Asks first where there is a loss. */
+async function decide(context: CommandContext, state: keyof typeof said, loss?: string): Promise<void> {
+  const chat = await findChat(context.client, context.operand(0))
+  if (loss) await context.confirm(`Revoke ${nameOf(chat)}?`, loss)
+  const changed = await context.client.patch(`${at}/chats/{chatId}`, { params: paramsOf(chat), body: { state } })
+  context.finished(changed, `${context.paint('bold', nameOf(chat))} ${said[state]}`)
+}
+
+const paramsOf = ({ chatId }: ChannelChat) => ({ channel, chatId })
+
+async function listRoutes(context: CommandContext): Promise<void> {
+  const { items } = await context.client.get('/api/channels')
+  const { items: all } = await context.firstOf(context.client.pages(`${at}/chats`, ofChannel))
+  const chats = all.filter(({ route, state }) => route !== null || state === 'paired')
+  const rows = [
+    ...items.map((each) => ({ chat: null, name: `${each.channel} (all others)`, route: each.route })),
+    ...chats.map((each) => ({ chat: each.chatId, name: nameOf(each), route: each.route })),
+  ]
+  context.answer({ items: rows }, () =>
+    context.table(rows, {
+      empty: '',
+      columns: [
+        { title: 'CHAT', of: (each) => each.chat ?? '' },
+        { title: 'NAME', of: (each) => each.name, shrinks: true, style: 'bold' },
+        { title: 'PROJECT', of: (each) => each.route?.projectId ?? '' },
+        { title: 'AGENT', of: (each) => each.route?.agentId ?? (each.chat === null ? 'the first there is' : "the channel's") },
+      ],
+    }),
+  )
+}
+
+async function setRoute(context: CommandContext): Promise<void> {
+  const typed = context.optionalOperand(0)
+  const isDefault = context.flag('default')
+  if ((typed === undefined) !== isDefault)
+    throw usage('It is not clear whose route is meant.', 'Name a chat, or --default for all others.')
+  const route = context.flag('none') ? null : await routeFrom(context)
+  const whom = route === null ? 'no agent of its own' : route.agentId
+  if (typed === undefined) {
+    const changed = await context.client.put(`${at}/route`, { ...ofChannel, body: { route } })
+    return context.finished(changed, `Chats without a route of their own: ${whom}`)
+  }
+  const chat = await findChat(context.client, typed)
+  const changed = await context.client.patch(`${at}/chats/{chatId}`, { params: paramsOf(chat), body: { route } })
+  context.finished(changed, `${context.paint('bold', nameOf(chat))}: ${whom}`)
+}
+
+async function routeFrom(context: CommandContext): Promise<ChannelRoute> {
+  const typed = context.text('agent')
+  if (typed === undefined)
+    throw usage('It is not clear which agent is meant.', 'Name it with --agent, or take the route away with --none.')
+  const { id: agentId } = await findAgent(context.client, typed)
+  const { id: projectId } = await chooseProject(context, agentId)
+  return { projectId, agentId }
+}
+
+/** Finds a chat by id, handle, or unique title. */
+async function findChat(client: Client, typed: string): Promise<ChannelChat> {
+  const wanted = typed.replace(/^@/, '')
+  const called: ChannelChat[] = []
+  const words: string[] = []
+  for await (const chat of client.pages(`${at}/chats`, ofChannel)) {
+    if (chat.chatId === wanted || chat.handle === wanted) return chat
+    if (chat.title === wanted) called.push(chat)
+    words.push(chat.chatId, chat.handle ?? chat.title)
+  }
+  const [only, ...others] = called
+  if (only && others.length === 0) return only
+  if (only) throw usage(`${called.length} chats are called ${JSON.stringify(typed)}.`, 'Name the one you mean by its number.')
+  const close = nearest(wanted, words)
+  const hint = close ? `Did you mean ${close}? ` : ''
+  throw new CommandFailure('notFound', `There is no chat ${JSON.stringify(typed)}.`, `${hint}\`holdfast channels\` lists them.`)
+}
 
 const chat = { name: 'chat', about: 'its number, @handle, or name where only one has it' } as const
 
 export const channels: CommandSpec = {
-  name: 'channels',
   summary: 'Chats on Telegram: who is let in, and which agent answers',
   examples: [
     ['channels', 'the state, and everybody who has written'],
     ['channels pair', 'a code that lets somebody in'],
   ],
-  commands: [
-    {
-      name: 'list',
+  commands: {
+    list: {
       summary: 'The state of each channel and its chats (the default)',
       options: [limitOption],
       examples: [['channels list', 'who asks, who is served']],
-      isDefault: true,
       run: listChannels,
     },
-    {
-      name: 'pair',
+    pair: {
       summary: 'Make a code that lets one chat in, once, within 10 minutes',
       examples: [['channels pair', 'send the code to the bot']],
       run: pair,
     },
-    {
-      name: 'approve',
+    approve: {
       summary: 'Let a chat in that asks',
       operands: [chat],
       examples: [['channels approve @aiko', 'after you have made sure who it is']],
       run: approve,
     },
-    {
-      name: 'refuse',
+    refuse: {
       summary: 'Refuse a chat that asks',
       operands: [chat],
       examples: [['channels refuse 123456', 'it gets no further answer']],
       run: refuse,
     },
-    {
-      name: 'revoke',
+    revoke: {
       summary: 'Stop serving a chat',
       operands: [chat],
       options: [yesOption],
       examples: [['channels revoke @aiko --yes', 'without being asked']],
       run: revoke,
     },
-    {
-      name: 'routes',
+    routes: {
       summary: 'Which agent answers where',
       options: [limitOption],
       examples: [['channels routes', 'the default, and each chat']],
       run: listRoutes,
     },
-    {
-      name: 'route',
+    route: {
       summary: 'Choose the agent of a chat, or of all chats without one of their own',
       operands: [{ name: '[chat]', about: 'its number, @handle, or name where only one has it' }],
       options: [
@@ -74,5 +203,5 @@ export const channels: CommandSpec = {
       ],
       run: setRoute,
     },
-  ],
+  },
 }

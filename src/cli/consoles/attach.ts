@@ -1,7 +1,7 @@
 /** `holdfast attach`: follow a console live and write to its agents (CL1, US3). */
 import type { Client } from '../../client/client.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { attachConsole } from './attach-console.ts'
@@ -9,16 +9,16 @@ import { attachConsole } from './attach-console.ts'
 /** Upper bound of sessions searched for a partial id. */
 const maxSearched = 1000
 
-async function attach(context: CommandContext, given: Given): Promise<void> {
-  const { id } = await found(await context.client(), given.optionalOperand(0))
-  await attachConsole(context, id, given.text('role'))
+async function attach(context: CommandContext): Promise<void> {
+  const { id } = await found(context.client, context.optionalOperand(0))
+  await attachConsole(context, id, context.text('role'))
 }
 
 /** Finds a session by id or the end of it; without one, the newest. */
 async function found(client: Client, typed: string | undefined): Promise<Pick<UserSession, 'id'>> {
   const matching: UserSession[] = []
   let looked = 0
-  for await (const userSession of client.pages('/api/user-sessions', { query: { limit: 200 } })) {
+  for await (const userSession of client.pages('/api/user-sessions')) {
     if (typed === undefined || userSession.id === typed) return userSession
     if (typed.length >= 4 && userSession.id.endsWith(typed)) matching.push(userSession)
     if (++looked >= maxSearched) break
@@ -33,7 +33,6 @@ async function found(client: Client, typed: string | undefined): Promise<Pick<Us
 }
 
 export const attachCommand: CommandSpec = {
-  name: 'attach',
   summary: 'Follow a console live and speak to its agents; leaving ends nothing',
   operands: [{ name: '[console]', about: 'its id, or the end of it; the newest when left out' }],
   options: [{ flags: '--role <role>', about: 'to whom lines are sent; may be left out where there is one agent' }],

@@ -49,7 +49,7 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
     const userSessionId = await relay.create(run.projectId)
     try {
       await oneTurn(context, relay, { userSessionId, over: over.promise }, run, lines)
-      if (!run.keep) await completeWork(await context.client(), userSessionId, run.role).catch(() => {})
+      if (!run.keep) await completeWork(context.client, userSessionId, run.role).catch(() => {})
     } finally {
       lines.endLine()
       if (run.keep) lines.note(context.hint(`Kept: holdfast attach ${userSessionId}`))

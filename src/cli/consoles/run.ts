@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { maxPromptChars, type PromptPart } from '../../protocol/turns/prompt.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
@@ -43,27 +43,29 @@ function textOf(bytes: Buffer, name: string): string {
 
 const defaultRole = 'run'
 
-async function start(context: CommandContext, given: Given): Promise<void> {
-  const agentId = given.operand(0)
-  const prompt = (await promptOf(context, given)).trim()
+async function start(context: CommandContext): Promise<void> {
+  const agentId = context.operand(0)
+  const prompt = (await promptOf(context)).trim()
   if (prompt === '') throw usage('There is nothing to say to it.', `Say it: holdfast run ${agentId} "…", or pipe it in.`)
-  const { id: projectId } = await chooseProject(context, given, agentId)
-  const role = given.text('role') ?? defaultRole
-  const workspace = given.text('workspace')
-  const attached = await Promise.all(given.list('attach').map((path) => readAttachment(resolve(context.terminal.cwd, path))))
-  const { allow, goOn, keep } = { allow: given.flag('allow'), goOn: given.flag('go-on'), keep: given.flag('keep') }
-  const [mode, model] = [given.text('mode'), given.text('model')]
+  const { id: projectId } = await chooseProject(context, agentId)
+  const role = context.text('role') ?? defaultRole
+  const workspace = context.text('workspace')
+  const attached = await Promise.all(
+    (context.values('attach') ?? []).map((path) => readAttachment(resolve(context.terminal.cwd, path))),
+  )
+  const { allow, goOn, keep } = { allow: context.flag('allow'), goOn: context.flag('go-on'), keep: context.flag('keep') }
+  const [mode, model] = [context.text('mode'), context.text('model')]
   await runAgent(context, { projectId, agentId, role, workspace, prompt, attached, mode, model, allow, goOn, keep })
 }
 
-async function promptOf({ terminal }: CommandContext, given: Given): Promise<string> {
-  const typed = given.optionalOperand(1)
+async function promptOf(context: CommandContext): Promise<string> {
+  const { stdin } = context.terminal
+  const typed = context.optionalOperand(1)
   if (typed !== undefined && typed !== '-') return typed
-  return typed === undefined && terminal.stdin.isTTY ? '' : readAll(terminal.stdin)
+  return typed === undefined && stdin.isTTY ? '' : readAll(stdin)
 }
 
 export const run: CommandSpec = {
-  name: 'run',
   summary: 'Give an agent one prompt and print what it says as it comes',
   operands: [
     { name: 'agent', about: 'id of an agent that speaks ACP' },

@@ -4,7 +4,7 @@ import { randomness } from '../../platform/secrets/randomness.ts'
 import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { watchNews } from '../agents/agent-news.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
@@ -20,24 +20,23 @@ const defaultWaitSeconds = 300
 const maxWaitSeconds = 86_400
 const goodbyeMs = 2000
 
-async function talk(context: CommandContext, given: Given): Promise<void> {
-  const last = wholeNumber(given, 'last', maxLast) ?? defaultLast
-  const waitSeconds = wholeNumber(given, 'timeout', maxWaitSeconds) ?? defaultWaitSeconds
-  const content = given.text('message')
-  if (content === undefined && given.flag('wait')) throw usage('--wait needs --message.', 'Say what to send: --message "…".')
-  const workplace = workplaceTyped(given.text('workplace'))
-  const client = await context.client()
-  const agentId = given.operand(0)
-  const { id: projectId } = await chooseProject(context, given, agentId)
+async function talk(context: CommandContext): Promise<void> {
+  const last = context.wholeNumber('last', maxLast) ?? defaultLast
+  const waitSeconds = context.wholeNumber('timeout', maxWaitSeconds) ?? defaultWaitSeconds
+  const content = context.text('message')
+  if (content === undefined && context.flag('wait')) throw usage('--wait needs --message.', 'Say what to send: --message "…".')
+  const workplace = workplaceTyped(context.text('workplace'))
+  const agentId = context.operand(0)
+  const { id: projectId } = await chooseProject(context, agentId)
   const place = { projectId, agentId, conversationKey: webKey(projectId, agentId) }
   if (content !== undefined)
-    return sendOne(context, place, { content, workplace, waitMs: given.flag('wait') ? waitSeconds * 1000 : null })
+    return sendOne(context, place, { content, workplace, waitMs: context.flag('wait') ? waitSeconds * 1000 : null })
   if (!isInteractive(context.terminal) || context.json) return showLast(context, place, last)
   // A panel of its own, so that closing another does not end this chat, nor the other way round (CH5).
   const panelId = randomness.uuid()
-  await client.post('/api/projects/{projectId}/chat/start', {
+  await context.client.post('/api/projects/{projectId}/chat/start', {
     params: { projectId },
-    query: { agentId, panelId, ...(workplace && { workplace }) },
+    query: { agentId, panelId, workplace },
   })
   context.end()
   try {
@@ -46,7 +45,7 @@ async function talk(context: CommandContext, given: Given): Promise<void> {
     const end = '/api/projects/{projectId}/agents/{agentId}/chat/end'
     const once = { timeoutMs: goodbyeMs, retries: 0 }
     // If this fails, the panel expires by itself.
-    await client.post(end, { params: { projectId, agentId }, query: { panelId }, ...once }).catch(() => {})
+    await context.client.post(end, { params: { projectId, agentId }, query: { panelId }, ...once }).catch(() => {})
   }
 }
 
@@ -61,25 +60,23 @@ async function sendOne(
   { projectId, agentId, conversationKey }: Place,
   { content, workplace, waitMs }: { content: string; workplace: WorkspaceChoice | undefined; waitMs: number | null },
 ): Promise<void> {
-  const client = await context.client()
   const clientId = randomness.uuid()
-  const body = { projectId, toAgentId: agentId, content, clientId, ...(workplace && { workplace }) }
-  const post = (): Promise<Message> => client.post('/api/chat', { body })
+  const body = { projectId, toAgentId: agentId, content, clientId, workplace }
+  const post = (): Promise<Message> => context.client.post('/api/chat', { body })
   if (waitMs === null) {
     const message = await post()
     return context.finished(message, `Sent to ${agentId}`)
   }
-  const options = { client, conversationKey, agentId, timeoutMs: waitMs }
+  const options = { client: context.client, conversationKey, agentId, timeoutMs: waitMs }
   const tell = (words: string): void => context.note(context.hint(words))
-  const news = context.json ? undefined : await watchNews(client, { projectId, agentId }, tell)
+  const news = context.json ? undefined : await watchNews(context.client, { projectId, agentId }, tell)
   const answer = await awaitAnswer(options, post).finally(() => news?.close())
   // A script gets only the text of the answer.
   context.answer(answer, () => answer?.content ?? '')
 }
 
 async function showLast(context: CommandContext, { projectId, agentId }: Place, last: number): Promise<void> {
-  const client = await context.client()
-  const { items } = await client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
+  const { items } = await context.client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
     params: { projectId, agentId },
     query: { limit: last },
   })
@@ -93,16 +90,7 @@ async function showLast(context: CommandContext, { projectId, agentId }: Place, 
   )
 }
 
-function wholeNumber(given: Given, option: string, most: number): number | undefined {
-  const typed = given.text(option)
-  if (typed === undefined) return undefined
-  const value = Number(typed)
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value
-  throw usage(`--${option} must be a whole number from 1 to ${most}.`, `It was ${JSON.stringify(typed)}.`)
-}
-
 export const chat: CommandSpec = {
-  name: 'chat',
   summary: 'Chat with an agent: the last messages, then live; every line is sent',
   operands: [{ name: 'agent', about: 'id of the agent' }],
   options: [

@@ -1,18 +1,15 @@
 /** `holdfast cutover`: shows and changes when a new day of conversations begins (DC1). */
 import type { Cutover } from '../../protocol/conversations/cutover.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import { type CommandSpec, defined } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 
-async function showOrChange(context: CommandContext, given: Given): Promise<void> {
-  const client = await context.client()
-  const [hour, timezone] = [given.text('hour'), given.text('timezone')]
-  const body = {
-    // The server refuses what is not an hour.
-    ...(hour !== undefined && { hour: hour === 'off' ? ('off' as const) : Number(hour) }),
-    ...(timezone !== undefined && { timezone }),
-  }
+async function showOrChange(context: CommandContext): Promise<void> {
+  const hour = context.text('hour')
+  // The server refuses what is not an hour.
+  const wanted = hour === 'off' ? ('off' as const) : hour === undefined ? undefined : Number(hour)
+  const body = defined({ hour: wanted, timezone: context.text('timezone') })
   const isChange = Object.keys(body).length > 0
-  const cutover = isChange ? await client.put('/api/cutover', { body }) : await client.get('/api/cutover')
+  const cutover = isChange ? await context.client.put('/api/cutover', { body }) : await context.client.get('/api/cutover')
   context.answer(cutover, () => inWords(cutover))
 }
 
@@ -26,7 +23,6 @@ const inWords = ({ hour, timezone, source }: Cutover): string =>
   `${hour === 'off' ? 'Days of conversation are not closed' : `A new day of conversation begins at ${String(hour).padStart(2, '0')}:00 ${timezone}`} (${sources[source]}).`
 
 export const cutover: CommandSpec = {
-  name: 'cutover',
   summary: 'When a new day of conversation begins',
   options: [
     { flags: '--hour <hour>', about: '0 to 23, or off: days are not closed' },

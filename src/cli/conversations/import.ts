@@ -5,26 +5,25 @@ import { conversationsFolder } from '../../platform/files/data-folder.ts'
 import { conversationFilesIn } from '../../platform/files/saved-conversations.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 import { table } from '../table.ts'
 import { type Imported, importFiles } from './import-files.ts'
 
-async function takeIn(context: CommandContext, given: Given): Promise<void> {
+async function takeIn(context: CommandContext): Promise<void> {
   const { terminal } = context
-  const folder = resolve(terminal.cwd, given.operand(0))
+  const folder = resolve(terminal.cwd, context.operand(0))
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
     throw usage(`There is no folder ${folder}.`, 'Name the folder that holds the files; nothing was changed.')
   // A data folder or an export contains a folder of conversations.
   const below = await conversationFilesIn(conversationsFolder(folder))
   const paths = below.length > 0 ? below : await conversationFilesIn(folder)
   if (paths.length === 0) throw usage(`There are no conversation files in ${folder}.`, 'They end in .json; nothing was changed.')
-  const client = await context.client()
   const step = beginStep(terminal, `Reading ${counted(paths.length, 'file')} from ${folder}`)
   const onFile = (done: number): void => step.update(`${done} of ${paths.length}`)
-  const imported = await importFiles(client, paths, onFile).finally(() => step.end())
+  const imported = await importFiles(context.client, paths, onFile).finally(() => step.end())
   context.done(`Took in ${wordsFor(imported)} from ${visible(folder)}`)
   if (context.json) return context.answer({ folder, files: paths.length, ...imported }, () => '')
   if (imported.skipped.length === 0) return
@@ -48,7 +47,6 @@ function wordsFor({ created, grown, unchanged, messages }: Imported): string {
 }
 
 export const importCommand: CommandSpec = {
-  name: 'import',
   summary: 'Take in conversations from a folder of files, also picoclaw’s',
   operands: [{ name: 'folder', about: 'with a JSON file for each conversation, or an export' }],
   examples: [

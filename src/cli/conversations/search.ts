@@ -1,20 +1,15 @@
 /** `holdfast search`: full-text search over all conversations (DC5). */
 
 import { visible } from '../../platform/log/visible.ts'
-import { systemClock } from '../../platform/time/clock.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { namedProject } from '../projects/choose-project.ts'
 import type { Paint } from '../terminal.ts'
-import { exact } from '../times.ts'
-
-const pageSize = 200
 
 export const search: CommandSpec = {
-  name: 'search',
   summary: 'Search what was said in all conversations, on any day',
   operands: [{ name: '[words...]', about: 'what to find; quoted words stand together exactly' }],
   options: [
@@ -33,31 +28,25 @@ export const search: CommandSpec = {
   run: searchMessages,
 }
 
-async function searchMessages(context: CommandContext, given: Given): Promise<void> {
-  const q = given.rest(0).join(' ').trim()
+async function searchMessages(context: CommandContext): Promise<void> {
+  const q = context.rest(0).join(' ').trim()
   if (q === '') throw usage('There is nothing to search for.', 'Type the words behind `search`.')
-  const client = await context.client()
-  const project = await namedProject(client, given)
-  const query = { q, ...narrowed(given), ...(project && { project: project.id }), limit: pageSize }
-  const found = client.pages('/api/search', { query })
-  const { items, nextCursor, more } = await context.list(found)
-  const now = systemClock.now()
-  context.answer({ items, nextCursor }, () =>
-    items.length === 0 ? 'Nothing was found.' : items.map((hit) => shown(hit, context.paint, now)).join('\n\n'),
-  )
-  if (more && !context.json) context.note('There are more; --limit N shows them.')
+  const query = {
+    q,
+    conversation: context.text('conversation'),
+    channel: context.text('channel'),
+    project: (await namedProject(context))?.id,
+    from: context.text('from'),
+    to: context.text('to'),
+  }
+  const { items, more } = await context.firstOf(context.client.pages('/api/search', { query }))
+  context.answer({ items, nextCursor: null }, () => items.map((hit) => shown(hit, context)).join('\n\n') || 'Nothing was found.')
+  if (more) context.noteMore()
 }
 
-function narrowed(given: Given): Record<string, string> {
-  const options = ['conversation', 'channel', 'from', 'to'].flatMap((name) => {
-    const value = given.text(name)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  return Object.fromEntries(options)
-}
-
-function shown({ conversationKey, seq, role, createdAt, ...found }: SearchHit, paint: Paint, now: number): string {
-  const head = `${paint('bold', visible(conversationKey))} ${paint('dim', `#${seq} · ${role} · ${exact(createdAt, now)}`)}`
+function shown({ conversationKey, seq, role, createdAt, ...found }: SearchHit, context: CommandContext): string {
+  const { paint } = context
+  const head = `${paint('bold', visible(conversationKey))} ${paint('dim', `#${seq} · ${role} · ${context.time(createdAt)}`)}`
   return `${head}\n  ${marked(found, paint)}`
 }
 

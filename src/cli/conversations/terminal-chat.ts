@@ -27,10 +27,9 @@ interface ChatPlace {
 const flushMs = 10_000
 
 export async function chatInTerminal(context: CommandContext, place: ChatPlace, last: number): Promise<void> {
-  const client = await context.client()
   const { stdin, stdout, stderr } = context.terminal
   const stream = conversationStream(place.conversationKey)
-  const { cursor, state } = await client.get('/api/snapshot', { query: { streams: stream } })
+  const { cursor, state } = await context.client.get('/api/snapshot', { query: { streams: stream } })
   // The prompt is drawn on standard error; standard output has only messages.
   const lines = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream, prompt: '> ' })
   let shownSeq = 0
@@ -52,7 +51,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
   }
   const outbox = new ChatOutbox({
     ...place,
-    client,
+    client: context.client,
     newId: randomness.uuid,
     onRefused: (content, error) =>
       note(`✗ not sent: ${visible(content)} (${error instanceof Error ? visible(error.message) : 'refused'})`),
@@ -78,7 +77,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
       lines.close()
     }
   }
-  const watch = watchEvents(client, {
+  const watch = watchEvents(context.client, {
     streams: [stream],
     panels: [place.panelId],
     after: cursor,
@@ -92,7 +91,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
     },
     onState,
   })
-  const news = watchNews(client, place, (words) => note(context.hint(words)))
+  const news = watchNews(context.client, place, (words) => note(context.hint(words)))
   lines.on('line', (line) => {
     if (line.trim() !== '') void outbox.send(line)
     lines.prompt()

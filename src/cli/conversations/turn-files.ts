@@ -1,15 +1,14 @@
 /** `holdfast diff`, `rewind` and `fork`: the files of a conversation's turns. */
-import { type Client, ProblemError } from '../../client/client.ts'
-import { visible } from '../../platform/log/visible.ts'
+import { ProblemError } from '../../client/client.ts'
+import { visible, visibleLines } from '../../platform/log/visible.ts'
 import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import type { FileChanges, RewindLoss } from '../../protocol/worktrees/file-state.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
 
-const pageSize = 200
 const maxNamedLosses = 8
 const turn = '/api/conversations/{key}/turns/{turnId}'
 
@@ -20,13 +19,12 @@ export const changesInWords = ({ files, added, removed }: FileChanges): string =
   `${counted(files, 'file')} changed, +${added} −${removed}`
 
 /** The turns with file states, oldest first, and the one that was asked for. */
-async function chooseTurn(client: Client, given: Given): Promise<{ turns: ConversationTurn[]; chosen: ConversationTurn }> {
-  const key = given.operand(0)
+async function chooseTurn(context: CommandContext): Promise<{ turns: ConversationTurn[]; chosen: ConversationTurn }> {
+  const key = context.operand(0)
   const all: ConversationTurn[] = []
-  for await (const each of client.pages('/api/conversations/{key}/turns', { params: { key }, query: { limit: pageSize } }))
-    all.unshift(each)
+  for await (const each of context.client.pages('/api/conversations/{key}/turns', { params: { key } })) all.unshift(each)
   const turns = all.filter(({ before }) => before !== null)
-  const wanted = given.text('turn')
+  const wanted = context.text('turn')
   const chosen =
     wanted === undefined
       ? turns.findLast(({ rewound }) => !rewound)
@@ -36,36 +34,31 @@ async function chooseTurn(client: Client, given: Given): Promise<{ turns: Conver
   throw new CommandFailure('notFound', `There is ${what} in ${visible(key)}.`, 'Files are kept for turns in a git repository.')
 }
 
-const paramsOf = (given: Given, { id: turnId }: ConversationTurn) => ({ key: given.operand(0), turnId })
+const paramsOf = (context: CommandContext, { id: turnId }: ConversationTurn) => ({ key: context.operand(0), turnId })
 
-async function diffTurn(context: CommandContext, given: Given): Promise<void> {
-  const client = await context.client()
-  const { turns, chosen } = await chooseTurn(client, given)
-  const path = given.text('file')
-  const since = given.flag('all') ? turns[0]?.id : undefined
-  const query = { ...(path !== undefined && { path }), ...(since !== undefined && { since }) }
-  const diff = await client.get(`${turn}/diff`, { params: paramsOf(given, chosen), query })
-  context.answer({ turnId: chosen.id, ...diff }, () =>
-    diff.text === '' ? 'Nothing has changed.' : diff.text.trimEnd().split('\n').map(visible).join('\n'),
-  )
+async function diffTurn(context: CommandContext): Promise<void> {
+  const { turns, chosen } = await chooseTurn(context)
+  const since = context.flag('all') ? turns[0]?.id : undefined
+  const query = { path: context.text('file'), since }
+  const diff = await context.client.get(`${turn}/diff`, { params: paramsOf(context, chosen), query })
+  context.answer({ turnId: chosen.id, ...diff }, () => visibleLines(diff.text.trimEnd()) || 'Nothing has changed.')
   if (context.json) return
   context.note(`${changesInWords(diff.changes)}.${diff.cut ? ' The diff is cut here; --file shows one file.' : ''}`)
   for (const { path: left, why } of diff.leftOut) context.note(`Not kept (${why.replaceAll('_', ' ')}): ${visible(left)}`)
 }
 
-async function rewind(context: CommandContext, given: Given): Promise<void> {
-  const client = await context.client()
-  const key = given.operand(0)
-  if (given.flag('undo')) {
+async function rewind(context: CommandContext): Promise<void> {
+  const key = context.operand(0)
+  if (context.flag('undo')) {
     const undone = await withLosses(context, 'Undo the rewind?', (confirm) =>
-      client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: confirm }),
+      context.client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: confirm }),
     )
     return context.finished(undone, 'The rewind is undone')
   }
-  const { chosen } = await chooseTurn(client, given)
-  const to = given.flag('after') ? 'after' : 'before'
+  const { chosen } = await chooseTurn(context)
+  const to = context.flag('after') ? 'after' : 'before'
   const done = await withLosses(context, `Rewind to ${to} the turn?`, (confirm) =>
-    client.post(`${turn}/rewind`, { params: paramsOf(given, chosen), body: { to, ...confirm } }),
+    context.client.post(`${turn}/rewind`, { params: paramsOf(context, chosen), body: { to, ...confirm } }),
   )
   context.finished(done, `Files and conversation are as ${to} the turn; \`holdfast rewind ${visible(key)} --undo\` undoes it`)
 }
@@ -97,17 +90,14 @@ interface Losses {
   readonly digest: string
 }
 
-async function fork(context: CommandContext, given: Given): Promise<void> {
-  const client = await context.client()
-  const { chosen } = await chooseTurn(client, given)
-  const agentId = given.text('agent')
-  const body = agentId === undefined ? {} : { agentId }
-  const made = await client.post(`${turn}/fork`, { params: paramsOf(given, chosen), body })
+async function fork(context: CommandContext): Promise<void> {
+  const { chosen } = await chooseTurn(context)
+  const body = { agentId: context.text('agent') }
+  const made = await context.client.post(`${turn}/fork`, { params: paramsOf(context, chosen), body })
   context.finished(made, `${made.conversation} begins there, in ${visible(made.workplace)}`)
 }
 
 export const diffCommand: CommandSpec = {
-  name: 'diff',
   summary: 'Print what a turn of a conversation changed in the files',
   operands: [conversation],
   options: [
@@ -123,7 +113,6 @@ export const diffCommand: CommandSpec = {
 }
 
 export const rewindCommand: CommandSpec = {
-  name: 'rewind',
   summary: 'Bring files, conversation and the agent back to before a turn',
   operands: [conversation],
   options: [
@@ -140,7 +129,6 @@ export const rewindCommand: CommandSpec = {
 }
 
 export const forkCommand: CommandSpec = {
-  name: 'fork',
   summary: 'Begin a new conversation from a turn, in a new worktree with the files as they were',
   operands: [conversation],
   options: [turnOption, { flags: '--agent <id>', about: 'with another agent of the project' }],

@@ -8,13 +8,12 @@ import { loadConfig } from '../../platform/config/config.ts'
 import { readSecret } from '../../platform/files/secret-files.ts'
 import { logLevels } from '../../platform/log/logger.ts'
 import { tokenFromEnvironment } from '../../platform/secrets/owner-token.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import { serverAddress, tokenIn } from '../connect.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 
 export const coordinator: CommandSpec = {
-  name: 'coordinator',
   summary: 'Run agents on this machine for a server elsewhere; `up` does it by itself',
   options: [
     {
@@ -37,44 +36,36 @@ export const coordinator: CommandSpec = {
     ],
     ['coordinator', 'for a server of this data folder that was started with `server`'],
   ],
-  run: async (context, given) => {
+  run: async (context) => {
     context.end()
     const { terminal } = context
     const { env, cwd, stderr } = terminal
-    const flags = { data: given.text('data'), config: given.text('config'), 'log.level': given.text('log-level') }
+    const flags = { data: context.text('data'), config: context.text('config'), 'log.level': context.text('log-level') }
     const { values: config } = loadConfig({ flags, env, cwd, logToTerminal: stderr.isTTY === true })
-    const named = given.text('server')
+    const named = context.text('server')
     const server = named ?? (env['HOLDFAST_URL'] || undefined)
-    const token = await tokenFor(terminal, given.text('token-file'), config.data)
+    const token = await tokenFor(terminal, context.text('token-file'), config.data)
     // Reports a wrong setting now instead of in the log.
     await token()
-    const logTo = given.text('log-file')
+    const logTo = context.text('log-file')
     const { runCoordinator } = await import('../../compose/run-coordinator.ts')
     await runCoordinator({
       config,
       server: server && serverAddress(server, named ? '--server' : 'HOLDFAST_URL'),
       token,
-      labels: labelsIn(given),
-      capacity: capacityIn(given),
+      labels: labelsIn(context.values('label')),
+      capacity: context.wholeNumber('capacity', 9999),
       logTo: logTo && resolve(cwd, logTo),
     })
   },
 }
 
-function labelsIn(given: Given): readonly string[] {
-  const labels = given.list('label')
+function labelsIn(labels: readonly string[] = []): readonly string[] {
   const wrong = labels.find((label) => !labelForm.test(label))
   if (wrong !== undefined)
     throw usage(`--label ${wrong} is no label.`, 'Use small letters, digits, . _ and -, such as --label gpu.')
   if (labels.length > maxLabels) throw usage(`A machine has at most ${maxLabels} labels.`, 'Leave some out.')
   return labels
-}
-
-function capacityIn(given: Given): number | undefined {
-  const typed = given.text('capacity')
-  if (typed === undefined) return undefined
-  if (/^[1-9]\d{0,3}$/.test(typed)) return Number(typed)
-  throw usage('--capacity must be a whole number from 1 to 9999.', `It was ${JSON.stringify(typed)}.`)
 }
 
 /** Returns a function that reads the file each time, because the token may be replaced while the coordinator runs. */

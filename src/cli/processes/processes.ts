@@ -1,22 +1,154 @@
-/** `holdfast processes`: running processes, and why others ended. */
+/** `holdfast processes` and `holdfast coordinators`: running processes and why others ended, and the machines that run them. */
 
+import type { Client } from '../../client/client.ts'
+import { visible, visibleLines } from '../../platform/log/visible.ts'
+import { systemClock } from '../../platform/time/clock.ts'
+import type { Coordinator } from '../../protocol/processes/coordinator.ts'
+import type { Process } from '../../protocol/processes/process.ts'
 import type { CommandSpec } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure } from '../failure.ts'
+import { findAgent } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
-import { projectOption } from '../projects/choose-project.ts'
-import { listProcesses, showProcess, stopProcess } from './process-commands.ts'
+import { chooseProject, namedProject, projectNames, projectOption } from '../projects/choose-project.ts'
+import { durationOf, standingOf, whyEnded } from './process-words.ts'
+
+const pageSize = 200
+
+export const coordinatorsOf = async (client: Client): Promise<readonly Coordinator[]> =>
+  (await client.get('/api/coordinators', { query: { limit: pageSize } })).items
+
+async function listProcesses(context: CommandContext): Promise<void> {
+  const query = {
+    projectId: (await namedProject(context))?.id,
+    agentId: context.text('agent'),
+    state: context.text('state') as Process['state'] | undefined,
+  }
+  const machines = await coordinatorsOf(context.client)
+  const nameOf = await projectNames(context)
+  await context.printList(context.client.pages('/api/processes', { query }), {
+    empty: 'No process was found.',
+    columns: [
+      { title: 'LAUNCH', of: ({ launchId }) => launchId, style: 'dim' },
+      { title: 'AGENT', of: (each) => each.agentId, style: 'bold' },
+      { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },
+      { title: 'STATE', of: (each) => standingOf(each, machines) },
+      { title: 'PID', of: ({ pid, endedAt }) => (pid === null || endedAt ? '–' : String(pid)) },
+      { title: 'FOR', of: lasted },
+      { title: 'WHY', of: (each) => (each.state === 'ended' ? whyEnded(each) : (each.detail ?? '')), shrinks: true },
+    ],
+  })
+}
+
+const lasted = ({ startedAt, orderedAt, endedAt }: Process): string =>
+  endedAt && !startedAt ? '–' : durationOf(Date.parse(startedAt ?? orderedAt), endedAt ? Date.parse(endedAt) : systemClock.now())
+
+async function showProcess(context: CommandContext): Promise<void> {
+  const process = await context.client.get('/api/processes/{launchId}', { params: { launchId: context.operand(0) } })
+  const machines = await coordinatorsOf(context.client)
+  context.answer(process, () => {
+    const { agentId, projectId, pid, coordinatorId, orderedAt, startedAt, endedAt, output } = process
+    const machine = machines.find(({ id }) => id === coordinatorId)?.machine ?? coordinatorId
+    return context.details(
+      process.launchId,
+      [
+        ['Agent', agentId],
+        ['Project', projectId],
+        ['State', standingOf(process, machines)],
+        ...(process.state === 'ended' || process.detail ? [['Why', visible(whyEnded(process))] as const] : []),
+        ['Pid', pid === null ? '–' : String(pid)],
+        ['Coordinator', visible(machine)],
+        ['Ordered', context.time(orderedAt)],
+        ['Started', context.time(startedAt)],
+        ['Ended', context.time(endedAt)],
+      ],
+      '',
+      output === '' ? 'It has written nothing.' : visibleLines(output.trimEnd()),
+    )
+  })
+}
+
+async function stopProcess(context: CommandContext): Promise<void> {
+  const launchId = context.operand(0)
+  const { agentId } = await context.client.get('/api/processes/{launchId}', { params: { launchId } })
+  await context.confirm(`Stop ${visible(agentId)}?`, 'It is ended with all it has started. What it has not answered is kept.')
+  const stopped = await context.client.post('/api/processes/{launchId}/stop', { params: { launchId } })
+  context.finished(stopped, stopped.state === 'ended' ? `${visible(agentId)} is over` : `${visible(agentId)} is being stopped`)
+}
+
+/** Stops all processes of an agent, in one project or in all. */
+export async function stopAgent(context: CommandContext): Promise<void> {
+  const agent = await findAgent(context.client, context.operand(0))
+  const projectId = (await namedProject(context))?.id
+  const living: Process[] = []
+  for (const state of ['waiting', 'starting', 'running', 'held'] as const) {
+    const query = { agentId: agent.id, projectId, state, limit: pageSize }
+    living.push(...(await context.client.get('/api/processes', { query })).items)
+  }
+  if (living.length === 0) return context.finished({ items: [] }, `No process of ${visible(agent.id)} runs`)
+  const count = living.length === 1 ? 'its process is' : `its ${living.length} processes are`
+  await context.confirm(`Stop ${visible(agent.id)}?`, `${count} ended. What it has not answered is kept.`)
+  const items: Process[] = []
+  for (const { launchId } of living)
+    items.push(await context.client.post('/api/processes/{launchId}/stop', { params: { launchId } }))
+  context.finished({ items }, `${visible(agent.id)}: ${items.length === 1 ? 'one process' : `${items.length} processes`} stopped`)
+}
+
+export async function releaseAgent(context: CommandContext): Promise<void> {
+  const { id: agentId } = await findAgent(context.client, context.operand(0))
+  const { id: projectId } = await chooseProject(context, agentId)
+  const params = { projectId, agentId }
+  const answer = await context.client.post('/api/projects/{projectId}/agents/{agentId}/release', { params })
+  const words = answer.process ? `${visible(agentId)} is tried again` : `${visible(agentId)} is not held`
+  context.finished(answer, words)
+}
+
+async function listCoordinators(context: CommandContext): Promise<void> {
+  await context.printList(context.client.pages('/api/coordinators'), {
+    empty:
+      'No coordinator has joined, so no agent is started.\n`holdfast up` brings one; `holdfast coordinator` joins a machine.',
+    columns: [
+      { title: 'ID', of: ({ id }) => id, style: 'dim' },
+      { title: 'MACHINE', of: ({ machine }) => machine, style: 'bold', shrinks: true },
+      { title: 'STATE', of: ({ state }) => state, style: (each) => stateStyles[each.state] },
+      { title: 'PROCESSES', of: ({ processes }) => String(processes) },
+      { title: 'VERSION', of: ({ version }) => version },
+      { title: 'HEARD', of: ({ lastHeardAt }) => context.ago(lastHeardAt) },
+    ],
+  })
+}
+
+const stateStyles = { connected: 'green', unreachable: 'yellow', stopped: 'dim' } as const
+
+async function takeOver(context: CommandContext): Promise<void> {
+  const typed = context.operand(0)
+  const found = (await coordinatorsOf(context.client)).filter(({ id, machine }) => id === typed || machine === typed)
+  const [only, ...others] = found
+  if (!only || others.length > 0) {
+    const [how, next] = only
+      ? ['are several machines', 'Name it by its id.']
+      : ['is no machine', '`holdfast coordinators` lists them.']
+    throw new CommandFailure('notFound', `There ${how} ${JSON.stringify(typed)}.`, next)
+  }
+  await context.confirm(
+    `Take over from ${visible(only.machine)}?`,
+    'Its processes count as lost and their sessions end; should it come back, it is refused. Do it only if it will not.',
+  )
+  const params = { coordinatorId: only.id }
+  const answer = await context.client.post('/api/coordinators/{coordinatorId}/takeover', { params })
+  context.finished(answer, `Took over from ${visible(only.machine)}`)
+}
 
 const launch = { name: 'launch', about: 'its launch id' }
 
 export const processes: CommandSpec = {
-  name: 'processes',
   summary: 'Processes of agents: what runs, and why the rest ended',
   examples: [
     ['processes', 'list them, newest first'],
     ['processes show LAUNCH', 'one of them, with the last lines it wrote'],
   ],
-  commands: [
-    {
-      name: 'list',
+  commands: {
+    list: {
       summary: 'List the processes, newest first (the default)',
       options: [
         projectOption,
@@ -32,23 +164,43 @@ export const processes: CommandSpec = {
         ['processes list --state running', 'what runs now'],
         ['processes list --agent claude --json', 'for a program'],
       ],
-      isDefault: true,
       run: listProcesses,
     },
-    {
-      name: 'show',
+    show: {
       summary: 'Show one process with the last lines it wrote',
       operands: [launch],
       examples: [['processes show 01a1df6c-85eb-7d00-b850-eb617d850884', 'how it stands or why it ended']],
       run: showProcess,
     },
-    {
-      name: 'stop',
+    stop: {
       summary: 'Stop one process, with everything it has started',
       operands: [launch],
       options: [yesOption],
       examples: [['processes stop 01a1df6c-85eb-7d00-b850-eb617d850884 --yes', 'without being asked']],
       run: stopProcess,
     },
+  },
+}
+
+export const coordinators: CommandSpec = {
+  summary: 'Machines that run agents: which can be reached',
+  examples: [
+    ['coordinators', 'list them'],
+    ['coordinators take-over old-laptop', 'one that will not come back'],
   ],
+  commands: {
+    list: {
+      summary: 'List the coordinators, the one that joined last first (the default)',
+      options: [limitOption],
+      examples: [['coordinators list', 'state, processes, and when each was last heard of']],
+      run: listCoordinators,
+    },
+    'take-over': {
+      summary: 'Give up a coordinator that will not come back; its work goes to others',
+      operands: [{ name: 'coordinator', about: 'its id, or its machine where only one has it' }],
+      options: [yesOption],
+      examples: [['coordinators take-over old-laptop --yes', 'without being asked']],
+      run: takeOver,
+    },
+  },
 }

@@ -1,13 +1,12 @@
 /** Chooses the project of a command: the named one, the one whose folder contains the current folder, or the only one. */
 import { realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
-import type { Client } from '../../client/client.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Project } from '../../protocol/projects/project.ts'
-import type { CommandOption, Given } from '../command.ts'
+import type { CommandOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, usage } from '../failure.ts'
-import { findByName } from '../find-by-name.ts'
+import { findAgent, findProject } from '../find-by-name.ts'
 
 export const projectOption: CommandOption = {
   flags: '--project <project>',
@@ -19,21 +18,18 @@ const maxNamed = 5
 /** Upper bound of projects searched. */
 const maxSearched = 10_000
 
-const pagesOf = (client: Client) => client.pages('/api/projects', { query: { limit: 200 } })
-
 /** Returns the project of `--project`; undefined when it was left out. */
-export async function namedProject(client: Client, given: Given): Promise<Project | undefined> {
-  const typed = given.text('project')
-  return typed === undefined ? undefined : findByName('project', typed, pagesOf(client))
+export async function namedProject(context: CommandContext): Promise<Project | undefined> {
+  const typed = context.text('project')
+  return typed === undefined ? undefined : findProject(context.client, typed)
 }
 
 /** `agentId`: without a name only its assigned projects are considered. */
-export async function chooseProject(context: CommandContext, given: Given, agentId?: string): Promise<Project> {
-  const client = await context.client()
-  const named = await namedProject(client, given)
+export async function chooseProject(context: CommandContext, agentId?: string): Promise<Project> {
+  const named = await namedProject(context)
   if (named) return named
   const all: Project[] = []
-  for await (const project of pagesOf(client)) if (all.push(project) >= maxSearched) break
+  for await (const project of context.client.pages('/api/projects')) if (all.push(project) >= maxSearched) break
   const possible = all.filter(({ agentIds }) => agentId === undefined || agentIds.includes(agentId))
   const here = await nearestTo(context.terminal.cwd, possible)
   const [only, ...others] = here.length > 0 ? here : possible
@@ -49,7 +45,7 @@ export async function chooseProject(context: CommandContext, given: Given, agent
       `Go to the folder of one, or add --project with one of: ${listed(possible, 'name')}.`,
     )
   // An unknown id is reported with the nearest one.
-  if (agentId !== undefined) await findByName('agent', agentId, client.pages('/api/agents', { query: { limit: 200 } }))
+  if (agentId !== undefined) await findAgent(context.client, agentId)
   throw agentId === undefined
     ? new CommandFailure('notFound', 'There is no project yet.', 'Make one: holdfast projects create NAME --path DIR')
     : new CommandFailure(
@@ -92,3 +88,13 @@ async function noteAnother(context: CommandContext, chosen: Project, all: readon
 
 const listed = (projects: readonly Project[], by: 'id' | 'name'): string =>
   [...projects.slice(0, maxNamed).map((each) => each[by]), ...(projects.length > maxNamed ? ['…'] : [])].join(', ')
+
+/** Upper bound of projects whose names are read; others are shown by id. */
+const maxNames = 1000
+
+/** Names of projects for lists that have their ids. Programs get the ids without a request. */
+export async function projectNames({ client, json }: CommandContext): Promise<(projectId: string) => string> {
+  const names = new Map<string, string>()
+  if (!json) for await (const { id, name } of client.pages('/api/projects')) if (names.set(id, name).size >= maxNames) break
+  return (projectId) => names.get(projectId) ?? projectId
+}

@@ -6,15 +6,15 @@ import { instant } from '../../domain/instant.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { counted, size } from '../amounts.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 import { fields } from '../table.ts'
 
-async function makeBackup(context: CommandContext, given: Given): Promise<void> {
+async function makeBackup(context: CommandContext): Promise<void> {
   const { values } = context.config()
-  const file = await fileFor(context, given.optionalOperand(0))
+  const file = await fileFor(context, context.optionalOperand(0))
   const { backUp } = await import('../../offline/backup-and-restore.ts')
   const { sealingKeyFile } = await import('../../platform/secrets/sealing-key.ts')
   const step = beginStep(context.terminal, `Copying and checking what is in ${values.database_url ? 'PostgreSQL' : values.data}`)
@@ -52,7 +52,6 @@ async function fileFor({ terminal: { cwd } }: CommandContext, typed: string | un
 }
 
 export const backup: CommandSpec = {
-  name: 'backup',
   summary: 'Back up everything into one file, also while the server runs',
   operands: [{ name: '[file]', about: 'a new file, or the folder to make one in (the working directory); never written over' }],
   examples: [

@@ -8,7 +8,6 @@ import { completionScript, shells } from './completion-scripts.ts'
 import { nameKinds, offeredNames } from './offered-names.ts'
 
 export const completion: CommandSpec = {
-  name: 'completion',
   summary: 'Print a completion script for bash, zsh or fish',
   operands: [{ name: '[shell]', about: shells.join(', ') }],
   options: [
@@ -21,14 +20,14 @@ export const completion: CommandSpec = {
     ['completion fish > ~/.config/fish/completions/holdfast.fish', 'for fish'],
   ],
   local: true,
-  run: async (context, given) => {
-    const kind = nameKinds.find((each) => each === given.text('names'))
+  run: async (context) => {
+    const kind = nameKinds.find((each) => each === context.text('names'))
     if (kind) {
-      const found = await offeredNames(context.terminal, kind, given.text('line') ?? '')
+      const found = await offeredNames(context.terminal, kind, context.text('line') ?? '')
       if (found.length > 0 || context.json) context.answer(found, () => found.join('\n'))
       return
     }
-    const typed = given.optionalOperand(0)
+    const typed = context.optionalOperand(0)
     if (typed === undefined) throw usage('It is not clear which shell is meant.', `Name it: ${shells.join(', ')}.`)
     const shell = shells.find((each) => each === typed)
     if (!shell) throw usage(`There is no completion for ${typed}.`, `${hint(typed)}There is ${shells.join(', ')}.`)

@@ -2,7 +2,6 @@
 import type { CommandSpec } from '../command.ts'
 
 export const demoAcp: CommandSpec = {
-  name: 'demo-acp',
   summary: 'Be the demo agent on standard input and output, for programs that speak ACP',
   examples: [['demo-acp', 'what to enter as the command of an ACP agent, here or in an editor']],
   run: async (context) => {

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { demoMcp as entry } from '../../domain/agents/demo.ts'
 import { findPackageRoot } from '../../platform/files/package-root.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { findByName } from '../find-by-name.ts'
 
@@ -16,7 +16,6 @@ interface Assignment {
 }
 
 export const demoMcp: CommandSpec = {
-  name: 'demo-mcp',
   summary: 'Run the demo agent, which pulls its work and echoes what it is told',
   options: [
     { flags: '--project <project>', about: 'the project to work in (demo)' },
@@ -27,14 +26,14 @@ export const demoMcp: CommandSpec = {
     ['demo-mcp --stay', 'answer whatever is written to demo-mcp in the project demo'],
     ['demo-mcp --project web --agent helper', 'do what there is to do for the agent helper, then end'],
   ],
-  run: async (context, given) => {
-    const assignment = launched(context) ?? (await byHand(context, given))
+  run: async (context) => {
+    const assignment = launched(context) ?? (await byHand(context))
     context.end()
     const { runDemoAgent } = await import('../../compose/run-demo-agent.ts')
     const { cwd, stderr } = context.terminal
     const log = (line: string): void => void stderr.write(`demo-mcp: ${line}\n`)
     const { version } = findPackageRoot()
-    await runDemoAgent({ ...assignment, version, folder: cwd, stays: given.flag('stay'), log })
+    await runDemoAgent({ ...assignment, version, folder: cwd, stays: context.flag('stay'), log })
   },
 }
 
@@ -47,17 +46,12 @@ function launched({ terminal: { env } }: CommandContext): Assignment | undefined
 }
 
 /** Creates and assigns an agent in the person's name, with a passkey that only this process knows. */
-async function byHand(context: CommandContext, given: Given): Promise<Assignment> {
-  const client = await context.client()
-  const agentId = given.text('agent') ?? entry.id
-  const project = await findByName(
-    'project',
-    given.text('project') ?? 'demo',
-    client.pages('/api/projects', { query: { limit: 200 } }),
-  )
-  const bearer = await passkeyOf(client, agentId)
-  await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId: project.id, agentId }, body: {} })
-  return { url: `${client.url}/mcp`, bearer, agentId, projectId: project.id, launchId: undefined }
+async function byHand(context: CommandContext): Promise<Assignment> {
+  const agentId = context.text('agent') ?? entry.id
+  const project = await findByName('project', context.text('project') ?? 'demo', context.client.pages('/api/projects'))
+  const bearer = await passkeyOf(context.client, agentId)
+  await context.client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId: project.id, agentId }, body: {} })
+  return { url: `${context.client.url}/mcp`, bearer, agentId, projectId: project.id, launchId: undefined }
 }
 
 async function passkeyOf(client: Client, agentId: string): Promise<string> {

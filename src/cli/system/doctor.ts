@@ -17,17 +17,18 @@ import { probeSandbox, type SandboxAbility } from '../../platform/processes/sand
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import { type Connection, isOurMachine, serverAddress } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { ofOlderServer } from '../older-server.ts'
+import { coordinatorsOf } from '../processes/processes.ts'
 import { asTyped, startCommand } from '../program-name.ts'
 import { beginStep } from '../step.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { checkAgents, checkCoordinators, checkCredential, coordinatorsOf } from './doctor/agents.ts'
+import { checkAgents, checkCoordinators, checkCredential } from './doctor/agents.ts'
 import { bad, type Check, good, warning } from './doctor/check.ts'
 import { checkDatabase, checkFolder, checkSecrets } from './doctor/folder.ts'
 import { checkProjects } from './doctor/projects.ts'
@@ -98,7 +99,7 @@ export async function checkNotes(client: Client): Promise<Check[]> {
 /** Finds files of work sessions that were edited by hand and could not be taken in (AR3), among the newest of each project. */
 async function checkWorkFiles(client: Client): Promise<Check[]> {
   const checks: Check[] = []
-  for await (const { id: projectId, name } of client.pages('/api/projects', { query: { limit: 200 } })) {
+  for await (const { id: projectId, name } of client.pages('/api/projects')) {
     const { items } = await client.get('/api/projects/{projectId}/sessions', { params: { projectId }, query: { limit: 200 } })
     for (const { id, fileProblem } of items)
       if (fileProblem !== null)
@@ -107,12 +108,12 @@ async function checkWorkFiles(client: Client): Promise<Check[]> {
   return checks
 }
 
-async function examine(context: CommandContext, given: Given): Promise<void> {
+async function examine(context: CommandContext): Promise<void> {
   const { version } = findPackageRoot()
   const { env, cwd } = context.terminal
   const config = context.checkedConfig()
-  const named = namedServer(given.text('server'), env['HOLDFAST_URL'])
-  if (named && given.flag('deep'))
+  const named = namedServer(context.text('server'), env['HOLDFAST_URL'])
+  if (named && context.flag('deep'))
     throw usage(
       '--deep reads the database itself, not through a server.',
       'Leave out --server and HOLDFAST_URL, there where the data is.',
@@ -134,7 +135,7 @@ async function examine(context: CommandContext, given: Given): Promise<void> {
     if (server.url) checks.push(...(await checkWithCredential(context, server.url)))
     else if (!named) checks.push(await checkDatabase(config.values))
   }
-  const looked = given.flag('deep') ? await checkDeep(context.terminal, config) : undefined
+  const looked = context.flag('deep') ? await checkDeep(context.terminal, config) : undefined
   if (looked) checks.push(looked.check)
 
   const values = configKeys.map((key) => ({ key, value: config.values[key], origin: config.origins[key] }))
@@ -247,7 +248,6 @@ function line({ paint, terminal: { env } }: CommandContext, { name, state, detai
 }
 
 export const doctor: CommandSpec = {
-  name: 'doctor',
   summary: 'Check everything and say what to do',
   options: [{ flags: '--deep', about: 'also read everything in the database and say what does not fit together; takes a while' }],
   examples: [

@@ -7,15 +7,15 @@ import { makeFolder } from '../../platform/files/make-folder.ts'
 import { NotPlainFile } from '../../platform/files/plain-file.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 
-async function writeFiles(context: CommandContext, given: Given): Promise<void> {
+async function writeFiles(context: CommandContext): Promise<void> {
   const { terminal } = context
   const { values } = context.config()
-  const typed = given.optionalOperand(0)
+  const typed = context.optionalOperand(0)
   const folder = typed === undefined ? values.data : resolve(terminal.cwd, typed)
   await makeFolder(folder).catch((error: NodeJS.ErrnoException) => {
     throw usage(`The folder ${visible(folder)} cannot be made (${error.code}).`, 'Name a folder that you may write to.')
@@ -23,7 +23,7 @@ async function writeFiles(context: CommandContext, given: Given): Promise<void> 
   const { exportFiles } = await import('../../offline/export-files.ts')
   const step = beginStep(terminal, `Writing files into ${folder}`)
   const onStream = (written: number): void => step.update(counted(written, 'folder'))
-  const exported = await exportFiles(values, { folder, projectId: given.text('project'), onStream })
+  const exported = await exportFiles(values, { folder, projectId: context.text('project'), onStream })
     .catch((error: NodeJS.ErrnoException) => {
       // Only failures about a file are explained here.
       if (error.path === undefined && !(error instanceof NotPlainFile)) throw error
@@ -38,7 +38,6 @@ async function writeFiles(context: CommandContext, given: Given): Promise<void> 
 }
 
 export const exportCommand: CommandSpec = {
-  name: 'export',
   summary: 'Write projects, work sessions and conversations as files',
   operands: [{ name: '[folder]', about: 'where to; the data folder itself when left out' }],
   options: [{ flags: '--project <id>', about: 'only this one, by its id' }],

@@ -9,7 +9,6 @@ import { McpBridge } from './mcp-bridge.ts'
 const maxLine = 2 * 1024 * 1024
 
 export const mcp: CommandSpec = {
-  name: 'mcp',
   summary: 'Speak MCP on standard input and output, for clients that start a program',
   examples: [
     ['mcp', 'what to enter as the command of an MCP server; HOLDFAST_TOKEN holds the passkey of the agent'],

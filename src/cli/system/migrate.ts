@@ -3,7 +3,7 @@ import type { MigrationStep } from '../../offline/migrate-to-postgres.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
@@ -14,10 +14,10 @@ const stepWords: Readonly<Record<MigrationStep, string>> = {
   comparing: 'Comparing both, row by row',
 }
 
-async function move(context: CommandContext, given: Given): Promise<void> {
+async function move(context: CommandContext): Promise<void> {
   const { terminal } = context
   const { values } = context.config()
-  const to = given.text('to')
+  const to = context.text('to')
   if (!to) throw usage('Name the PostgreSQL to move to with --to postgres://….', 'It must be an empty database.')
   if (values.database_url)
     throw usage(
@@ -54,7 +54,6 @@ async function move(context: CommandContext, given: Given): Promise<void> {
 }
 
 export const migrate: CommandSpec = {
-  name: 'migrate',
   summary: 'Move from the data folder’s SQLite to a PostgreSQL; the server must be stopped',
   options: [
     { flags: '--to <url>', about: 'an empty database, postgres://user@host:5432/name; leave the password to PGPASSWORD' },

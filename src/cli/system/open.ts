@@ -9,7 +9,6 @@ import { isInteractive } from '../terminal.ts'
 import { relative } from '../times.ts'
 
 export const open: CommandSpec = {
-  name: 'open',
   summary: 'Make a new sign-in link and open it in the browser',
   options: [
     { flags: '--print', about: 'only print the link' },
@@ -20,14 +19,13 @@ export const open: CommandSpec = {
     ['open --print', 'print the link, to open it on another screen'],
     ['open --qr', 'sign in on your phone'],
   ],
-  run: async (context, given) => {
-    const client = await context.client()
-    const { code, expiresAt, link: outside } = await client.post('/api/sign-in-codes')
-    const onPhone = given.flag('qr')
-    const link = (onPhone && outside) || signInLink(client.url, code)
+  run: async (context) => {
+    const { code, expiresAt, link: outside } = await context.client.post('/api/sign-in-codes')
+    const onPhone = context.flag('qr')
+    const link = (onPhone && outside) || signInLink(context.client.url, code)
     const { terminal } = context
     const opened =
-      !context.json && !onPhone && !given.flag('print') && isInteractive(terminal) && (await openBrowser(link, terminal.env))
+      !context.json && !onPhone && !context.flag('print') && isInteractive(terminal) && (await openBrowser(link, terminal.env))
     if (onPhone && isLoopback(link))
       throw new CommandFailure(
         'failed',

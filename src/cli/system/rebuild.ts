@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { createLogger } from '../../platform/log/logger.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { startCommand } from '../program-name.ts'
 import { beginStep } from '../step.ts'
@@ -11,10 +11,10 @@ import { fields } from '../table.ts'
 
 const maxReported = 20
 
-async function buildAnew(context: CommandContext, given: Given): Promise<void> {
+async function buildAnew(context: CommandContext): Promise<void> {
   const { terminal } = context
   const { values } = context.config()
-  const typed = given.optionalOperand(0)
+  const typed = context.optionalOperand(0)
   const from = typed === undefined ? values.data : resolve(terminal.cwd, typed)
   const { rebuildStore } = await import('../../offline/rebuild-store.ts')
   const step = beginStep(terminal, `Reading files from ${from}`)
@@ -45,7 +45,6 @@ async function buildAnew(context: CommandContext, given: Given): Promise<void> {
 }
 
 export const rebuild: CommandSpec = {
-  name: 'rebuild',
   summary: 'Build the store from the files beside it, for the day it is lost',
   operands: [{ name: '[folder]', about: 'where projects/ and conversations/ lie; the data folder itself when left out' }],
   examples: [

@@ -6,19 +6,19 @@ import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { ConfigValues } from '../../protocol/config.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { CommandFailure, usage } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
 import { programName, startCommand } from '../program-name.ts'
 import { beginStep } from '../step.ts'
 import { fields } from '../table.ts'
-import { exact, relative } from '../times.ts'
+import { relative } from '../times.ts'
 
-async function putBack(context: CommandContext, given: Given): Promise<void> {
+async function putBack(context: CommandContext): Promise<void> {
   const { terminal } = context
   const { values } = context.config()
-  const replace = given.flag('replace')
+  const replace = context.flag('replace')
   if (replace && values.database_url)
     throw usage(
       '--replace is for a data folder.',
@@ -26,24 +26,23 @@ async function putBack(context: CommandContext, given: Given): Promise<void> {
     )
   await requireUnused(values)
   const { inspectBackup, inspectTarget, restoreFrom } = await import('../../offline/backup-and-restore.ts')
-  const backup = await inspectBackup(resolve(terminal.cwd, given.operand(0)))
+  const backup = await inspectBackup(resolve(terminal.cwd, context.operand(0)))
   const target = await inspectTarget(values)
   const loss = lossOf(target, replace)
   // Printed with --yes too.
-  if (given.flag('yes') && target.contents) context.note(loss)
+  if (context.flag('yes') && target.contents) context.note(loss)
   await context.confirm(`Restore ${visible(backup.file)} (${holds(backup)}) into ${visible(target.place)}?`, loss)
   const step = beginStep(terminal, 'Checking the backup and putting it in its place')
   const warn = (message: string): void => context.note(message)
   const restored = await restoreFrom(backup.file, values, { replace, warn }).finally(() => step.end())
   context.done(`Restored into ${visible(restored.place)}, and checked`)
-  const now = systemClock.now()
   // Notes for people are fields of the JSON answer.
   const beside = { before: target.contents, filesMayHoldMore: target.hasFiles }
   context.answer({ ...restored, from: backup.file, ...beside }, () =>
     fields(
       [
         ['Holds', holds(restored)],
-        ['Backed up', restored.backedUpAt ? exact(restored.backedUpAt, now) : '–'],
+        ['Backed up', context.time(restored.backedUpAt)],
         ['Incarnation', `${restored.incarnation} (new: whoever was following gets a snapshot)`],
         ['Before', restored.keptAt ? `kept as ${visible(restored.keptAt)}` : target.contents ? 'not kept' : 'nothing was there'],
       ],
@@ -93,7 +92,6 @@ function lossOf({ contents }: Target, replace: boolean): string {
 }
 
 export const restore: CommandSpec = {
-  name: 'restore',
   summary: 'Put a backup in the place of what is there; the server must be stopped',
   operands: [{ name: 'file', about: 'a file that `holdfast backup` made, of either kind of database' }],
   options: [

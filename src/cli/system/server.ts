@@ -5,7 +5,6 @@ import { flagsOf } from './server-flags.ts'
 import { serverOptions } from './server-options.ts'
 
 export const server: CommandSpec = {
-  name: 'server',
   summary: 'Start the server alone, without agents on this machine',
   options: serverOptions(),
   examples: [
@@ -13,12 +12,11 @@ export const server: CommandSpec = {
     ['server --host 0.0.0.0 --behind-proxy --public-url https://holdfast.example.com', 'behind a proxy that ends TLS'],
   ],
   local: true,
-  run: async (context, given) => serve('server', flagsOf(given), context.terminal),
+  run: async (context) => serve('server', flagsOf(context), context.terminal),
 }
 
 /** `holdfast up`: server and coordinator on this machine. The default command. */
 export const up: CommandSpec = {
-  name: 'up',
   summary: 'Start Holdfast and print a sign-in link (the default)',
   options: serverOptions(),
   examples: [
@@ -26,7 +24,6 @@ export const up: CommandSpec = {
     ['up --port 0 --data ./tmp', 'a free port, and a data folder of its own'],
     ['up --log-level debug', 'say more'],
   ],
-  isDefault: true,
   local: true,
-  run: async (context, given) => serve('up', flagsOf(given), context.terminal),
+  run: async (context) => serve('up', flagsOf(context), context.terminal),
 }

@@ -6,9 +6,8 @@ import { systemClock } from '../../platform/time/clock.ts'
 import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { doingOf, durationOf, styleOf } from '../processes/process-words.ts'
-import { projectNames } from '../projects/project-names.ts'
-import { fields, table } from '../table.ts'
-import { relative } from '../times.ts'
+import { projectNames } from '../projects/choose-project.ts'
+import { fields } from '../table.ts'
 
 /** Upper bound counted per list. */
 const maxCounted = 200
@@ -33,13 +32,12 @@ async function look(client: Client) {
 }
 
 async function showStatus(context: CommandContext): Promise<void> {
-  const [{ url }, client] = await Promise.all([context.connection(), context.client()])
-  const { me, waiting, interrupted, projects, coordinators, running } = await look(client)
-  const nameOf = await projectNames(context, client)
+  const { me, waiting, interrupted, projects, coordinators, running } = await look(context.client)
+  const nameOf = await projectNames(context)
   const now = systemClock.now()
   const atWork = running.map((each) => ({ ...each, doing: doingOf(each, coordinators.items) }))
   const answer = {
-    url,
+    url: context.client.url,
     me,
     waiting: waiting.items,
     interrupted: interrupted.items,
@@ -53,7 +51,7 @@ async function showStatus(context: CommandContext): Promise<void> {
     const connected = coordinators.items.filter(({ state }) => state === 'connected').map(({ machine }) => visible(machine))
     const facts = fields(
       [
-        ['Server', url],
+        ['Server', answer.url],
         ['You are', `${visible(me.name)} (${me.role ?? me.kind})`],
         ['Machines', connected.join(', ') || context.hint('none connected, so no agent is started; `holdfast doctor` says more')],
         ['Projects', countOf(projects)],
@@ -63,41 +61,29 @@ async function showStatus(context: CommandContext): Promise<void> {
       ],
       context.paint,
     )
-    const parts = [facts]
-    if (interrupted.items.length > 0)
-      parts.push(
-        table(
-          interrupted.items.slice(0, maxListed),
-          [
-            { title: 'INTERRUPTED', of: ({ id }) => id, style: 'bold' },
-            { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },
-            { title: 'ENDED', of: ({ endedAt, startedAt }) => relative(endedAt ?? startedAt, now) },
-            { title: 'HOW IT STANDS', of: ({ stateSummary }) => stateSummary, shrinks: true },
-          ],
-          context.paint,
-          context.width,
-        ),
-      )
-    if (atWork.length > 0)
-      parts.push(
-        table(
-          atWork.slice(0, maxListed),
-          [
-            { title: 'AT WORK', of: ({ agentId }) => agentId, style: 'bold', shrinks: true },
-            { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },
-            { title: 'STATE', of: ({ doing }) => doing, style: (each) => styleOf(each, coordinators.items), shrinks: true },
-            { title: 'FOR', of: ({ since }) => durationOf(Date.parse(since), now) },
-          ],
-          context.paint,
-          context.width,
-        ),
-      )
-    return parts.join('\n\n')
+    const stopped = context.table(interrupted.items.slice(0, maxListed), {
+      empty: '',
+      columns: [
+        { title: 'INTERRUPTED', of: ({ id }) => id, style: 'bold' },
+        { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },
+        { title: 'ENDED', of: ({ endedAt, startedAt }) => context.ago(endedAt ?? startedAt) },
+        { title: 'HOW IT STANDS', of: ({ stateSummary }) => stateSummary, shrinks: true },
+      ],
+    })
+    const busy = context.table(atWork.slice(0, maxListed), {
+      empty: '',
+      columns: [
+        { title: 'AT WORK', of: ({ agentId }) => agentId, style: 'bold', shrinks: true },
+        { title: 'PROJECT', of: ({ projectId }) => nameOf(projectId), shrinks: true },
+        { title: 'STATE', of: ({ doing }) => doing, style: (each) => styleOf(each, coordinators.items), shrinks: true },
+        { title: 'FOR', of: ({ since }) => durationOf(Date.parse(since), now) },
+      ],
+    })
+    return [facts, stopped, busy].filter(Boolean).join('\n\n')
   })
 }
 
 export const status: CommandSpec = {
-  name: 'status',
   summary: 'What waits for a decision, what was interrupted, who is at work',
   examples: [
     ['status', 'in a few lines'],

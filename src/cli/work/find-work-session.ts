@@ -1,8 +1,7 @@
 /** Finds a work session by id in any project. */
-import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import type { WholeWorkSession } from '../../protocol/work/work-session.ts'
-import type { Given } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { CommandFailure } from '../failure.ts'
 import { namedProject } from '../projects/choose-project.ts'
 
@@ -11,12 +10,13 @@ const maxProjects = 1000
 
 const path = '/api/projects/{projectId}/sessions/{workSessionId}'
 
-export async function findWorkSession(client: Client, given: Given, workSessionId: string): Promise<WholeWorkSession> {
-  const named = await namedProject(client, given)
-  if (named) return client.get(path, { params: { projectId: named.id, workSessionId } })
+export async function findWorkSession(context: CommandContext): Promise<WholeWorkSession> {
+  const workSessionId = context.operand(0)
+  const named = await namedProject(context)
+  if (named) return context.client.get(path, { params: { projectId: named.id, workSessionId } })
   let looked = 0
-  for await (const { id: projectId } of client.pages('/api/projects', { query: { limit: 200 } })) {
-    const found = await client.get(path, { params: { projectId, workSessionId } }).catch(ifNotThere)
+  for await (const { id: projectId } of context.client.pages('/api/projects')) {
+    const found = await context.client.get(path, { params: { projectId, workSessionId } }).catch(ifNotThere)
     if (found) return found
     if (++looked >= maxProjects) break
   }

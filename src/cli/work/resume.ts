@@ -1,11 +1,10 @@
 /** `holdfast resume`: resumes interrupted work by id or by the path of its checkpoint (RS1). */
 import { dirname, resolve } from 'node:path'
-import type { Client } from '../../client/client.ts'
 import { findCheckpoint, readSavedWorkSession } from '../../platform/files/saved-work-session.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { NotRestored, Resumed } from '../../protocol/work/resume.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec, Given } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { projectOption } from '../projects/choose-project.ts'
 import { fields } from '../table.ts'
@@ -16,11 +15,10 @@ interface Found extends SavedLocation {
   readonly notRestored: readonly NotRestored[]
 }
 
-async function takeUp(context: CommandContext, given: Given): Promise<void> {
-  const client = await context.client()
-  const { projectId, workSessionId, notRestored: before } = await find(context, client, given)
+async function takeUp(context: CommandContext): Promise<void> {
+  const { projectId, workSessionId, notRestored: before } = await find(context)
   const params = { projectId, workSessionId }
-  const resumed = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
+  const resumed = await context.client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
   const answer = { ...resumed, notRestored: [...before, ...resumed.notRestored] }
   const child = context.paint('bold', answer.session.id)
   const goesOn = answer.missing.length === 0
@@ -34,16 +32,16 @@ async function takeUp(context: CommandContext, given: Given): Promise<void> {
 /** Ids have no slash, backslash or dot; everything else is a path. */
 const isPath = (typed: string): boolean => /[./\\]/.test(typed)
 
-async function find(context: CommandContext, client: Client, given: Given): Promise<Found> {
-  const typed = given.operand(0)
+async function find(context: CommandContext): Promise<Found> {
+  const typed = context.operand(0)
   if (!isPath(typed)) {
-    const { projectId, id } = await findWorkSession(client, given, typed)
+    const { projectId, id } = await findWorkSession(context)
     return { projectId, workSessionId: id, notRestored: [] }
   }
   const file = await findCheckpoint(resolve(context.terminal.cwd, typed))
   const saved = await readSavedWorkSession(dirname(file), file)
   const place = placeIn(saved)
-  return { ...place, notRestored: (await isKnown(client, place)) ? [] : await bringBack(client, saved) }
+  return { ...place, notRestored: (await isKnown(context.client, place)) ? [] : await bringBack(context.client, saved) }
 }
 
 function describe(
@@ -69,7 +67,6 @@ function describe(
 const approaches = (count: number): string => `${count} ${count === 1 ? 'approach' : 'approaches'}`
 
 export const resume: CommandSpec = {
-  name: 'resume',
   summary: 'Take interrupted work up where it stopped, by id or from its files',
   operands: [
     {

@@ -1,9 +1,115 @@
 /** `holdfast tasks`: the tasks of a project (TK). */
-import { taskStatuses } from '../../protocol/work/task.ts'
-import type { CommandOption, CommandSpec } from '../command.ts'
+import type { Client } from '../../client/client.ts'
+import { visible } from '../../platform/log/visible.ts'
+import { type Task, taskStatuses } from '../../protocol/work/task.ts'
+import { type CommandOption, type CommandSpec, defined, jsonOrText } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
-import { projectOption } from '../projects/choose-project.ts'
-import { create, edit, listTasks, showTask } from './task-commands.ts'
+import { chooseProject, projectOption } from '../projects/choose-project.ts'
+import { indented } from '../table.ts'
+import type { Style } from '../terminal.ts'
+
+type Status = Task['status']
+
+const [many, one] = ['/api/projects/{projectId}/tasks', '/api/projects/{projectId}/tasks/{taskId}'] as const
+
+/** Order and style of statuses, running tasks first. */
+const styles = {
+  in_progress: 'cyan',
+  blocked: 'yellow',
+  pending: 'reset',
+  failed: 'red',
+  completed: 'green',
+} as const satisfies Record<Status, Style>
+const order = Object.keys(styles)
+
+async function listTasks(context: CommandContext): Promise<void> {
+  const phase = context.wholeNumber('phase')
+  const query = { status: context.text('status') as Status | undefined, workSessionId: context.text('work-session') }
+  const { id: projectId } = await chooseProject(context)
+  await context.printList(context.client.pages(many, { params: { projectId }, query }), {
+    where: (each) => phase === undefined || each.phase === phase,
+    order: (a, b) => a.phase - b.phase || order.indexOf(a.status) - order.indexOf(b.status),
+    empty: 'No tasks. Make one: holdfast tasks create TITLE --type TYPE',
+    columns: [
+      { title: 'PHASE', of: (each) => String(each.phase) },
+      { title: 'STATUS', of: (each) => each.status, style: (each) => styles[each.status] },
+      { title: 'ID', of: (each) => each.id, style: 'bold' },
+      { title: 'DONE', of: (each) => `${each.progressPercent} %` },
+      { title: 'AGENT', of: (each) => each.assignedTo ?? '–' },
+      { title: 'WAITS FOR', of: (each) => each.blockedBy ?? '–' },
+      { title: 'TITLE', of: (each) => each.title, shrinks: true },
+    ],
+  })
+}
+
+async function showTask(context: CommandContext): Promise<void> {
+  const { id: projectId } = await chooseProject(context)
+  const task = await context.client.get(one, { params: { projectId, taskId: context.operand(0) } })
+  context.answer(task, () => describe(context, task))
+}
+
+async function create(context: CommandContext): Promise<void> {
+  const phase = context.wholeNumber('phase') ?? 1
+  const { id: projectId } = await chooseProject(context)
+  const body = {
+    title: context.operand(0),
+    type: context.text('type') ?? 'task',
+    phase,
+    ['sessionId']: context.text('work-session') ?? (await runningWork(context.client, projectId)),
+    description: context.text('description'),
+    assignedTo: context.text('agent'),
+    dependsOn: context.values('depends-on'),
+  }
+  const task = await context.client.post(many, { params: { projectId }, body })
+  context.done(`Created the task ${context.paint('bold', task.id)}`)
+  context.answer(task, () => describe(context, task))
+}
+
+async function edit(context: CommandContext): Promise<void> {
+  const result = context.text('result')
+  const body = defined({
+    status: context.text('status') as Status | undefined,
+    progressPercent: context.wholeNumber('progress'),
+    assignedTo: context.textOrNull('agent'),
+    dependsOn: context.values('depends-on'),
+    result: result === undefined ? undefined : jsonOrText(result),
+    title: context.text('title'),
+    description: context.text('description'),
+  })
+  if (Object.keys(body).length === 0)
+    throw usage('There is nothing to change.', '`holdfast tasks edit --help` shows what can be changed.')
+  const { id: projectId } = await chooseProject(context)
+  const task = await context.client.patch(one, { params: { projectId, taskId: context.operand(0) }, body })
+  context.done(`Changed the task ${context.paint('bold', task.id)}`)
+  context.answer(task, () => describe(context, task))
+}
+
+/** Returns the newest running work session; without one, a new one begins when the agent takes the task. */
+async function runningWork(client: Client, projectId: string): Promise<string | null> {
+  for await (const each of client.pages('/api/projects/{projectId}/sessions', { params: { projectId } }))
+    if (each.state === 'running') return each.id
+  return null
+}
+
+const describe = (context: CommandContext, task: Task): string =>
+  context.details(
+    task.title,
+    [
+      ['Id', task.id],
+      ['Status', `${context.paint(styles[task.status], task.status)}, ${task.progressPercent} % done`],
+      ['Phase', `${task.phase}, ${visible(task.type)}`],
+      ['Agent', visible(task.assignedTo ?? '–')],
+      ['Depends on', visible(task.dependsOn.join(', ')) || '–'],
+      ['Waits for', visible(task.blockedBy ?? '–')],
+      ['Work session', task['sessionId'] ?? '–'],
+      ['Started', context.time(task.startedAt)],
+      ['Completed', context.time(task.completedAt)],
+      ['Result', task.result === null || task.result === undefined ? '–' : visible(JSON.stringify(task.result))],
+    ],
+    ...indented(task.description),
+  )
 
 const task = { name: 'task', about: 'id of the task' }
 const dependsOn: CommandOption = {
@@ -14,15 +120,13 @@ const dependsOn: CommandOption = {
 const description: CommandOption = { flags: '--description <text>', about: 'what is to be done' }
 
 export const tasks: CommandSpec = {
-  name: 'tasks',
   summary: 'Tasks of a project, their agents and what they wait for',
   examples: [
     ['tasks', 'those of the only project, by phase and status'],
     ['tasks create "Write the tests" --type test --agent claude', 'give an agent something to do'],
   ],
-  commands: [
-    {
-      name: 'list',
+  commands: {
+    list: {
       summary: 'List the tasks by phase and status (the default)',
       options: [
         projectOption,
@@ -35,19 +139,16 @@ export const tasks: CommandSpec = {
         ['tasks list --project website', 'all of them'],
         ['tasks list --status blocked', 'what waits for something else'],
       ],
-      isDefault: true,
       run: listTasks,
     },
-    {
-      name: 'show',
+    show: {
       summary: 'Show one task',
       operands: [task],
       options: [projectOption],
       examples: [['tasks show task_p1_test_001', 'what it is, and how far it has come']],
       run: showTask,
     },
-    {
-      name: 'create',
+    create: {
       summary: 'Create a task; blocked while one it depends on is unfinished',
       operands: [{ name: 'title', about: 'what to call it' }],
       options: [
@@ -68,8 +169,7 @@ export const tasks: CommandSpec = {
       ],
       run: create,
     },
-    {
-      name: 'edit',
+    edit: {
       summary: 'Change a task',
       operands: [task],
       options: [
@@ -90,5 +190,5 @@ export const tasks: CommandSpec = {
       ],
       run: edit,
     },
-  ],
+  },
 }

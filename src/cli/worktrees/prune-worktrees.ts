@@ -2,15 +2,11 @@
 import { type Client, ProblemError } from '../../client/client.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import type { ListedWorktree } from '../../protocol/worktrees/worktree.ts'
+import type { ListedWorktree, LossSummary } from '../../protocol/worktrees/worktree.ts'
 import { counted, size } from '../amounts.ts'
-import type { Given } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { chooseProject } from '../projects/choose-project.ts'
-import { table } from '../table.ts'
-import { relative } from '../times.ts'
-import { lossesInWords } from './losses-text.ts'
 
 const many = '/api/projects/{projectId}/worktrees'
 /** Worktrees per request: a machine counts the files of each and has half a minute. */
@@ -26,25 +22,24 @@ interface Kept {
   readonly why: string
 }
 
-export async function pruneWorktrees(context: CommandContext, given: Given): Promise<void> {
-  const client = await context.client()
-  const { id: projectId } = await chooseProject(context, given)
-  const days = daysOf(given.text('days'))
+export async function pruneWorktrees(context: CommandContext): Promise<void> {
+  const { id: projectId } = await chooseProject(context)
+  const days = daysOf(context.text('days'))
   const now = systemClock.now()
   const old: ListedWorktree[] = []
-  for await (const each of client.pages(many, { params: { projectId }, query: { limit: inspectedAtOnce, look: true } }))
+  for await (const each of context.client.pages(many, { params: { projectId }, query: { limit: inspectedAtOnce, look: true } }))
     if (now - Date.parse(each.lastUsedAt) >= days * dayMs) old.push(each)
   const kept = old.flatMap((each) => whyKept(each) ?? [])
   const going = old.filter((each) => !kept.some(({ id }) => id === each.id))
-  if (!context.json) show(context, { going, kept, days, now })
-  if (given.flag('dry-run') || going.length === 0) {
+  if (!context.json) show(context, going, kept, days)
+  if (context.flag('dry-run') || going.length === 0) {
     if (context.json) context.answer({ wouldRemove: going.map(inShort), removed: [], kept }, String)
     return
   }
   const losing = going.filter(({ look }) => look?.canGo === 'would_lose').length
   const loss = losing === 0 ? 'Nothing is lost with them.' : `What ${losing} of them hold is lost for good.`
   await context.confirm(`Remove ${counted(going.length, 'worktree')}?`, loss)
-  const failed = await removeAll(client, projectId, going)
+  const failed = await removeAll(context.client, projectId, going)
   const removed = going.filter(({ id }) => !failed.some((each) => each.id === id))
   if (!context.json) for (const { role, why } of failed) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
   context.finished(
@@ -78,7 +73,7 @@ function lossOf({ look }: ListedWorktree): string {
   return amounts.filter(Boolean).join(', ')
 }
 
-const bytesOf = (worktrees: readonly ListedWorktree[]): number =>
+export const bytesOf = (worktrees: readonly ListedWorktree[]): number =>
   worktrees.reduce((sum, { look }) => sum + (look?.disk.bytes ?? 0), 0)
 
 const inShort = ({ id, role, branch, lastUsedAt, look }: ListedWorktree) => ({
@@ -90,33 +85,19 @@ const inShort = ({ id, role, branch, lastUsedAt, look }: ListedWorktree) => ({
   losses: look?.losses ?? null,
 })
 
-interface Shown {
-  readonly going: readonly ListedWorktree[]
-  readonly kept: readonly Kept[]
-  readonly days: number
-  readonly now: number
-}
-
-function show(context: CommandContext, { going, kept, days, now }: Shown): void {
+function show(context: CommandContext, going: readonly ListedWorktree[], kept: readonly Kept[], days: number): void {
   for (const { role, why } of kept) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
-  context.answer({}, () =>
-    going.length === 0
-      ? context.hint(
-          `No worktree that was not used for ${counted(days, 'day')} can go. \`holdfast worktrees prune --days 0\` takes younger ones too.`,
-        )
-      : `${table(
-          going,
-          [
-            { title: 'ROLE', of: ({ role }) => visible(role), style: 'bold' },
-            { title: 'BRANCH', of: ({ branch, folder }) => visible(branch ?? folder), shrinks: true },
-            { title: 'USED', of: ({ lastUsedAt }) => relative(lastUsedAt, now) },
-            { title: 'DISK', of: ({ look }) => size(look?.disk.bytes ?? 0) },
-            { title: 'LOST', of: lossOf },
-          ],
-          context.paint,
-          context.width,
-        )}\n${size(bytesOf(going))} in all`,
-  )
+  const list = context.table(going, {
+    empty: `No worktree that was not used for ${counted(days, 'day')} can go. \`holdfast worktrees prune --days 0\` takes younger ones too.`,
+    columns: [
+      { title: 'ROLE', of: ({ role }) => visible(role), style: 'bold' },
+      { title: 'BRANCH', of: ({ branch, folder }) => visible(branch ?? folder), shrinks: true },
+      { title: 'USED', of: ({ lastUsedAt }) => context.ago(lastUsedAt) },
+      { title: 'DISK', of: ({ look }) => size(look?.disk.bytes ?? 0) },
+      { title: 'LOST', of: lossOf },
+    ],
+  })
+  context.answer({}, () => (going.length === 0 ? list : `${list}\n${size(bytesOf(going))} in all`))
   for (const { role, look } of going) if (look?.losses) context.note(`Lost with ${visible(role)}: ${lossesInWords(look.losses)}`)
 }
 
@@ -138,4 +119,18 @@ async function removeAll(client: Client, projectId: string, going: readonly List
   }
   await Promise.all(Array.from({ length: removedAtOnce }, work))
   return failed
+}
+
+/** Upper bound of named losses; the rest is counted. */
+const maxNamed = 8
+
+/** Describes what would be lost with a worktree, for the confirmation. */
+export function lossesInWords({ files, fileCount, commits, commitCount, unfinished }: Omit<LossSummary, 'digest'>): string {
+  const named = (names: readonly string[], count: number): string =>
+    names.slice(0, maxNamed).map(visible).join(', ') + (count > maxNamed ? ', …' : '')
+  return [
+    ...(fileCount > 0 ? [`${counted(fileCount, 'file')} not committed (${named(files, fileCount)})`] : []),
+    ...(commitCount > 0 ? [`${counted(commitCount, 'commit')} in no other branch (${named(commits, commitCount)})`] : []),
+    ...unfinished.map((what) => `a ${what} that is not finished`),
+  ].join('; ')
 }

@@ -1,60 +1,211 @@
 /** `holdfast worktrees`: worktrees of agents, their changes, merging and removing them. */
-
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { ProblemError } from '../../client/client.ts'
+import { visible, visibleLines } from '../../platform/log/visible.ts'
+import type { ListedWorktree, Losses, Worktree } from '../../protocol/worktrees/worktree.ts'
+import { counted, size } from '../amounts.ts'
 import type { CommandSpec } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandFailure, usage } from '../failure.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
-import { projectOption } from '../projects/choose-project.ts'
-import { pruneWorktrees } from './prune-worktrees.ts'
-import {
-  commitWorktree,
-  diffWorktree,
-  listWorktrees,
-  mergeWorktree,
-  patchWorktree,
-  removeWorktree,
-  setUpWorktrees,
-  showWorktree,
-} from './worktree-commands.ts'
+import { chooseProject, projectOption } from '../projects/choose-project.ts'
+import { fields } from '../table.ts'
+import { bytesOf, lossesInWords, pruneWorktrees } from './prune-worktrees.ts'
+
+const many = '/api/projects/{projectId}/worktrees'
+const one = `${many}/{worktreeId}` as const
+const patchWithinMs = 60_000
+
+async function listWorktrees(context: CommandContext): Promise<void> {
+  const { id: projectId } = await chooseProject(context)
+  await context.printList(context.client.pages(many, { params: { projectId }, query: { look: true } }), {
+    empty: 'There is no worktree. An agent in a role of a console gets one: `holdfast run`, or the console in the page.',
+    columns: [
+      { title: 'ROLE', of: ({ role }) => visible(role), style: 'bold' },
+      { title: 'BRANCH', of: ({ branch, note }) => visible(branch ?? note ?? '–'), shrinks: true },
+      { title: 'CHANGES', of: changesOf },
+      { title: 'DISK', of: ({ look }) => (look ? `${look.disk.complete ? '' : '≥ '}${size(look.disk.bytes)}` : '–') },
+      { title: 'CAN GO', of: ({ look, trouble }) => (look ? canGo[look.canGo] : (trouble ?? '–')) },
+      { title: 'USED', of: ({ lastUsedAt }) => context.ago(lastUsedAt) },
+      { title: 'ID', of: ({ id }) => id, style: 'dim' },
+    ],
+    below: (items) => `${size(bytesOf(items))} in all`,
+  })
+}
+
+const canGo = { yes: 'yes', would_lose: 'holds work', in_use: 'in use', gone: 'not there', refused: 'no' } as const
+
+function changesOf({ look, kind }: ListedWorktree): string {
+  if (!look || kind === 'plain') return '–'
+  const ahead = look.ahead === null ? '' : `+${look.ahead}`
+  const behind = look.behind === null || look.behind === 0 ? '' : ` −${look.behind}`
+  return `${ahead}${behind} ${counted(look.fileCount, 'file')}`.trim()
+}
+
+async function find(context: CommandContext): Promise<Worktree> {
+  const { id: projectId } = await chooseProject(context)
+  const typed = context.operand(0)
+  const found: Worktree[] = []
+  for await (const each of context.client.pages(many, { params: { projectId } }))
+    if (each.id === typed || each.branch === typed || each.role === typed) found.push(each)
+  const [only, ...others] = found
+  if (!only) throw new CommandFailure('notFound', `There is no worktree ${visible(typed)}.`, '`holdfast worktrees` lists them.')
+  if (others.length > 0)
+    throw usage(`Several worktrees are called ${visible(typed)}.`, 'Use the id that `holdfast worktrees` shows.')
+  return only
+}
+
+const paramsOf = ({ projectId, id }: Worktree) => ({ projectId, worktreeId: id })
+
+async function showWorktree(context: CommandContext): Promise<void> {
+  const found = await context.client.get(one, { params: paramsOf(await find(context)) })
+  context.answer(found, () => {
+    const { worktree, state } = found
+    const facts = state
+      ? [
+          ['Branch', visible(state.branch ?? 'between branches')],
+          ['Ahead', String(state.ahead ?? '–')],
+          ['Behind', String(state.behind ?? '–')],
+          ['Not committed', counted(state.uncommitted, 'file')],
+          ...(state.command === null ? [] : [['Command', visible(state.command)] as const]),
+        ]
+      : [['Note', visible(worktree.note ?? 'It has no state.')]]
+    const setUp = worktree.setUp?.outcome ? [['Set-up', worktree.setUp.outcome]] : []
+    const pairs = [['Role', visible(worktree.role)], ['Folder', visible(worktree.folder)], ...facts, ...setUp]
+    const files = (state?.files ?? []).map(({ path, change }) => `  ${change.padEnd(10)} ${visible(path)}`)
+    return [fields(pairs as [string, string][], context.paint), ...files].join('\n')
+  })
+}
+
+async function diffWorktree(context: CommandContext): Promise<void> {
+  const query = { path: context.text('file') }
+  const diff = await context.client.get(`${one}/diff`, { params: paramsOf(await find(context)), query })
+  context.answer(diff, () => visibleLines(diff.text.trimEnd()) || 'Nothing has changed.')
+  if (diff.cut && !context.json) context.note('There is more than is shown; worktrees patch has all of it.')
+}
+
+/** Writes the patch byte by byte, for git. */
+async function patchWorktree(context: CommandContext): Promise<void> {
+  const { projectId, worktreeId } = paramsOf(await find(context))
+  const path = `/api/projects/${encodeURIComponent(projectId)}/worktrees/${encodeURIComponent(worktreeId)}/patch`
+  const response = await context.client.open(path, { signal: AbortSignal.timeout(patchWithinMs) })
+  if (!response.ok) throw new ProblemError(await response.json())
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const file = context.text('out')
+  if (file === undefined) {
+    const text = bytes.toString()
+    if (!Buffer.from(text).equals(bytes))
+      throw usage('This patch holds bytes that are no text.', 'Add --out FILE to have it written byte by byte.')
+    return void context.terminal.stdout.write(text)
+  }
+  await writeFile(resolve(context.terminal.cwd, file), bytes)
+  context.finished({ file, bytes: bytes.length }, `${size(bytes.length)} written to ${visible(file)}`)
+}
+
+async function commitWorktree(context: CommandContext): Promise<void> {
+  const body = { message: context.text('message') }
+  const done = await context.client.post(`${one}/commit`, { params: paramsOf(await find(context)), body })
+  const commit = done.commit?.slice(0, 10)
+  context.finished(done, commit ? `${counted(done.files, 'file')} committed as ${commit}` : 'There was nothing to commit')
+}
+
+async function mergeWorktree(context: CommandContext): Promise<void> {
+  const body = { branch: context.text('into'), how: context.flag('rebase') ? ('rebase' as const) : ('merge' as const) }
+  const params = paramsOf(await find(context))
+  try {
+    const done = await context.client.post(`${one}/merge`, { params, body })
+    const branch = visible(done.branch)
+    context.finished(done, done.outcome === 'done' ? `It is in ${branch} now` : `${branch} has it all already`)
+  } catch (error) {
+    const { files, command, reason } = fieldsOf(error)
+    if (!context.json && reason === 'uncommitted')
+      context.note(context.hint(`First: holdfast worktrees commit ${visible(context.operand(0))}`))
+    if (!context.json && Array.isArray(files))
+      context.note(`Conflicts in: ${files.map((each) => visible(String(each))).join(', ')}`)
+    if (!context.json && typeof command === 'string') context.note(`To resolve them yourself: ${visible(command)}`)
+    throw error
+  }
+}
+
+const fieldsOf = (error: unknown): Readonly<Record<string, unknown>> =>
+  error instanceof ProblemError ? { ...error.problem } : {}
+
+async function removeWorktree(context: CommandContext): Promise<void> {
+  const worktree = await find(context)
+  const params = paramsOf(worktree)
+  const name = visible(worktree.branch ?? worktree.folder)
+  try {
+    await context.client.delete(one, { params })
+  } catch (error) {
+    const losses = fieldsOf(error)['losses'] as Losses | undefined
+    if (!losses) throw error
+    const { files, commits } = losses
+    const shown = { ...losses, files: files.map(({ path }) => path), commits: commits.map(({ subject }) => subject) }
+    const words = lossesInWords({ ...shown, fileCount: files.length, commitCount: commits.length })
+    await context.confirm(`Remove ${name}?`, `Lost for good: ${words}.`)
+    await context.client.delete(one, { params, query: { confirm: losses.digest } })
+  }
+  context.finished({ removed: worktree.id }, `${name} is removed`)
+}
+
+async function setUpWorktrees(context: CommandContext): Promise<void> {
+  const { id: projectId } = await chooseProject(context)
+  const path = '/api/projects/{projectId}/set-up'
+  const [command, copy, none] = [context.text('command'), context.text('copy'), context.flag('none')]
+  const known = await context.client.get(path, { params: { projectId } })
+  const words = (text: string | undefined, between: RegExp): string[] | undefined =>
+    text?.split(between).filter((word) => word !== '')
+  const wanted = none
+    ? { command: null, copy: [] }
+    : { command: words(command, / /) ?? known.command, copy: words(copy?.trim(), /\s*,\s*/) ?? known.copy }
+  const isChange = command !== undefined || copy !== undefined || none
+  const setUp = isChange ? await context.client.put(path, { params: { projectId }, body: wanted }) : known
+  context.answer(setUp, () =>
+    fields(
+      [
+        ['Command', visible(setUp.command?.join(' ') ?? 'none')],
+        ['Copied', visible(setUp.copy.join(', ')) || 'nothing'],
+      ],
+      context.paint,
+    ),
+  )
+}
 
 const worktree = { name: 'worktree', about: 'its id, its branch, or its role' }
 
 export const worktrees: CommandSpec = {
-  name: 'worktrees',
   summary: 'Worktrees of agents: what they changed, how it gets out, what can go',
   examples: [
     ['worktrees', 'list them, with what each takes and which can go'],
     ['worktrees diff reviewer', 'what has changed in one'],
     ['worktrees merge reviewer', 'into the branch it began at'],
   ],
-  commands: [
-    {
-      name: 'list',
+  commands: {
+    list: {
       summary: 'List the worktrees of a project, newest first (the default)',
       options: [projectOption, limitOption],
       examples: [
         ['worktrees list', 'with branch, changes and disk used'],
         ['worktrees list --json', 'for a program'],
       ],
-      isDefault: true,
       run: listWorktrees,
     },
-    {
-      name: 'show',
+    show: {
       summary: 'Show one: branch, ahead and behind, changed files, the git command that brings it in',
       operands: [worktree],
       options: [projectOption],
       examples: [['worktrees show reviewer', 'how it stands']],
       run: showWorktree,
     },
-    {
-      name: 'diff',
+    diff: {
       summary: 'Print what has changed since it began',
       operands: [worktree],
       options: [projectOption, { flags: '--file <path>', about: 'only of this file' }],
       examples: [['worktrees diff reviewer --file src/a.ts', 'one file']],
       run: diffWorktree,
     },
-    {
-      name: 'patch',
+    patch: {
       summary: 'Print everything that has changed as one patch for git apply',
       operands: [worktree],
       options: [projectOption, { flags: '--out <file>', about: 'into this file instead' }],
@@ -64,16 +215,14 @@ export const worktrees: CommandSpec = {
       ],
       run: patchWorktree,
     },
-    {
-      name: 'commit',
+    commit: {
       summary: 'Commit everything in it on its branch',
       operands: [worktree],
       options: [projectOption, { flags: '-m, --message <text>', about: 'the commit message' }],
       examples: [['worktrees commit reviewer -m "Fix the parser"', 'with a message']],
       run: commitWorktree,
     },
-    {
-      name: 'merge',
+    merge: {
       summary: 'Bring its commits into a branch; conflicts leave both sides untouched',
       operands: [worktree],
       options: [
@@ -84,16 +233,14 @@ export const worktrees: CommandSpec = {
       examples: [['worktrees merge reviewer --into main', 'into main']],
       run: mergeWorktree,
     },
-    {
-      name: 'remove',
+    remove: {
       summary: 'Remove one and its branch; asks first when something would be lost',
       operands: [worktree],
       options: [projectOption, yesOption],
       examples: [['worktrees remove reviewer --yes', 'without being asked, whatever is lost']],
       run: removeWorktree,
     },
-    {
-      name: 'prune',
+    prune: {
       summary: 'Remove all that were not used for a while, after showing what would be lost with each; those in use stay',
       options: [
         projectOption,
@@ -107,8 +254,7 @@ export const worktrees: CommandSpec = {
       ],
       run: pruneWorktrees,
     },
-    {
-      name: 'set-up',
+    'set-up': {
       summary: 'Show or set what makes a fresh worktree runnable',
       options: [
         projectOption,
@@ -119,5 +265,5 @@ export const worktrees: CommandSpec = {
       examples: [['worktrees set-up --command "npm ci" --copy .env', 'for fresh worktrees from now on']],
       run: setUpWorktrees,
     },
-  ],
+  },
 }

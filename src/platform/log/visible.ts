@@ -16,3 +16,6 @@ const named: ReadonlyMap<string, string> = new Map([
   ['\r', '\\r'],
   ['\t', '\\t'],
 ])
+
+/** The same for text of several lines. */
+export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n')

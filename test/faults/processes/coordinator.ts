@@ -6,7 +6,7 @@ import { coordinator } from '../../../src/cli/processes/coordinator.ts'
 import { buildProgram } from '../../../src/cli/program.ts'
 
 const { stdin, stdout, stderr, env } = process
-const allCommands = async () => [coordinator]
+const commands = [{ ...coordinator, name: 'coordinator', isDefault: false }]
 const terminal = { stdin, stdout, stderr, env, cwd: process.cwd() }
-const program = buildProgram([coordinator], { terminal, name: 'holdfast', version: '0', allCommands })
+const program = buildProgram(commands, { terminal, name: 'holdfast', version: '0', allCommands: async () => commands })
 await program.parseAsync(process.argv.slice(2), { from: 'user' })

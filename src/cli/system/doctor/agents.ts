@@ -17,9 +17,6 @@ export async function checkCredential(client: Client): Promise<Check> {
   }
 }
 
-export const coordinatorsOf = async (client: Client): Promise<readonly Coordinator[]> =>
-  (await client.get('/api/coordinators', { query: { limit: 200 } })).items
-
 /** Checks that a coordinator can start agents, and its state. */
 export function checkCoordinators(items: readonly Coordinator[]): Check {
   const there = items.filter(({ state }) => state === 'connected')
@@ -48,7 +45,7 @@ export async function checkAgents(client: Client, env: Environment, machines: Ma
   const others = connected.filter((machine) => machine !== here).join(', ')
   const startsHere = connected.length === 0 ? !serverElsewhere : connected.includes(here)
   const checks: Check[] = []
-  for await (const agent of client.pages('/api/agents', { query: { limit: 200 } })) {
+  for await (const agent of client.pages('/api/agents')) {
     const name = `Agent ${agent.id}`
     if (!agent.command) checks.push(good(name, 'started by others'))
     else if (agent.command === ownProgram) checks.push(good(name, `${ownProgram} ${agent.args.join(' ')}`))

@@ -37,7 +37,7 @@ export async function checkProjects(client: Client): Promise<Check[]> {
   const checks: Check[] = []
   const holders = new Map<string, string>()
   let count = 0
-  for await (const { id, name, path, folder } of client.pages('/api/projects', { query: { limit: 200 } })) {
+  for await (const { id, name, path, folder } of client.pages('/api/projects')) {
     count++
     if (path === null) continue
     const title = `Project ${visible(name)}`
