@@ -1,5 +1,5 @@
 /**
- * Completes rewinds, forks and file states that a crash has cut off (FS7-FS9), every few seconds, and lets go of states that a
+ * Completes rewinds, forks and file states that a crash has cut off (FS7-FS9), every second, and lets go of states that a
  * project no longer keeps (FS10), once an hour.
  */
 import { Refusal } from '../domain/errors.ts'
@@ -8,7 +8,7 @@ import type { Clock } from '../platform/time/clock.ts'
 import type { FileOperations } from '../server/worktrees/file-operations.ts'
 import type { PeriodicJob } from './periodic-job.ts'
 
-const everyMs = 5000
+const everyMs = 1000
 const collectEveryMs = 3_600_000
 
 export interface FileStateJobOptions {

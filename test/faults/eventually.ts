@@ -1,11 +1,15 @@
 /** What comes in its time, though a server is killed and started meanwhile. */
-const withinMs = 60_000
+const patienceMs = 60_000
 const lookEveryMs = 50
 
 export class TooLate extends Error {}
 
 /** What it gives once it gives something; while a server starts, nobody answers. */
-export async function eventually<Found>(what: string, look: () => Promise<Found | undefined>): Promise<Found> {
+export async function eventually<Found>(
+  what: string,
+  look: () => Promise<Found | undefined>,
+  withinMs = patienceMs,
+): Promise<Found> {
   const deadline = performance.now() + withinMs
   for (;;) {
     const found = await look().catch(() => undefined)

@@ -76,6 +76,9 @@ ${markdownTable(results)}
 - **Work**: a scripted piece of work (two phases, tasks that wait, an approval, what failed and what was verified, checkpoints,
   artifacts, an interruption) whose server is killed after an answer or with a request on its way. After each kill every file is whole;
   what was acknowledged is there, once; a resume answers what the events say; and the files say what the store says.
+- **Files of turns**: a person's repository with something staged, stashed and ignored; turns that write files, rewinds, undoings and forks. The server, the coordinator or both are killed at each call of git (before it,
+  beside it, in its middle, behind it) and at random moments. Then everything comes to its end by itself: each turn has the files that were there before and after it, a rewind and its undoing are whole or were never done, a fork has the
+  files of its turn, each recorded state is under a ref, and index, stash, branches, configuration and ignored files of the person are as they were.
 - **Cutover**: a process cuts over 50 conversations of two days as a server does when it starts, and dies in front of or right behind its n-th
   commit, or in front of its n-th call that changes a file, for every n. At that moment each conversation is whole on one side or the other and
   every note is whole; the next process ends with each chapter in its note, once.

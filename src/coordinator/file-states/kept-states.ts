@@ -82,6 +82,7 @@ export class KeptStates {
       } catch (error) {
         this.#sets.delete(setKey(place, key))
         if (!(error instanceof GitFailure) || attempt === maxAttempts) throw error
+        for (const each of [ref, indexRef(place)]) await place.clearLock(each)
       }
     }
   }

@@ -12,6 +12,8 @@ import { openRepository, Repository, type RepositoryFacts } from '../worktrees/r
 /** Time limit for reading and writing all files of a large workplace. */
 const wholeTreeMs = 600_000
 const maxListBytes = 64 * 1024 * 1024
+/** A ref is locked for some milliseconds. */
+const lockMs = 500
 
 /** Files are stored and written back byte for byte: no line-end, keyword or encoding conversion, no filter. */
 const rawFiles = '* -text -eol -filter -ident -working-tree-encoding\n'
@@ -66,6 +68,16 @@ export class Workplace {
     if (!existsSync(`${this.indexFile}.lock`)) return
     for (const pid of await processesOf(this.dir)) process.kill(pid, 'SIGKILL')
     await rm(`${this.indexFile}.lock`, { force: true })
+  }
+
+  /** Waits for the lock of a ref of ours, and removes one that a killed git left behind. */
+  async clearLock(ref: string): Promise<void> {
+    const lock = join(this.facts.commonFolder, `${ref}.lock`)
+    const found = await stat(lock).catch(() => undefined)
+    if (!found) return
+    await new Promise((resolve) => setTimeout(resolve, lockMs))
+    const now = await stat(lock).catch(() => undefined)
+    if (now?.ino === found.ino && (await processesOf(this.facts.commonFolder)).length === 0) await rm(lock, { force: true })
   }
 
   /** Forgets the index. The next state reads every file. */
@@ -143,7 +155,7 @@ async function copyExclude(from: string, to: string): Promise<void> {
   else if (theirs.isFile() && !(ours && ours.size === theirs.size && ours.mtimeMs > theirs.mtimeMs)) await copyFile(from, to)
 }
 
-/** The git processes that use a private directory. Linux only. */
+/** The git processes of ours that use a git directory. Linux only. */
 async function processesOf(dir: string): Promise<number[]> {
   const pids = await readdir('/proc').catch(() => [])
   const found = await Promise.all(

@@ -95,6 +95,15 @@ export const changingRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
   'files-fork',
 ])
 
+/** Requests with the same effect and answer when they are repeated: the next coordinator answers what one left open. */
+export const repeatableRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
+  'files-diff',
+  'files-take',
+  'files-restore',
+  'files-fork',
+  'files-keep',
+])
+
 /** Why a request could not be answered. `why` is for a person. */
 export const requestFailures = ['gone', 'not_ours', 'git_refused', 'invalid', 'busy'] as const
 

@@ -2,12 +2,13 @@
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
 import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
-import { messagesAfter } from '../../store/conversations/messages.ts'
+import { messageOf } from '../../store/conversations/messages.ts'
 import type { Context, Tx } from '../../store/store.ts'
-import type { FileOperationRow } from '../../store/turns/turn-files.ts'
+import { type FileOperationRow, selectTurnFiles, selectWritten } from '../../store/turns/turn-files.ts'
 import { insertWorktree, selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
 import { changeConversation, openConversation, writeMessage } from '../conversations/conversation-record.ts'
 import { shortOf } from '../conversations/conversation-workplace.ts'
+import { rewoundSince } from './turn-files.ts'
 
 /** The newest messages that a fork begins with. */
 const maxForkedMessages = 1000
@@ -35,8 +36,10 @@ export async function createFork(
   const summary = from && from.summary_through <= cut ? from.summary : ''
   const begun = await openConversation(tx, forkKey, now, { project_id, agent_id, account_id: from?.account_id ?? null, summary })
   let row: ConversationRow = { ...begun.row, workplace: 'worktree', forked_from, title: from?.title ?? null }
-  const said = await messagesAfter(tx, { key, seq: keptAfter, hidden: false, limit: maxForkedMessages })
-  for (const message of said.filter(({ seq }) => seq <= cut)) {
+  const since = await rewoundSince(tx, key, await tx.first(selectTurnFiles, { turnId }))
+  const written = await tx.all(selectWritten, { key, after: keptAfter, through: cut, limit: maxForkedMessages })
+  const said = written.filter(({ rewound_by: by }) => by === null || since.has(by)).map(messageOf)
+  for (const message of said.reverse()) {
     const { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName } = message
     const copy = { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName }
     row = (await writeMessage(tx, row, copy, context)).counted

@@ -9,11 +9,10 @@ import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { FileState, ForkAnswer, RestoreAnswer } from '../../protocol/worktrees/file-state.ts'
 import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
-import { measured, selectByClientId, selectLastMessage } from '../../store/conversations/messages.ts'
+import { afterAllMessages, measured, selectByClientId, selectLastMessage } from '../../store/conversations/messages.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
-  bringBackMessages,
   bringBackRewound,
   type FileOperationRow,
   insertFileOperation,
@@ -33,11 +32,9 @@ import { changeConversation, existingConversation, streamOfKey } from '../conver
 import { shortOf, whyNoWorktree } from '../conversations/conversation-workplace.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { createFork, type ForkPlan } from './create-fork.ts'
-import { stateFrom } from './turn-files.ts'
+import { maxOperations, rewoundSince, stateFrom } from './turn-files.ts'
 import { cancelQueuedTurns } from './turn-record.ts'
 
-/** Operations of a conversation that are looked at. */
-const maxOperations = 200
 const openPageSize = 100
 
 /** How the conversation changes when the machine is done. */
@@ -119,20 +116,29 @@ export const askRewind = defineUseCase({
     const target = stateFrom(to === 'before' ? files.before_state : files.after_state)
     if (!target) throw noState(turn.id)
     await requireQuiet(tx, files)
-    const cut = to === 'before' ? files.from_seq : await lastSeqOf(tx, turn)
+    const cut = to === 'before' ? files.from_seq : await lastSeqOf(tx, files, turn.agent_id)
     const plan: RewindPlan = { to, cut, keptAfter: Math.min(files.kept_after, cut) }
     return ask(tx, { kind: 'rewind', files, plan, target, expected: await knownState(tx, files), confirm, by }, context)
   },
 })
 
-/** The last message of a turn: its answer, or the last of its prompt. */
-async function lastSeqOf(reader: Reader, turn: TurnRow): Promise<number> {
-  const answer = await reader.first(selectByClientId, { senderId: turn.agent_id, clientId: turn.id })
-  if (answer?.conversation_key === turn.conversation_key) return answer.seq
-  const next = (await reader.all(selectFilesOf, { key: turn.conversation_key })).find(
-    ({ created_at, turn_id }) => turn_id !== turn.id && created_at > (turn.started_at ?? ''),
-  )
-  return next?.from_seq ?? (await reader.first(selectLastMessage, { key: turn.conversation_key }))?.seq ?? 0
+/** The last message of a turn: its answer, or what was said before anything of a later turn. */
+async function lastSeqOf(reader: Reader, { turn_id, conversation_key: key }: TurnFilesRow, agentId: string): Promise<number> {
+  const answerOf = async (clientId: string) => {
+    const answer = await reader.first(selectByClientId, { senderId: agentId, clientId })
+    return answer?.conversation_key === key ? answer.seq : undefined
+  }
+  const own = await answerOf(turn_id)
+  if (own !== undefined) return own
+  const all = await reader.all(selectFilesOf, { key })
+  const at = all.findIndex((each) => each.turn_id === turn_id)
+  for (const later of all.slice(at + 1)) {
+    if (later.from_seq > (all[at]?.from_seq ?? 0)) return later.from_seq
+    // Another attempt at the same message.
+    const answered = await answerOf(later.turn_id)
+    if (answered !== undefined) return answered - 1
+  }
+  return (await reader.first(selectLastMessage, { key }))?.seq ?? 0
 }
 
 /** Files change only while nothing runs there, and one operation at a time. */
@@ -260,7 +266,7 @@ export const askFork = defineUseCase({
     if (!state || !project?.path) throw noState(turn.id)
     const id = random.uuid()
     const forkKey = `fork:${id}`
-    const cut = files.after_state === null ? files.from_seq : await lastSeqOf(tx, turn)
+    const cut = files.after_state === null ? files.from_seq : await lastSeqOf(tx, files, turn.agent_id)
     const folders = [files.top, project.path]
     const place = { projectId, projectFolder: project.path, role: shortOf(forkKey), key: forkKey }
     const request: CoordinatorRequest = { kind: 'files-fork', folders, ...place, state }
@@ -333,14 +339,15 @@ async function moveConversation(
     ? JSON.parse(undone.result ?? '{}').history
     : { kept_after: plan.keptAfter, summary: covers ? '' : summary, summary_through: covers ? plan.keptAfter : summary_through }
   await cancelQueuedTurns(tx, key, now)
-  if (undone) await tx.write(bringBackRewound, { key, by: undone.id })
-  else {
-    await tx.write(bringBackMessages, { key, through: plan.cut })
-    await tx.write(rewindMessages, { key, after: plan.cut, by: id })
-  }
-  for (const each of await tx.all(selectFilesOf, { key })) {
-    const isPast = each.from_seq < plan.cut || (each.turn_id === turnId && plan.to === 'after')
-    const rewound_by = undone ? (each.rewound_by === undone.id ? null : each.rewound_by) : isPast ? null : (each.rewound_by ?? id)
+  const all = await tx.all(selectFilesOf, { key })
+  const at = all.findIndex((each) => each.turn_id === turnId)
+  const since = undone ? new Set([undone.id]) : await rewoundSince(tx, key, all[at])
+  const through = undone ? afterAllMessages : plan.cut
+  for (const by of since) await tx.write(bringBackRewound, { key, by, through })
+  if (!undone) await tx.write(rewindMessages, { key, after: plan.cut, by: id })
+  for (const [index, each] of all.entries()) {
+    const isPast = undone || (index < at && each.from_seq < plan.cut) || (index === at && plan.to === 'after')
+    const rewound_by = !isPast ? (each.rewound_by ?? id) : since.has(each.rewound_by ?? '') ? null : each.rewound_by
     if (rewound_by !== each.rewound_by) await tx.write(updateTurnFiles, { ...each, rewound_by })
   }
   const { count } = await measured(tx, key, earlier.kept_after)

@@ -14,12 +14,11 @@ import {
   updateTurnFiles,
 } from '../../store/turns/turn-files.ts'
 import { settingsFrom } from '../projects/project-record.ts'
-import { recordFiles, stateFrom } from './turn-files.ts'
+import { maxOperations, recordFiles, stateFrom } from './turn-files.ts'
 
 const pageSize = 50
 /** An end that was missed longer ago stays without a state. */
 const maxLateMs = 3_600_000
-const maxOperations = 200
 
 /** Returns ended turns with a state before and none after, whose workplace no later turn has used. */
 export const findUnfinishedFiles = defineQuery({
@@ -39,7 +38,8 @@ export const completeFiles = defineUseCase({
   name: 'complete-files',
   streams: ({ key }: { key: string; turnId: string; after: EndFiles }) => [conversationStream(key)],
   run: async (tx, { turnId, after }): Promise<void> => {
-    if ((await tx.first(selectTurnFiles, { turnId }))?.after_state === null) await recordFiles(tx, turnId, { after })
+    const row = await tx.first(selectTurnFiles, { turnId })
+    if (row?.after_state === null && row.rewound_by === null) await recordFiles(tx, turnId, { after })
   },
 })
 

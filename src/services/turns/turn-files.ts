@@ -7,7 +7,13 @@ import { selectConversation } from '../../store/conversations/conversations.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { messagesOfTurn } from '../../store/conversations/unread.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { insertTurnFiles, selectTurnFiles, type TurnFilesRow, updateTurnFiles } from '../../store/turns/turn-files.ts'
+import {
+  insertTurnFiles,
+  selectOperationsOf,
+  selectTurnFiles,
+  type TurnFilesRow,
+  updateTurnFiles,
+} from '../../store/turns/turn-files.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
 
 /** The part of a turn's order about its files. A summary changes none. */
@@ -69,6 +75,16 @@ export async function recordFiles(
     changes: after?.changes ? JSON.stringify(after.changes) : row.changes,
     left_out: names.length === 0 ? null : JSON.stringify(names),
   })
+}
+
+/** Operations of a conversation that are looked at. */
+export const maxOperations = 200
+
+/** The rewinds since a turn began. What they took back was there then; what earlier ones took back was not. */
+export async function rewoundSince(reader: Reader, key: string, turn: TurnFilesRow | undefined): Promise<ReadonlySet<string>> {
+  const operations = await reader.all(selectOperationsOf, { key, limit: maxOperations })
+  const since = operations.filter(({ kind, ended_at }) => kind === 'rewind' && (ended_at ?? '') > (turn?.created_at ?? ''))
+  return new Set(since.map(({ id }) => id))
 }
 
 export const stateFrom = (text: string | null): FileState | null => (text === null ? null : JSON.parse(text))

@@ -1,6 +1,10 @@
 /** Queries about requests to coordinators and their answers. Written under the lock of the coordinator's stream. */
 import type { Instant } from '../../domain/instant.ts'
-import { maxOpenRequests, type OpenCoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
+import {
+  maxOpenRequests,
+  type OpenCoordinatorRequest,
+  repeatableRequests,
+} from '../../protocol/processes/coordinator-requests.ts'
 import { deleteBy, from, insertOnce, insertRow, selectBy } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -18,7 +22,7 @@ export const updateAnswered = statement<{ id: string; now: Instant }>()((db, p) 
 
 const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: number }>()((db, p) =>
   from(db, 'questions', { coordinator_id: p.coordinatorId, answered_at: null })
-    .select(['id', 'epoch', 'ask'])
+    .select(['id', 'epoch', 'kind', 'ask'])
     .where('deadline', '>', p.now)
     .orderBy('deadline')
     .limit(p.limit),
@@ -43,11 +47,11 @@ export const selectQuestionsBefore = statement<{ before: Instant; limit: number 
 export const openQuestions = (reader: Reader, coordinatorId: string, now: Instant) =>
   reader.all(selectOpen, { coordinatorId, now, limit: maxOpenRequests })
 
-/** Open requests to the current instance. */
+/** Open requests to the current instance, and those of earlier ones that have the same effect when they are repeated (FS8). */
 export const openQuestionsOf = async (
   reader: Reader,
   { coordinatorId, epoch, now }: { readonly coordinatorId: string; readonly epoch: number; readonly now: Instant },
 ): Promise<OpenCoordinatorRequest[]> =>
   (await openQuestions(reader, coordinatorId, now))
-    .filter((row) => row.epoch === epoch)
+    .filter((row) => row.epoch === epoch || repeatableRequests.has(row.kind))
     .map((row) => ({ questionId: row.id, ask: JSON.parse(row.ask) }))

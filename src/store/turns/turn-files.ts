@@ -58,6 +58,7 @@ export const selectUnfinishedFiles = statement<{ since: Instant; limit: number }
     .where('turn_files.before_state', 'is not', null)
     .where('turn_files.created_at', '>', p.since)
     .where('turn_files.after_state', 'is', null)
+    .where('turn_files.rewound_by', 'is', null)
     .where('turns.ended_at', 'is not', null)
     .where((eb) =>
       eb.not(
@@ -83,18 +84,27 @@ export const rewindMessages = statement<{ key: string; after: number; by: string
     .where('rewound_by', 'is', null),
 )
 
-/** Brings messages back up to a number. */
-export const bringBackMessages = statement<{ key: string; through: number }>()((db, p) =>
+/** Brings back what a rewind took, up to a number. */
+export const bringBackRewound = statement<{ key: string; by: string; through: number }>()((db, p) =>
   db
     .updateTable('messages')
     .set({ rewound_by: null })
     .where('conversation_key', '=', p.key)
     .where('seq', '<=', p.through)
-    .where('rewound_by', 'is not', null),
+    .where('rewound_by', '=', p.by),
 )
 
-export const bringBackRewound = statement<{ key: string; by: string }>()((db, p) =>
-  db.updateTable('messages').set({ rewound_by: null }).where('conversation_key', '=', p.key).where('rewound_by', '=', p.by),
+/** What was written between two numbers, also what was taken back, newest first. */
+export const selectWritten = statement<{ key: string; after: number; through: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_key', '=', p.key)
+    .where('seq', '>', p.after)
+    .where('seq', '<=', p.through)
+    .where('visible', '=', 1)
+    .orderBy('seq', 'desc')
+    .limit(p.limit),
 )
 
 /** Conversations with states of before a time, in pages. */

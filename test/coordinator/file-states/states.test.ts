@@ -17,7 +17,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { maxFileBytes } from '../../../src/coordinator/file-states/capture.ts'
 import { FileStates } from '../../../src/coordinator/file-states/file-states.ts'
-import { stateRef } from '../../../src/coordinator/file-states/kept-states.ts'
 import { filesBelow, key, stateScene } from '../../support/file-states.ts'
 import { at, gitMeeting, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -265,42 +264,6 @@ test('[FS1] files outside of a sparse checkout are neither in a state nor writte
   expect(await scene.rewind(whole.state, changed.state)).toMatchObject({ outcome: 'done' })
   expect(existsSync(join(folder, 'out'))).toBe(false)
   expect(git('status', '--porcelain')).toBe('')
-})
-
-test('[FS3] states survive gc --prune=now, also one that comes before they are kept, and it removes no loose end', async () => {
-  const repository = makeRepository()
-  const gc = `cd ${repository.folder} && env -i PATH=/usr/bin:/bin git gc --quiet --prune=now`
-  for (const when of ['update-index', 'write-tree', 'mktree', 'update-ref']) {
-    const scene = stateScene(gitMeeting(when, gc), repository)
-    scene.write('a/new.txt', `before ${when}\n`)
-    const first = await scene.take()
-    scene.write('a/new.txt', `after ${when}\n`)
-    const second = await scene.take()
-    execFileSync('sh', ['-c', gc])
-    expect(await scene.rewind(first.state, second.state), when).toMatchObject({ outcome: 'done' })
-    expect(readFileSync(join(repository.folder, 'a/new.txt'), 'utf8')).toBe(`before ${when}\n`)
-  }
-})
-
-test('[FS3] a conversation has one ref; states that nothing needs are let go, and the newest of an index stays', async () => {
-  const scene = stateScene()
-  const { git, write, folder } = scene
-  const taken: string[] = []
-  for (let n = 0; n < 5; n++) {
-    write('a.txt', `${n}\n`)
-    taken.push((await scene.take()).state.tree)
-  }
-  expect(git('for-each-ref', '--format=%(refname)', 'refs/holdfast/states')).toBe(stateRef(key))
-  expect(await scene.states.keepOnly(folder, key, [taken[2] ?? ''])).toBe(4)
-  git('gc', '--quiet', '--prune=now')
-  const isThere = (tree: string) => git('cat-file', '--batch-check', '--batch-all-objects').includes(tree)
-  expect(taken.map(isThere)).toEqual([false, false, true, false, true])
-  const gone = { tree: taken[0] ?? '', leftOut: null, head: git('rev-parse', 'HEAD') }
-  expect(await scene.rewind(gone, null)).toMatchObject({ outcome: 'refused', reason: 'state_gone' })
-  expect(await scene.states.keepOnly(folder, key, [])).toBe(1)
-  expect(git('for-each-ref', 'refs/holdfast/states')).toBe('')
-  write('a.txt', 'on\n')
-  expect((await scene.take()).leftOut).toEqual([])
 })
 
 test('[FS1] a file that is cut while it is read, or cannot be read, costs the state nothing else', async () => {

@@ -6,6 +6,7 @@ import { files, io, powerCut } from './disks.ts'
 import { earlierBuilds } from './earlier-builds.ts'
 import { escapes } from './escapes.ts'
 import { fences } from './fences.ts'
+import { killFiles } from './file-kills.ts'
 import {
   closings,
   kill,
@@ -30,6 +31,7 @@ export const parts: Readonly<Record<string, Part>> = {
   'kill-server': killServer,
   'kill-work': killWork,
   'kill-plan': killPlan,
+  'kill-files': killFiles,
   closings,
   'kill-cutover': killCutover,
   'kill-first-start': killFirstStart,
