@@ -1,6 +1,8 @@
 /** Builds everything behind the HTTP listener: mirror, endpoints, jobs. Loaded while the port already listens. */
+
 import { randomUUID } from 'node:crypto'
 import { agentDetection } from '../adapters/agents/detect-agents.ts'
+import { sandboxTrial } from '../coordinator/sandbox/try-agent.ts'
 import { makeDemoRepository } from '../demo/demo-project.ts'
 import { ownerId } from '../domain/access/caller.ts'
 import { noteDay, noteFiles, storeCutoverRule } from '../jobs/cutover.ts'
@@ -75,6 +77,7 @@ export async function assemble(options: Options): Promise<Assembled> {
     coordinatorRules,
     folderRules: { data, roots: config['projects.roots'] ?? [] },
     detectAgents,
+    probeSandbox: sandboxTrial(env, data),
     expectsCoordinator,
   })
   const starter = new Starter({ store, clock, logger, tails: listeners.tails, launches: listeners.launches })

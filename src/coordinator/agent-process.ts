@@ -97,7 +97,7 @@ export const setUpEnvironment = (
   ...markVariables({ launchId, keeper }),
 })
 
-const inheritedFrom = (ours: Variables): Record<string, string> =>
+export const inheritedFrom = (ours: Variables): Record<string, string> =>
   Object.fromEntries(Object.entries(ours).filter((each): each is [string, string] => isAllowed(each[0]) && each[1] !== undefined))
 
 /** Wait for the last output of an exited process. */

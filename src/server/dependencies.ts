@@ -4,6 +4,7 @@ import type { Logger } from '../platform/log/logger.ts'
 import type { Seals } from '../platform/secrets/seals.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { DetectedAgents } from '../protocol/agents/detected-agent.ts'
+import type { SandboxProbe } from '../protocol/agents/sandbox-probe.ts'
 import type { NotRestored } from '../protocol/work/resume.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agent-sessions/agent-calls.ts'
@@ -73,6 +74,8 @@ export interface ServerDependencies {
   readonly search: SearchIndexer
   /** Detects the agents installed on this machine (AG5). */
   readonly detectAgents: () => Promise<DetectedAgents>
+  /** Tries an agent in a sandbox of this machine (SB8). */
+  readonly probeSandbox: (agent: { command: string; args: readonly string[] }) => Promise<SandboxProbe>
   /** True once the server has begun to stop. */
   closing: boolean
 }

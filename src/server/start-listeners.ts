@@ -41,6 +41,7 @@ export interface ListenersOptions {
   readonly expectsCoordinator?: boolean | undefined
   /** Detects installed agents; none are detected when left out. */
   readonly detectAgents?: ServerDependencies['detectAgents'] | undefined
+  readonly probeSandbox: ServerDependencies['probeSandbox']
 }
 
 export interface Listeners {
@@ -111,6 +112,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     figures: listener.figures,
     search: new SearchIndexer({ store, clock, logger }),
     detectAgents,
+    probeSandbox: options.probeSandbox,
     closing: false,
   }
   const app = buildApp({ deps, listener, behindProxy })

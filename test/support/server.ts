@@ -1,8 +1,10 @@
 /** A real server on a real store and a loopback port of its own, and the plainest of clients: what is sent is what a test says. */
+
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { sandboxTrial } from '../../src/coordinator/sandbox/try-agent.ts'
 import { noteDay, noteFiles } from '../../src/jobs/cutover.ts'
 import { projectFiles } from '../../src/jobs/start-jobs.ts'
 import { conversationFile } from '../../src/mirror/conversation-file.ts'
@@ -100,6 +102,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     coordinatorRules,
     folderRules: { data: folder, roots: options.roots ?? [] },
     detectAgents,
+    probeSandbox: sandboxTrial(process.env, folder),
     expectsCoordinator,
   })
   onTestFinished(async () => {

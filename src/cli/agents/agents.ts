@@ -89,11 +89,34 @@ async function add(context: CommandContext): Promise<void> {
   const found = detected === undefined ? undefined : await findDetected(context.client, detected)
   // What the person adds comes to the recipe's variables.
   const env = { ...found?.draft.env, ...change.env }
-  const body = { protocol: 'acp' as const, name: id, ...found?.draft, ...change, env, id }
+  const draft = { protocol: 'acp' as const, name: id, ...found?.draft, ...change, env, id }
+  const body = { ...draft, ...(await chosenSandbox(context, draft)) }
   const { passkey: secret, ...agent } = await context.client.post('/api/agents', { body })
   context.done(`Added the agent ${context.paint('bold', visible(agent.id))}`)
   context.answer({ ...agent, passkey: secret }, () => `${describe(context, agent)}\n${passkeyOnce(context, agent.id, secret)}`)
   if (!context.json) context.note(context.hint(nextFor(agent)))
+}
+
+type SandboxDraft = Pick<Partial<Agent>, 'command' | 'args' | 'sandbox' | 'runsOn'> & { readonly id: string }
+
+/** SB8: the sandbox of an agent for which none was said, tried first. Says what was chosen, and how to choose otherwise. */
+async function chosenSandbox(context: CommandContext, draft: SandboxDraft): Promise<Partial<Pick<Agent, 'sandbox'>>> {
+  const { command, args = [], sandbox, runsOn, id } = draft
+  // Another machine cannot be tried from here.
+  if (sandbox !== undefined || !command || runsOn) return {}
+  const { machine, agent, choose } = await context.client.post('/api/sandbox-probe', { body: { command, args } })
+  const later = `\`holdfast agents edit ${id} --sandbox workplace\``
+  const why = !machine.works
+    ? `${machine.problem ?? 'there is none for this system'}.${machine.install ? ` Install it: ${machine.install};` : ''} then`
+    : agent.known
+      ? 'its program did not start in one. To try it:'
+      : 'its settings are not known. To put it in one:'
+  context.note(
+    choose === 'off'
+      ? `It runs without a sandbox: ${why} ${later}.`
+      : `It runs in a sandbox (${choose}), which was tried. Switch it off with \`holdfast agents edit ${id} --sandbox off\`.`,
+  )
+  return { sandbox: choose }
 }
 
 /** Hint after an agent was added: assign it to a project; an ACP agent must also be started. */

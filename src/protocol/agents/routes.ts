@@ -2,8 +2,10 @@
 import * as z from 'zod'
 import { listOf } from '../page.ts'
 import { route } from '../route.ts'
+import { line } from '../text.ts'
 import { Agent, AgentChange, AgentDraft, AgentWithPasskey } from './agent.ts'
 import { DetectedAgents } from './detected-agent.ts'
+import { SandboxProbe } from './sandbox-probe.ts'
 
 export const agentRoutes = {
   listAgents: route('GET /api/agents', 'read', { summary: 'List the agents, newest first', ...listOf(Agent) }),
@@ -24,5 +26,10 @@ export const agentRoutes = {
     summary:
       "Agents that are installed on the server's machine, each with what to add it with; and known ones that are not, each with how to install it",
     answer: DetectedAgents,
+  }),
+  probeSandbox: route('POST /api/sandbox-probe', 'manage', {
+    summary: "Try whether an agent can run in a sandbox of the server's machine, and say what to choose for it",
+    body: z.strictObject({ command: line(4096), args: z.array(z.string().max(8192)).max(256).default([]) }),
+    answer: SandboxProbe,
   }),
 }

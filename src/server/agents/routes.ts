@@ -37,6 +37,7 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     return store.run(replacePasskey, { ...params, projectIds, by: who.id }, receipt)
   },
   listDetectedAgents: ({ deps }) => deps.detectAgents(),
+  probeSandbox: ({ body, deps }) => deps.probeSandbox(body),
 }
 
 export const secretHandlers: HandlersOf<typeof secretRoutes> = {

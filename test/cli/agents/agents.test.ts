@@ -24,6 +24,7 @@ test('[CL1] an agent is added with what starts it, and its passkey is shown once
   expect(passkey).toBeDefined()
   expect(added.stdout).toContain('It is shown only now.')
   expect(added.stderr).toContain('holdfast projects assign PROJECT claude')
+  expect(added.stderr).toMatch(/It runs without a sandbox.*agents edit claude --sandbox workplace/s)
   expect((await holdfast(['agents', 'add', 'mute'])).stderr).toContain('holdfast agents edit mute -- COMMAND')
   const shown = await holdfast(['agents', 'show', 'claude', '--json'])
   expect(shown.json()).toMatchObject({

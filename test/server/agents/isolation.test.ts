@@ -1,7 +1,11 @@
 /** How an agent's processes are isolated, as chosen over the wire: of its entry, and of its assignment to a project. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { probeSandbox } from '../../../src/platform/processes/sandbox-probe.ts'
 import { playCoordinator } from '../../support/played-coordinator.ts'
 import { openTestServer } from '../../support/server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const entry = { id: 'codex', name: 'Codex', protocol: 'mcp', command: '/bin/agent', args: ['--x'] }
 
@@ -136,4 +140,23 @@ test('[GW5] what the gateway counted is kept once, by agent and model, also of a
     { model: 'n', requests: 1, inputTokens: 7, atLeast: true },
   ])
   expect((await ask('/api/projects/none/model-usage')).status).toBe(404)
+})
+
+test('[SB8] an agent that is known and runs in a sandbox here is to have one; others, and over HTTP, have none', async () => {
+  const { ask } = await openTestServer()
+  const program = (text: string): string => {
+    const file = join(temporaryFolder(), 'claude-agent-acp')
+    writeFileSync(file, `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+    return file
+  }
+  const probe = async (command: string) => (await ask('/api/sandbox-probe', { method: 'POST', body: { command } })).json
+  const { works } = await probeSandbox(process.env)
+  const fine = await probe(program('[ "$1" = --version ] && [ ! -e "$HOME/.ssh" ] && echo 1.0'))
+  expect(fine).toMatchObject({ machine: { works }, agent: { known: true, runs: works }, choose: works ? 'workplace' : 'off' })
+  expect(await probe(program('exit 3'))).toMatchObject({ agent: { known: true, runs: false }, choose: 'off' })
+  expect(await probe('/nowhere/claude-agent-acp')).toMatchObject({ agent: { runs: false }, choose: 'off' })
+  expect(await probe('npx')).toMatchObject({ agent: { runs: false }, choose: 'off' })
+  expect(await probe('/bin/true')).toMatchObject({ agent: { known: false, runs: false }, choose: 'off' })
+  expect((await ask('/api/sandbox-probe', { method: 'POST', body: {} })).status).toBe(400)
+  expect((await ask('/api/agents', { method: 'POST', body: entry })).json.sandbox).toBe('off')
 })

@@ -16,6 +16,7 @@ import { SlowAnswer } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { isFine, meaningOf, noTexts, problemsOf } from './agent-draft.ts'
 import { AgentFields } from './agent-fields.tsx'
+import { sandboxFor } from './detected.ts'
 
 interface CreationProps {
   readonly layout: (fields: ReactNode, submit: ReactNode) => ReactNode
@@ -40,12 +41,16 @@ export function AgentCreation({ layout, onClose }: CreationProps) {
     focusFirstInvalid(event)
     if (!isFine(problems)) return
     const body = { ...meaningOf(texts), ...(texts.id.trim() && { id: texts.id.trim() }) }
-    const agent = await send(body, (options) => client.post('/api/agents', { body, ...options }))
+    const agent = await send(body, async (options) => {
+      const tried = texts.sandbox === 'auto' ? await sandboxFor(body) : {}
+      return client.post('/api/agents', { body: { ...body, ...tried }, ...options })
+    })
     if (!agent) return
     const { passkey: _, ...known } = agent
     clearTexts()
     changeHome((home) => withAgent(home, known))
     notify(words.agents.created(agent.name))
+    if (texts.sandbox === 'auto' && agent.command) notify(words.agents.sandboxChosen(agent.sandbox))
     // One that is prompted never signs in by itself.
     if (agent.protocol === 'acp') show(agent.id)
     else setCreated(agent)

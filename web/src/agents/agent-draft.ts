@@ -23,7 +23,8 @@ export interface AgentTexts {
   readonly role: string
   readonly maxProcesses: string
   readonly holdSeconds: string
-  readonly sandbox: Agent['sandbox']
+  /** `auto`, of a new one: what a trial finds (SB8). */
+  readonly sandbox: Agent['sandbox'] | 'auto'
   /** One per line. */
   readonly allowFolders: string
   readonly allowHosts: string
@@ -47,7 +48,7 @@ export const noTexts: AgentTexts = {
   role: '',
   maxProcesses: '',
   holdSeconds: '',
-  sandbox: 'off',
+  sandbox: 'auto',
   allowFolders: '',
   allowHosts: '',
   wrapper: '',
@@ -101,7 +102,7 @@ export function meaningOf(texts: AgentTexts) {
     env: envOf(texts.env),
     role: texts.role.trim() || null,
     maxProcesses: texts.maxProcesses.trim() ? Number(texts.maxProcesses) : null,
-    sandbox: texts.sandbox,
+    sandbox: texts.sandbox === 'auto' ? 'off' : texts.sandbox,
     allow: { folders: linesOf(texts.allowFolders), hosts: linesOf(texts.allowHosts) },
     wrapper: texts.wrapper.trim() ? argsOf(texts.wrapper) : null,
     gateway: gatewayOf(texts),

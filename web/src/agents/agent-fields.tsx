@@ -82,9 +82,13 @@ export function AgentFields({ texts, onTexts, problems, tried, isNew }: AgentFie
         label={agents.sandbox}
         value={texts.sandbox}
         onValue={(sandbox) => set({ sandbox })}
-        options={sandboxModes.map((value) => ({ value, name: agents.sandboxes[value], hint: agents.sandboxHints[value] }))}
+        options={[...(isNew ? (['auto'] as const) : []), ...sandboxModes].map((value) => ({
+          value,
+          name: agents.sandboxes[value],
+          hint: agents.sandboxHints[value],
+        }))}
       />
-      {texts.sandbox !== 'off' && (
+      {texts.sandbox !== 'off' && texts.sandbox !== 'auto' && (
         <div className="grid gap-4 sm:grid-cols-2">
           <TextAreaField
             label={agents.allowFolders}

@@ -47,7 +47,7 @@ export function DetectedAgents() {
 }
 
 function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly Agent[] }) {
-  const { detected } = useWords()
+  const { detected, agents: agentWords } = useWords()
   const navigate = useNavigate()
   const { waiting, error, send } = useSending<Agent>()
   const { draft, name, version, file, triedWith, signedIn, signIn, keys } = found
@@ -59,6 +59,7 @@ function DetectedRow({ found, agents }: { found: DetectedAgent; agents: readonly
     const agent = await send(body, (options) => addDetected(body, options))
     if (!agent) return
     notify(detected.added(agent.name))
+    notify(agentWords.sandboxChosen(agent.sandbox))
     show(agent.id)
   }
 

@@ -25,12 +25,18 @@ export function draftOf({ draft: { id, ...rest } }: DetectedAgent, agents: reado
   return agents.some((agent) => agent.id === id) ? rest : { id, ...rest }
 }
 
+/** SB8: the sandbox in which the agent was tried; off where it did not run. */
+export async function sandboxFor({ command, args }: Pick<Agent, 'command' | 'args'>): Promise<Partial<Pick<Agent, 'sandbox'>>> {
+  return command ? { sandbox: (await client.post('/api/sandbox-probe', { body: { command, args } })).choose } : {}
+}
+
 export async function addDetected(
   body: ReturnType<typeof draftOf>,
   options?: { readonly idempotencyKey: string; readonly signal: AbortSignal },
 ): Promise<Agent> {
   // Holdfast starts it, with a token of each launch: nobody needs its passkey.
-  const { passkey: _, ...agent } = await client.post('/api/agents', { body, ...options })
+  const tried = await sandboxFor(body)
+  const { passkey: _, ...agent } = await client.post('/api/agents', { body: { ...body, ...tried }, ...options })
   changeHome((home) => withAgent(home, agent))
   return agent
 }

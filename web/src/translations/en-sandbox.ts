@@ -1,12 +1,17 @@
 /** Words of the fields that say how an agent is isolated. */
 export const sandboxWords = {
   sandbox: 'Sandbox',
-  sandboxes: { off: 'Off', workplace: 'Workplace', strict: 'Strict' },
+  sandboxes: { auto: 'Automatic', off: 'Off', workplace: 'Workplace', strict: 'Strict' },
   sandboxHints: {
+    auto: 'It is tried in a sandbox first: Workplace if it runs there, else off',
     off: 'It can read and write what you can',
     workplace: 'It sees its workplace, its own settings and the internet, and nothing else of this machine',
     strict: 'As before, and it reaches only the hosts that are allowed',
   },
+  sandboxChosen: (mode: 'off' | 'workplace' | 'strict'): string =>
+    mode === 'off'
+      ? 'It runs without a sandbox: it did not run in one here. `holdfast doctor` says what is missing.'
+      : 'It runs in a sandbox, as was tried. It can be switched off among its settings.',
   allowFolders: 'Folders it may also read',
   allowFoldersHint: 'One path per line',
   allowHosts: 'Hosts it may reach',

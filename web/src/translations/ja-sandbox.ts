@@ -3,12 +3,17 @@ import type { sandboxWords as english } from './en-sandbox.ts'
 
 export const sandboxWords: typeof english = {
   sandbox: 'サンドボックス',
-  sandboxes: { off: 'オフ', workplace: '作業場所', strict: '厳格' },
+  sandboxes: { auto: '自動', off: 'オフ', workplace: '作業場所', strict: '厳格' },
   sandboxHints: {
+    auto: 'まずサンドボックスで試します。動けば「作業場所」、動かなければオフになります',
     off: 'あなたが読み書きできるものは、すべて読み書きできます',
     workplace: '自分の作業場所と設定、インターネットだけが見え、このマシンのほかのものは見えません',
     strict: 'さらに、許可されたホストにだけ接続できます',
   },
+  sandboxChosen: (mode: 'off' | 'workplace' | 'strict'): string =>
+    mode === 'off'
+      ? 'サンドボックスなしで動きます。ここではサンドボックス内で動きませんでした。不足しているものは `holdfast doctor` で分かります。'
+      : '試したうえで、サンドボックス内で動きます。設定でオフにできます。',
   allowFolders: '読み取りを許可するフォルダー',
   allowFoldersHint: '1 行に 1 つのパス',
   allowHosts: '接続を許可するホスト',
