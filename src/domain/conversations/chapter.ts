@@ -148,6 +148,39 @@ export function noteHead({ day, channels, conversations, messages }: NoteHead): 
   ].join('\n')
 }
 
+export interface NoteSummary {
+  /** Conversations that have a summary. */
+  readonly conversations: readonly { readonly key: string; readonly summary: string }[]
+  readonly done: readonly string[]
+  readonly decided: readonly string[]
+  readonly left: readonly string[]
+}
+
+const maxSummaryLines = 50
+const maxSummaryLineChars = 300
+
+/** What a day came to, before what was said on it; empty when there is nothing to say. Each text stays in its line. */
+export function noteSummary({ conversations, done, decided, left }: NoteSummary): string {
+  const summaries = conversations.map(({ key, summary }) => `**${key}**: ${inOneLine(summary)}`)
+  const parts = [
+    ['## Summary', summaries],
+    ['### Done', done.map(inOneLine)],
+    ['### Decided', decided.map(inOneLine)],
+    ['### Left', left.map(inOneLine)],
+  ] as const
+  const isEmpty = parts.every(([, lines]) => lines.length === 0)
+  return isEmpty ? '' : `\n${parts.flatMap(([title, lines], nth) => listed(title, lines, nth === 0)).join('\n\n')}\n`
+}
+
+function listed(title: string, lines: readonly string[], always: boolean): string[] {
+  if (lines.length === 0) return always ? [title] : []
+  const more = lines.length > maxSummaryLines ? [`- … ${lines.length - maxSummaryLines} more`] : []
+  return [title, [...lines.slice(0, maxSummaryLines).map((line) => `- ${line}`), ...more].join('\n')]
+}
+
+const inOneLine = (text: string): string =>
+  shortened(text.split(lineEnds).join(' ').replaceAll(unprintable, '\ufffd').trim(), maxSummaryLineChars)
+
 export function noteSection({ key, summary, messageCount, first, last }: NoteSection, rule: CutoverRule): string {
   const parts = [`## ${key}`, `${messageCount} ${messageCount === 1 ? 'message' : 'messages'}`]
   if (summary.trim() !== '') parts.push('**Summary**', quoted(shortened(summary, maxSummaryChars)))

@@ -37,7 +37,8 @@ export const noteRoutes = {
     ...listOf(Note, { month: Month.optional(), state: Note.shape.state.optional() }),
   }),
   getNote: route('GET /api/notes/{day}', 'read', {
-    summary: 'The note of a day as Markdown; a day is YYYYMMDD or YYYY-MM-DD',
+    summary: 'The note of a day as Markdown; a day is YYYYMMDD or YYYY-MM-DD. Times are in `timezone`, or in that of the days',
+    query: z.object({ timezone: CutoverChange.shape.timezone }),
     media: 'text/markdown; charset=utf-8',
   }),
 }

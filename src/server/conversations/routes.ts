@@ -180,12 +180,12 @@ export const noteHandlers: HandlersOf<typeof noteRoutes> = {
     return cutoverOf(await deps.store.run(setCutoverRule, { ...change, source: 'chosen' }, receipt))
   },
   listNotes: query(listNotes, (call) => call.query),
-  getNote: async ({ params, deps }) => {
+  getNote: async ({ params, query: { timezone }, deps }) => {
     const day = parseDay(params.day)
     const contents = day && (await deps.store.read((reader) => noteContents(reader, day)))
     if (!contents || contents.chapters.length === 0) throw noSuchNote(params.day)
     let text = ''
-    for await (const piece of noteText(deps.store, contents)) text += piece
+    for await (const piece of noteText(deps.store, contents, timezone && zoneOf(timezone))) text += piece
     return text
   },
 }

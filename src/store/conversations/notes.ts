@@ -3,16 +3,22 @@
  * note's stream.
  */
 
+import { sql } from 'kysely'
 import {
+  boundaryOf,
   type CutoverRule,
   type Day,
+  endOf,
   type NotedMessage,
   type NoteSection,
+  type NoteSummary,
   noteHead,
   noteSection,
+  noteSummary,
   parseDay,
 } from '../../domain/conversations/chapter.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { noteStream } from '../../domain/stream-name.ts'
@@ -129,6 +135,8 @@ const chaptersAtOnce = 500
 
 interface NotedChapter {
   readonly key: string
+  /** The beginning of it. */
+  readonly summary: string
   readonly messages: number
 }
 
@@ -139,11 +147,67 @@ export interface NoteContents {
   readonly seq: number
   readonly chapters: readonly NotedChapter[]
   readonly rule: CutoverRule
+  readonly work: Omit<NoteSummary, 'conversations'>
+}
+
+interface Within {
+  readonly from: Instant
+  readonly to: Instant
+  readonly limit: number
+}
+
+/** One more than a note lists, so that it says that there are more. */
+const maxWorkLines = 200
+
+const selectTasksFinished = statement<Within>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .select('title')
+    .where('status', '=', 'completed')
+    .where('completed_at', '>=', p.from)
+    .where('completed_at', '<', p.to)
+    .orderBy('completed_at')
+    .limit(p.limit),
+)
+
+/** Tasks that were worked on and are not finished. */
+const selectTasksLeft = statement<Within>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .select('title')
+    .where('status', 'in', ['in_progress', 'failed'])
+    .where('updated_at', '>=', p.from)
+    .where('updated_at', '<', p.to)
+    .orderBy('updated_at')
+    .limit(p.limit),
+)
+
+/** Approvals that people decided; permissions for tools and what is asked in a console are left out. */
+const selectDecided = statement<Within>()((db, p) =>
+  db
+    .selectFrom('human_approvals')
+    .select(['checkpoint_type', 'status', 'feedback'])
+    .where('tool_call', 'is', null)
+    .where('user_session_id', 'is', null)
+    .where('status', 'in', ['approved', 'rejected'])
+    .where('resolved_at', '>=', p.from)
+    .where('resolved_at', '<', p.to)
+    .orderBy('resolved_at')
+    .limit(p.limit),
+)
+
+async function workOf(reader: Reader, within: Within): Promise<NoteContents['work']> {
+  const decided = await reader.all(selectDecided, within)
+  return {
+    done: (await reader.all(selectTasksFinished, within)).map(({ title }) => title),
+    decided: decided.map((each) => `${each.checkpoint_type}: ${each.status}${each.feedback ? ` (${each.feedback})` : ''}`),
+    left: (await reader.all(selectTasksLeft, within)).map(({ title }) => title),
+  }
 }
 
 const selectChaptersOfDay = statement<{ day: Day; after: string; limit: number }>()((db, p) =>
   from(db, 'chapters', { day: p.day, removed: 0 })
-    .select(['conversation_key as key', 'message_count as messages'])
+    .select(['conversation_key as key', 'message_count as messages', sql<string>`substr(summary, 1, 2000)`.as('summary')])
     .where('conversation_key', '>', p.after)
     .orderBy('conversation_key')
     .limit(p.limit),
@@ -159,19 +223,27 @@ export async function noteContents(reader: Reader, day: Day): Promise<NoteConten
     if (!last || page.length < chaptersAtOnce) break
     after = last.key
   }
-  return { day, seq, chapters, rule: await cutoverRule(reader) }
+  const rule = await cutoverRule(reader)
+  const within = { from: boundaryOf(rule, day), to: endOf(rule, day), limit: maxWorkLines }
+  return { day, seq, chapters, rule, work: await workOf(reader, within) }
 }
 
-export async function* noteText(store: Pick<Store, 'read'>, { day, chapters, rule }: NoteContents): AsyncGenerator<string> {
+/** `timezone`: of the times, where it is not that of the days. */
+export async function* noteText(
+  store: Pick<Store, 'read'>,
+  { day, chapters, rule, work }: NoteContents,
+  timezone = rule.timezone,
+): AsyncGenerator<string> {
   const channels = [...new Set(chapters.map(({ key }) => key.slice(0, key.indexOf(':'))))].sort()
   const messages = chapters.reduce((sum, chapter) => sum + chapter.messages, 0)
   yield noteHead({ day, channels, conversations: chapters.length, messages })
+  yield noteSummary({ conversations: chapters.filter(({ summary }) => summary.trim() !== ''), ...work })
   let chars = 0
   for (const { key } of chapters) {
     const withMessages = chars < maxTextChars
     const section = await store.read((reader) => sectionOf(reader, key, day, withMessages))
     if (!section) continue
-    const text = noteSection(section, rule)
+    const text = noteSection(section, { ...rule, timezone })
     chars += text.length
     yield text
   }

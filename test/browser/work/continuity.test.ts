@@ -89,7 +89,11 @@ test('[UI2] the picture shows who was resumed from whom; a line leads to the who
   const page = await here.ownerPage(`/projects/${projectId}/sessions`)
   const lines = page.getByRole('link', { name: /^Work session: / })
   await expect.poll(() => lines.count()).toBe(2)
-  await page.getByRole('list', { name: 'Work sessions' }).getByText('Resumed since').waitFor()
+  // One line of work, with its runs in words.
+  const list = page.getByRole('list', { name: 'Work sessions' })
+  await list.getByText('resumed once').waitFor()
+  await list.getByText('One run before it').click()
+  await list.getByText('Interrupted').waitFor()
   // The keyboard gets there too.
   await lines.first().focus()
   await page.keyboard.press('Enter')

@@ -50,7 +50,7 @@ test('[TK2] tasks are created, assigned and moved in the page; what is blocked s
   await second.getByText('After Draw the plan').waitFor()
   await page.getByRole('region', { name: 'Phase 1' }).getByRole('list', { name: 'Completed 1' }).waitFor()
 
-  await page.getByRole('link', { name: 'Sessions' }).click()
+  await page.getByRole('link', { name: 'History' }).click()
   const list = page.getByRole('list', { name: 'Work sessions' })
   await list.getByText('Running').waitFor()
   const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })

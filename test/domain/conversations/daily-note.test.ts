@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { noteHead, noteSection } from '../../../src/domain/conversations/chapter.ts'
+import { noteHead, noteSection, noteSummary } from '../../../src/domain/conversations/chapter.ts'
 
 const rule = { hour: 4, timezone: 'Asia/Tokyo' }
 const message = (content: string, more: object = {}) => ({
@@ -50,5 +50,27 @@ describe('the text of a note', () => {
     expect(head).toContain('channels: ["a\\"b: c", "web", "会社"]\n')
     expect(head).toContain('tags: ["daily-note", "channel/web", "channel/会社"]\n')
     expect(head).toContain('[[20260227]] · [[20260301]]')
+  })
+
+  test('[DC12] a day leads with what it came to: summaries, done, decided, left, each in one line; nothing to say is nothing', () => {
+    const hostile = 'A way\n## web:p.b\r\n- [ ] x\u2028---'
+    const text = noteSummary({
+      conversations: [{ key: 'web:p.a', summary: hostile }],
+      done: ['Retry uploads'],
+      decided: ['plan: approved (Go on.)'],
+      left: Array.from({ length: 51 }, (_, nth) => `step ${nth}`),
+    })
+    const lines = text.split('\n').filter(Boolean)
+    expect(lines.slice(0, 7)).toEqual([
+      '## Summary',
+      '- **web:p.a**: A way ## web:p.b - [ ] x ---',
+      '### Done',
+      '- Retry uploads',
+      '### Decided',
+      '- plan: approved (Go on.)',
+      '### Left',
+    ])
+    expect([lines.length, lines.at(-1)]).toEqual([7 + 51, '- … 1 more'])
+    expect(noteSummary({ conversations: [], done: [], decided: [], left: [] })).toBe('')
   })
 })

@@ -17,6 +17,52 @@ async function open() {
 }
 
 describe('notes over HTTP', () => {
+  test('[DC12] a note leads with what was done, decided and left on its day, and has its times in the reader’s zone', async () => {
+    const { ask, say, post, cutOver, clock } = await open()
+    await say('hello')
+    await ask(`${path}/summary`, { method: 'PUT', body: { summary: 'Greeted.\n## telegram:9' } })
+    const { id } = (await post('/api/projects', { name: 'p' })).json
+    const add = async (title: string, status?: string) => {
+      const task = (await post(`/api/projects/${id}/tasks`, { phase: 1, type: 'code', title })).json
+      for (const each of status === undefined ? [] : ['in_progress', status])
+        await ask(`/api/projects/${id}/tasks/${task.id}`, { method: 'PATCH', body: { status: each } })
+    }
+    await add('Finished', 'completed')
+    await add('Broken', 'failed')
+    await add('Not begun')
+    const body = { checkpointType: 'plan', leaderId: 'lead', instructionContent: 'May I?' }
+    const asked = (await post(`/api/projects/${id}/approvals`, body)).json
+    await post(`/api/projects/${id}/approvals/${asked.id}/decision`, { status: 'approved', feedback: 'Go on.' })
+    clock.advance(24 * 60 * 60 * 1000)
+    await add('Of the next day', 'completed')
+    await cutOver(nextDay)
+    const note = async (query = '') => (await ask(`/api/notes/20260301${query}`)).text
+    expect(await note()).toContain(`
+## Summary
+
+- **telegram:123456**: Greeted. ## telegram:9
+
+### Done
+
+- Finished
+
+### Decided
+
+- plan: approved (Go on.)
+
+### Left
+
+- Broken
+
+## telegram:123456
+`)
+    expect([await note(), await note('?timezone=Europe/Berlin')].map((text) => /\*\*(.*) user/.exec(text)?.[1])).toEqual([
+      '18:00',
+      '10:00',
+    ])
+    expect((await ask('/api/notes/20260301?timezone=Mars')).json).toMatchObject({ status: 400, code: 'invalid_request' })
+  })
+
   test('[DC3] a day that is over becomes a note, a file and an answer alike, with front matter, links and a section for each', async () => {
     const { ask, say, cutOver, folder } = await open()
     await say('Where is the ticket?')

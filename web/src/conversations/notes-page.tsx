@@ -12,7 +12,8 @@ import { Waiting } from '../parts/waiting.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { Calendar } from './calendar.tsx'
 import { dayOfDate, noonOf } from './days.ts'
-import { noteOf, notesOf } from './note-queries.ts'
+import { noteOf, notesOf, withTitles } from './note-queries.ts'
+import { useTitleOf } from './titles.ts'
 
 export function NotesPage() {
   const { conversations: words } = useWords()
@@ -58,6 +59,7 @@ export function NotesPage() {
 function NoteView({ day, note }: { day: string; note: Note | undefined }) {
   const { conversations: words } = useWords()
   const writing = useWriting()
+  const titleOf = useTitleOf()
   const query = noteOf(day)
   const { data, error } = useQuery(query)
   const title = writing.day(noonOf(day))
@@ -73,7 +75,7 @@ function NoteView({ day, note }: { day: string; note: Note | undefined }) {
       )}
       {error && <ProblemNote error={error} onRetry={() => void refetch(query)} />}
       {!error && data === undefined && <Waiting what={words.note} onRetry={() => void refetch(query)} rows={5} />}
-      {data !== undefined && <Markdown text={data} />}
+      {data !== undefined && <Markdown text={withTitles(data, (key) => titleOf(key).title)} />}
     </article>
   )
 }

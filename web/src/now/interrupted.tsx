@@ -12,6 +12,7 @@ import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { DismissButton } from '../work/dismiss-button.tsx'
+import { reasonText } from '../work/reason-text.ts'
 import { ResumeButton } from '../work/resume-button.tsx'
 
 /** Shows few at first: the running agents and projects below are looked for more often. */
@@ -65,7 +66,7 @@ function InterruptedRow({ workSession }: { workSession: WorkSession }) {
   const { continuity, workSessions: words } = useWords()
   const { id, projectId, interruptionReason: reason, contextSummary, setAside, currentPhase, currentAgentRole } = workSession
   const { project } = useAgentAndProject({ projectId, agentId: '' })
-  const why = reason ? (words.reasons[reason] ?? reason) : ''
+  const why = reason ? reasonText(words, reason) : ''
   const summary = [currentAgentRole, currentPhase !== null && words.phase(currentPhase), contextSummary]
     .filter(Boolean)
     .join(' · ')

@@ -13,15 +13,23 @@ const tabClass =
   'flex h-9 shrink-0 items-center border-b-2 border-transparent px-1 whitespace-nowrap text-quiet transition-colors ' +
   'hover:text-ink -outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:h-11'
 
+const historyClass =
+  'flex h-8 items-center rounded-md px-2.5 text-sm text-quiet hover:bg-hover aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink max-md:h-10'
+
 const tabs = [
   { to: '/projects/$projectId', name: (words: Messages) => words.project.overview },
   { to: '/projects/$projectId/tasks', name: (words: Messages) => words.tasks.tab },
   { to: '/projects/$projectId/sessions', name: (words: Messages) => words.workSessions.tab },
-  { to: '/projects/$projectId/approvals', name: (words: Messages) => words.approvals.tab },
-  { to: '/projects/$projectId/approaches', name: (words: Messages) => words.continuity.approaches },
   { to: '/projects/$projectId/chat', name: (words: Messages) => words.chat.tab },
   { to: '/projects/$projectId/console', name: (words: Messages) => words.console.tab },
   { to: '/projects/$projectId/settings', name: (words: Messages) => words.project.settings },
+] as const
+
+/** What was done in a project, by kind; the first is the tab History itself. */
+const history = [
+  { to: '/projects/$projectId/sessions', name: (words: Messages) => words.workSessions.work },
+  { to: '/projects/$projectId/approaches', name: (words: Messages) => words.continuity.approaches },
+  { to: '/projects/$projectId/approvals', name: (words: Messages) => words.approvals.tab },
 ] as const
 
 export function ProjectPage() {
@@ -40,6 +48,9 @@ function OneProject({ project }: { project: Project }) {
   const atDesk = useMatch({ from: '/shell/projects/$projectId/console/$userSessionId', shouldThrow: false })
   const talks = useMatch({ from: '/shell/projects/$projectId/talk/$key', shouldThrow: false })
   const params = { projectId: project.id }
+  const onHistory = useRouterState({
+    select: ({ location }) => /\/(?:sessions|approaches|approvals)(?:\/|$)/.test(location.pathname),
+  })
   // Not all tabs fit on a phone.
   const strip = useScrollToCurrent(useRouterState({ select: (state) => state.location.pathname }))
   // A session has the whole screen and a head of its own.
@@ -61,13 +72,32 @@ function OneProject({ project }: { project: Project }) {
           className="-mb-px flex gap-4 overflow-x-auto overflow-y-hidden [scrollbar-width:none]"
         >
           {tabs.map(({ to, name }, index) => (
-            <Link key={to} to={to} params={params} activeOptions={{ exact: index === 0 }} className={tabClass}>
+            <Link
+              key={to}
+              to={to}
+              params={params}
+              activeOptions={{ exact: index === 0 }}
+              {...(onHistory && to === history[0].to && { 'aria-current': 'page' as const })}
+              className={tabClass}
+            >
               {name(words)}
             </Link>
           ))}
         </nav>
       }
     >
+      {onHistory && (
+        <nav aria-label={words.workSessions.tab} className="-mb-4 flex flex-wrap gap-1">
+          {history.map(({ to, name }) => (
+            <Link key={to} to={to} params={params} className={historyClass}>
+              {name(words)}
+            </Link>
+          ))}
+          <Link to="/conversations/notes" className={historyClass}>
+            {words.conversations.notes}
+          </Link>
+        </nav>
+      )}
       <Outlet />
     </Page>
   )

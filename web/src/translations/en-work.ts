@@ -158,18 +158,24 @@ export const tasks = {
 }
 
 export const workSessions = {
-  tab: 'Sessions',
+  tab: 'History',
+  work: 'Work',
   title: 'Work sessions',
   none: 'No work has been done here yet. It begins when an agent takes a task up, or in a console.',
   states: { running: 'Running', interrupted: 'Interrupted', completed: 'Completed' },
   phase: (phase: number) => `phase ${phase}`,
   at: (task: string) => `at ${task}`,
-  resumedFrom: 'Resumed from',
+  resumedTimes: (count: number) => (count === 1 ? 'resumed once' : `resumed ${count} times`),
+  earlierRuns: (count: number) => (count === 1 ? 'One run before it' : `${count} runs before it`),
+  more: (count: number) => `${count} more`,
   nothing: 'Nothing was noted.',
-  reason: (reason: string) => `(${reason})`,
   reasons: {
     abandoned: 'abandoned',
     process_exited: 'the process ended',
+    process_crashed: 'the process crashed',
+    agent_timeout: 'the agent did not answer in time',
+    server_stopped: 'the server was stopped',
+    machine_lost: 'the machine was lost',
     connection_error: 'the connection failed',
     coordinator_lost: 'the coordinator was lost',
     error: 'an error',

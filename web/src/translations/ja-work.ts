@@ -163,18 +163,24 @@ export const tasks: typeof english.tasks = {
 }
 
 export const workSessions: typeof english.workSessions = {
-  tab: 'セッション',
+  tab: '履歴',
+  work: '作業',
   title: '作業セッション',
   none: 'まだ作業は行われていません。エージェントがタスクに着手するか、コンソールで作業を始めると表示されます。',
   states: { running: '実行中', interrupted: '中断', completed: '完了' },
   phase: (phase) => `フェーズ ${phase}`,
   at: (task) => `作業中：${task}`,
-  resumedFrom: '再開元',
+  resumedTimes: (count) => `再開 ${count} 回`,
+  earlierRuns: (count) => `以前の実行 ${count} 件`,
+  more: (count) => `さらに ${count} 件`,
   nothing: '記録はありません。',
-  reason: (reason) => `（${reason}）`,
   reasons: {
     abandoned: '応答なし',
     process_exited: 'プロセス終了',
+    process_crashed: 'プロセスの異常終了',
+    agent_timeout: 'エージェントの応答切れ',
+    server_stopped: 'サーバー停止',
+    machine_lost: 'マシン喪失',
     connection_error: '接続エラー',
     coordinator_lost: 'コーディネーター喪失',
     error: 'エラー',

@@ -38,8 +38,9 @@ function Picture({ lineage, now }: { lineage: Lineage; now: number }) {
     room.current?.scrollTo(room.current.scrollWidth, room.current.scrollHeight)
   }, [newest])
   return (
-    <figure className="flex min-w-0 flex-col gap-1 border-t border-line pt-2">
-      <div ref={room} className="max-h-96 overflow-auto">
+    // A phone is too narrow for it; the list says the same in words.
+    <figure className="flex min-w-0 flex-col gap-1 border-t border-line pt-2 max-md:hidden">
+      <div ref={room} className="max-h-60 overflow-auto">
         <svg viewBox={`0 0 ${width} ${height}`} className="block w-full min-w-160">
           <title>{continuity.picture}</title>
           {forks.map((fork) => (

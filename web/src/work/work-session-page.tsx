@@ -17,6 +17,7 @@ import { Gone } from '../shell/not-found.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import { DismissButton } from './dismiss-button.tsx'
+import { reasonText } from './reason-text.ts'
 import { ResumeButton } from './resume-button.tsx'
 import { stateDots } from './state-dots.ts'
 import { ArtifactRows, CheckpointRows, TaskRows, WorkApprovals } from './work-session-parts.tsx'
@@ -61,7 +62,7 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
             <span className="inline-flex flex-wrap items-center gap-2">
               <StateDot state={stateDots[state]} />
               {words.states[state]}
-              {reason && <span className="text-bad">{words.reason(words.reasons[reason] ?? reason)}</span>}
+              {reason && <span className="text-bad">{reasonText(words, reason)}</span>}
               {whole.dismissedAt && <span className="text-faint">{continuity.dismissedMark}</span>}
               {whole.setAside && <span className="text-warn">{`${continuity.setAside}: ${whole.setAside}`}</span>}
             </span>
@@ -80,11 +81,7 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
               <Ago at={whole.endedAt} />
             </Fact>
           )}
-          {whole.error && (
-            <Fact
-              name={continuity.lastError}
-            >{`${whole.error.code}: ${translate(whole.error.message, whole.error.notice)}`}</Fact>
-          )}
+          {whole.error && <Fact name={continuity.lastError}>{translate(whole.error.message, whole.error.notice)}</Fact>}
           {whole.fileProblem && <Fact name={continuity.fileProblem}>{translate(whole.fileProblem, whole.notice)}</Fact>}
           {whole.parentSessionId && (
             <Fact name={continuity.from}>

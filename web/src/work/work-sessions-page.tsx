@@ -1,9 +1,11 @@
-/** The tab Sessions of a project: the chart of which was resumed from which, and the work sessions, newest first, each with its state in a line. */
+/** The history of a project's work: a chart of which run was resumed from which, and the lines of work, newest first, each with its runs. */
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import { reconnectNow } from '../live/live.ts'
 import { useProjectWork } from '../live/work.ts'
-import { CopyId } from '../parts/copy.tsx'
+import { Button } from '../parts/button.tsx'
+import { BackIcon } from '../parts/icons.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -12,8 +14,12 @@ import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { ContinueFromFile } from './continue-from-file.tsx'
 import { LineageChart } from './lineage-chart.tsx'
+import { reasonText } from './reason-text.ts'
 import { ResumeButton } from './resume-button.tsx'
 import { stateDots } from './state-dots.ts'
+import { linesOf, type WorkLine } from './work-lines.ts'
+
+const pageSize = 30
 
 export function WorkSessionsPage() {
   const project = useProject()
@@ -23,20 +29,27 @@ export function WorkSessionsPage() {
 function WorkSessions({ projectId }: { projectId: string }) {
   const words = useWords()
   const work = useProjectWork(projectId)
+  const [most, setMost] = useState(pageSize)
   if (!work) return <Waiting what={words.things.work} onRetry={reconnectNow} />
+  const lines = linesOf(work.workSessions)
   const titles = new Map(work.tasks.map((task) => [task.id, task.title]))
   return (
-    <Section title={words.workSessions.title} note={work.workSessions.length || undefined}>
+    <Section title={words.workSessions.title} note={lines.length || undefined}>
       {work.workSessions.length === 0 ? (
         <p className="border-y border-line py-3 text-faint">{words.workSessions.none}</p>
       ) : (
         <>
           <LineageChart projectId={projectId} />
           <Rows label={words.workSessions.title}>
-            {work.workSessions.map((workSession) => (
-              <Row key={workSession.id} workSession={workSession} taskTitle={titles.get(workSession.currentTaskId ?? '')} />
+            {lines.slice(0, most).map((line) => (
+              <Line key={line.newest.id} line={line} taskTitle={titles.get(line.newest.currentTaskId ?? '')} />
             ))}
           </Rows>
+          {lines.length > most && (
+            <Button look="quiet" onClick={() => setMost(most + pageSize)}>
+              {words.workSessions.more(lines.length - most)}
+            </Button>
+          )}
         </>
       )}
       <ContinueFromFile />
@@ -44,46 +57,62 @@ function WorkSessions({ projectId }: { projectId: string }) {
   )
 }
 
-function Row({ workSession, taskTitle }: { workSession: WorkSession; taskTitle: string | undefined }) {
+function Line({ line: { newest, earlier }, taskTitle }: { line: WorkLine; taskTitle: string | undefined }) {
   const { workSessions: words, continuity } = useWords()
-  const { id, projectId, state, interruptionReason: reason, currentPhase, currentAgentRole, currentTaskId } = workSession
-  const { contextSummary, resumedBy, setAside, parentSessionId } = workSession
+  const { projectId, state, currentPhase, currentAgentRole, currentTaskId, contextSummary, resumedBy, setAside } = newest
   const facts = [
     currentAgentRole,
     currentPhase !== null && words.phase(currentPhase),
     currentTaskId && words.at(taskTitle ?? currentTaskId),
+    earlier.length > 0 && words.resumedTimes(earlier.length),
     resumedBy && continuity.resumedSince,
     setAside && continuity.setAside,
   ].filter(Boolean)
   return (
-    <li className="list-row flex flex-wrap items-center gap-x-2 py-2.5">
-      <div className="flex min-w-0 flex-1 flex-col gap-0.5">
-        <div className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-          <StateDot state={stateDots[state]} />
-          <Link
-            to="/projects/$projectId/sessions/$workSessionId"
-            params={{ projectId, workSessionId: id }}
-            className="inline-flex min-h-6 items-center rounded font-medium hover:underline"
-          >
-            {words.states[state]}
-          </Link>
-          {state === 'interrupted' && reason && <span className="text-bad">{words.reason(words.reasons[reason] ?? reason)}</span>}
-          <span className="min-w-0 text-quiet [overflow-wrap:anywhere]">{facts.join(' · ')}</span>
-          <span className="ml-auto flex items-center gap-2 text-sm text-faint">
-            <CopyId id={id} what={words.id} />
-            <Ago at={workSession.endedAt ?? workSession.startedAt} className="tabular-nums" />
-          </span>
-        </div>
-        <p className="truncate text-sm text-faint" title={contextSummary ?? undefined}>
+    <li className="list-row flex flex-wrap items-start gap-x-4 gap-y-1 py-3">
+      <div className="flex min-w-0 flex-1 basis-64 flex-col gap-0.5">
+        <p className="line-clamp-2 font-medium [overflow-wrap:anywhere]" title={contextSummary ?? undefined}>
           {contextSummary || words.nothing}
         </p>
-        {parentSessionId && (
-          <p className="flex items-center gap-1 text-sm text-faint">
-            {words.resumedFrom} <CopyId id={parentSessionId} what={words.id} />
-          </p>
+        <Run run={newest} />
+        {facts.length > 0 && <p className="text-sm text-quiet [overflow-wrap:anywhere]">{facts.join(' · ')}</p>}
+        {earlier.length > 0 && (
+          <details className="group pt-1">
+            <summary className="flex min-h-6 cursor-pointer items-center gap-1.5 rounded text-sm text-quiet hover:text-ink max-md:min-h-9">
+              <BackIcon className="size-3 rotate-180 group-open:-rotate-90" />
+              {words.earlierRuns(earlier.length)}
+            </summary>
+            <ol className="ml-1.5 flex flex-col gap-1 border-l border-line py-1 pl-4">
+              {earlier.map((run) => (
+                <li key={run.id}>
+                  <Run run={run} />
+                </li>
+              ))}
+            </ol>
+          </details>
         )}
       </div>
-      {state === 'interrupted' && resumedBy === null && <ResumeButton workSession={workSession} projectId={projectId} />}
+      {state === 'interrupted' && resumedBy === null && <ResumeButton workSession={newest} projectId={projectId} />}
     </li>
+  )
+}
+
+/** One run: how it stands or ended, why, and when; it links to its page. */
+function Run({ run: { id, projectId, state, interruptionReason: reason, startedAt, endedAt } }: { run: WorkSession }) {
+  const { workSessions: words } = useWords()
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm">
+      <StateDot state={stateDots[state]} />
+      <Link
+        to="/projects/$projectId/sessions/$workSessionId"
+        params={{ projectId, workSessionId: id }}
+        title={id}
+        className="inline-flex min-h-6 items-center rounded hover:underline"
+      >
+        {words.states[state]}
+      </Link>
+      {state === 'interrupted' && reason && <span className="text-bad">{reasonText(words, reason)}</span>}
+      <Ago at={endedAt ?? startedAt} className="text-faint tabular-nums" />
+    </span>
   )
 }
