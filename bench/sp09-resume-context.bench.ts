@@ -24,12 +24,9 @@ const messages = 10_000
 const writtenAtOnce = 200
 
 /** The same call as the endpoint makes, without the agent that asks. */
-const context = defineQuery({
-  name: 'bench-resume-context',
-  run: async (reader, { id }: { id: string }) => {
-    const row = await reader.first(selectWorkSession, { id })
-    return row && resumeContextOf(reader, row)
-  },
+const context = defineQuery(async (reader, { id }: { id: string }) => {
+  const row = await reader.first(selectWorkSession, { id })
+  return row && resumeContextOf(reader, row)
 })
 
 async function openWork(folder: string, size: number): Promise<Grown> {

@@ -18,16 +18,14 @@ export const bodyFor = (id: string, now: string): { project: Project; by: string
   by: 'bench',
 })
 
-export const makeRow = defineUseCase({
-  name: 'make-row',
+export const makeRow = defineUseCase('make-row', {
   streams: () => [],
   run: async (tx, { id }: { id: string }, { now }) => {
     await tx.write(insertRow, { id, now })
   },
 })
 
-export const append = defineUseCase({
-  name: 'append',
+export const append = defineUseCase('append', {
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: async (tx, { id }, { now }) => {
     await tx.write(touchRow, { id, now })

@@ -50,9 +50,7 @@ export interface Tx extends Reader {
   begin(stream: StreamName): void
 }
 
-export interface UseCase<Input, Output> {
-  /** The name of its constant, in kebab case. */
-  readonly name: string
+interface UseCaseSteps<Input, Output> {
   /** Every stream it decides about or appends to; the store locks these before it runs. */
   readonly streams: (input: Input) => readonly StreamName[]
   /** Loads, decides, writes, appends, returns plain data. Awaits nothing but `tx`. A thrown Refusal changes nothing. */
@@ -61,11 +59,20 @@ export interface UseCase<Input, Output> {
   readonly answersSecret?: true
 }
 
-export interface Query<Input, Output> {
+export interface UseCase<Input, Output> extends UseCaseSteps<Input, Output> {
+  /** The name of its constant, in kebab case. */
   readonly name: string
-  readonly run: (reader: Reader, input: Input, context: Omit<Context, 'random'>) => Promise<Output>
+}
+
+type RunQuery<Input, Output> = (reader: Reader, input: Input, context: Omit<Context, 'random'>) => Promise<Output>
+
+interface QueryOptions {
   /** The answer comes from one statement, or from several that need not be consistent: no snapshot is opened. */
   readonly withoutSnapshot?: true
+}
+
+export interface Query<Input, Output> extends QueryOptions {
+  readonly run: RunQuery<Input, Output>
 }
 
 /** Lets a repeated request find its first answer (HT4), inside the transaction. Stored for 7 days. */
@@ -147,5 +154,12 @@ export interface StoreFigures {
   readonly walBytes: number
 }
 
-export const defineUseCase = <Input, Output>(useCase: UseCase<Input, Output>): UseCase<Input, Output> => useCase
-export const defineQuery = <Input, Output>(query: Query<Input, Output>): Query<Input, Output> => query
+export const defineUseCase = <Input, Output>(name: string, steps: UseCaseSteps<Input, Output>): UseCase<Input, Output> => ({
+  name,
+  ...steps,
+})
+
+export const defineQuery = <Input, Output>(run: RunQuery<Input, Output>, options?: QueryOptions): Query<Input, Output> => ({
+  run,
+  ...options,
+})

@@ -30,8 +30,7 @@ const countsOf = (store: Store): Promise<number[]> =>
 const headsOf = async (store: Store): Promise<number[]> => (await store.positions(ids.map(projectStream))).map(({ head }) => head)
 
 /** Writes, looks at what it has written, and refuses: too late to fail alone. */
-const refuseAfterLooking = defineUseCase({
-  name: 'refuse-after-looking',
+const refuseAfterLooking = defineUseCase('refuse-after-looking', {
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: async (tx, { id }, context) => {
     await countUp.run(tx, { id }, context)
@@ -42,8 +41,7 @@ const refuseAfterLooking = defineUseCase({
 })
 
 /** Makes a row that is there already: only the database can say no. */
-const createAgain = defineUseCase({
-  name: 'create-again',
+const createAgain = defineUseCase('create-again', {
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: (tx, { id }, context) => createRow.run(tx, { id }, context),
 })

@@ -53,8 +53,7 @@ const add = async (tx: Tx, id: string, now: string, name = id): Promise<ProjectR
 }
 
 /** Creates a row and its event. `also` copies the event into home. */
-export const createRow = defineUseCase({
-  name: 'create-row',
+export const createRow = defineUseCase('create-row', {
   streams: ({ id }: { id: string; name?: string; also?: boolean }) => [projectStream(id), home],
   run: async (tx, { id, name, also }, { now }) => {
     const project = bodyOf(await add(tx, id, now, name))
@@ -64,8 +63,7 @@ export const createRow = defineUseCase({
 })
 
 /** Read, add one, write: loses an update unless decisions about one stream are serial. */
-export const countUp = defineUseCase({
-  name: 'count-up',
+export const countUp = defineUseCase('count-up', {
   streams: ({ id }: { id: string; by?: string }) => [projectStream(id)],
   run: async (tx, { id, by = 'test' }, { now }) => {
     const row = (await tx.first(selectProject, { id })) ?? (await add(tx, id, now))
@@ -77,8 +75,7 @@ export const countUp = defineUseCase({
 })
 
 /** Moves a count between two rows; the names come in the order the caller chose. */
-export const countUpAll = defineUseCase({
-  name: 'count-up-all',
+export const countUpAll = defineUseCase('count-up-all', {
   streams: ({ ids }: { ids: string[] }) => ids.map(projectStream),
   run: async (tx, { ids }, context) => {
     const seqs: number[] = []
@@ -88,8 +85,7 @@ export const countUpAll = defineUseCase({
 })
 
 /** Writes everything, then changes its mind. */
-export const refuseAfterWriting = defineUseCase({
-  name: 'refuse-after-writing',
+export const refuseAfterWriting = defineUseCase('refuse-after-writing', {
   streams: ({ id }: { id: string; fault?: boolean }) => [projectStream(id)],
   run: async (tx, { id, fault }, context) => {
     await countUp.run(tx, { id }, context)
@@ -98,14 +94,12 @@ export const refuseAfterWriting = defineUseCase({
   },
 })
 
-export const appendUnnamed = defineUseCase({
-  name: 'append-unnamed',
+export const appendUnnamed = defineUseCase('append-unnamed', {
   streams: (): StreamName[] => [],
   run: async (tx, { id }: { id: string }, context) => countUp.run(tx, { id }, context),
 })
 
-export const makeSecret = defineUseCase({
-  name: 'make-secret',
+export const makeSecret = defineUseCase('make-secret', {
   streams: ({ id }: { id: string }) => [projectStream(id)],
   run: async (tx, { id }, context) => {
     await countUp.run(tx, { id }, context)

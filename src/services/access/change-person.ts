@@ -25,8 +25,7 @@ import { scopeExceeded } from '../refusals.ts'
 import { findChangeable, personCredential } from './person-record.ts'
 
 /** Adds a person with a role and returns their token, which is shown once. Nobody can give more than they have (SE3). */
-export const addPerson = defineUseCase({
-  name: 'add-person',
+export const addPerson = defineUseCase('add-person', {
   answersSecret: true,
   streams: () => [home],
   run: async (tx, input: z.output<typeof PersonDraft> & { by: string }, { now, random }): Promise<PersonWithToken> => {
@@ -52,8 +51,7 @@ interface Change {
  * Changes a person's role. Nobody can give more than they have. Tokens that exceed the new role are revoked, and so are
  * allowances if the person may no longer approve (SE3).
  */
-export const changePersonRole = defineUseCase({
-  name: 'change-person-role',
+export const changePersonRole = defineUseCase('change-person-role', {
   streams: () => [home],
   run: async (tx, { personId, role, by }: Change, { now }): Promise<PersonWithNewRole> => {
     const before = await findChangeable(tx, personId)
@@ -85,8 +83,7 @@ function allowsMore({ kind, scopes }: Pick<CredentialRow, 'kind' | 'scopes'>, ro
  * Replaces a person's token. The old one, its browsers and sign-in links stop working at once; tokens they made stay. A caller
  * cannot do this for somebody with more rights (SE3).
  */
-export const renewPerson = defineUseCase({
-  name: 'renew-person',
+export const renewPerson = defineUseCase('renew-person', {
   answersSecret: true,
   streams: () => [home],
   run: async (tx, { personId, by }: { personId: string; by: string }, { now, random }): Promise<PersonWithToken> => {
@@ -109,8 +106,7 @@ export async function endSignIns(tx: Tx, personId: string): Promise<void> {
 }
 
 /** Removes a person. Their token, browsers, sign-in codes and the tokens they made stop working at once (SE3). */
-export const removePerson = defineUseCase({
-  name: 'remove-person',
+export const removePerson = defineUseCase('remove-person', {
   streams: () => [home],
   run: async (tx, { personId, by }: { personId: string; by: string }, { now }): Promise<void> => {
     await findChangeable(tx, personId)

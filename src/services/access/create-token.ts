@@ -30,8 +30,7 @@ interface TokenOptions {
   readonly insteadOf?: string | null
 }
 
-export const createToken = defineUseCase({
-  name: 'create-token',
+export const createToken = defineUseCase('create-token', {
   answersSecret: true,
   streams: () => [home],
   run: async (tx, { by, insteadOf, ...draft }: Draft & TokenOptions, { now, random }): Promise<TokenWithSecret> => {

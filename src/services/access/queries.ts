@@ -10,12 +10,9 @@ import { cutPage, newest, pageParams } from '../../store/page-cursor.ts'
 import { selectLaunchByToken } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 
-/** Finds who a secret's hash belongs to. Undefined if it is unknown, expired or revoked. */
-export const findCredential = defineQuery({
-  name: 'find-credential',
-  withoutSnapshot: true,
-  /** `likely`: the kind to check first. */
-  run: async (reader, { hash, likely }: { hash: string; likely?: string | undefined }, { now }): Promise<Who | undefined> => {
+/** Finds who a secret's hash belongs to. Undefined if it is unknown, expired or revoked. `likely`: the kind to check first. */
+export const findCredential = defineQuery(
+  async (reader, { hash, likely }: { hash: string; likely?: string | undefined }, { now }): Promise<Who | undefined> => {
     const places = [
       { kind: 'token', find: () => findValidCredential(reader, hash, now) },
       { kind: 'agent', find: () => agentWithPasskey(reader, hash) },
@@ -28,7 +25,8 @@ export const findCredential = defineQuery({
     }
     return undefined
   },
-})
+  { withoutSnapshot: true },
+)
 
 async function agentWithPasskey(reader: Reader, hash: string): Promise<Who | undefined> {
   const agent = await reader.first(selectAgentByPasskey, { hash })
@@ -48,14 +46,11 @@ async function agentOfLaunch(reader: Reader, hash: string): Promise<Who | undefi
 }
 
 /** Lists people: the installation's owner first, then the others, newest first (HT1). */
-export const listPeople = defineQuery({
-  name: 'list-people',
-  run: async (reader, input: PageQuery): Promise<Page<Person>> => {
-    const people = await peoplePage(reader, pageParams(input))
-    const found = input.cursor === undefined ? [await owner(reader), ...people] : people
-    // The owner comes before everybody.
-    return cutPage(found, input.limit, (person) => (person.id === ownerId ? newest : person))
-  },
+export const listPeople = defineQuery(async (reader, input: PageQuery): Promise<Page<Person>> => {
+  const people = await peoplePage(reader, pageParams(input))
+  const found = input.cursor === undefined ? [await owner(reader), ...people] : people
+  // The owner comes before everybody.
+  return cutPage(found, input.limit, (person) => (person.id === ownerId ? newest : person))
 })
 
 /** The owner has no row. */
@@ -65,8 +60,7 @@ async function owner(reader: Reader): Promise<Person> {
 }
 
 /** Lists valid script and coordinator tokens, newest first (HT1), without their secrets. */
-export const listTokens = defineQuery({
-  name: 'list-tokens',
-  run: async (reader, input: PageQuery, { now }): Promise<Page<Token>> =>
+export const listTokens = defineQuery(
+  async (reader, input: PageQuery, { now }): Promise<Page<Token>> =>
     cutPage(await tokensPage(reader, pageParams(input), now), input.limit),
-})
+)

@@ -22,8 +22,7 @@ interface RevokeInput {
   readonly by: string
 }
 
-export const revokeToken = defineUseCase({
-  name: 'revoke-token',
+export const revokeToken = defineUseCase('revoke-token', {
   streams: () => [home],
   run: async (tx, { tokenId, made = 'revoke', by }: RevokeInput, context): Promise<void> => {
     const credential = await tx.first(selectCredential, { id: tokenId })

@@ -32,8 +32,7 @@ type SignedIn = { cookie: string; expiresAt: Instant; personId: string }
  * Signs a browser in (SE1) with a one-time code, a person's token, or a verified owner token, and returns a cookie. All
  * failures give the same answer, so that trying reveals nothing.
  */
-export const signIn = defineUseCase({
-  name: 'sign-in',
+export const signIn = defineUseCase('sign-in', {
   answersSecret: true,
   streams: () => [home],
   run: async (tx, presented: SignInProof, { now, random }): Promise<SignedIn> => {
@@ -74,8 +73,7 @@ async function personWithToken(tx: Tx, hash: string, now: Instant): Promise<stri
 }
 
 /** Signs a browser out; its cookie stops working at once. A token stays valid. */
-export const signOut = defineUseCase({
-  name: 'sign-out',
+export const signOut = defineUseCase('sign-out', {
   streams: () => [home],
   run: async (tx, { credentialId }: { credentialId: string }): Promise<void> => {
     const credential = await tx.first(selectCredential, { id: credentialId })
@@ -89,8 +87,7 @@ export const signOut = defineUseCase({
  * Creates a one-time sign-in code for the calling person (SE1). Scripts are refused, because their token must not become a
  * person's cookie.
  */
-export const createSignInCode = defineUseCase({
-  name: 'create-sign-in-code',
+export const createSignInCode = defineUseCase('create-sign-in-code', {
   answersSecret: true,
   streams: () => [home],
   run: async (tx, { by }: { by: string }, { now, random }): Promise<Omit<SignInCode, 'link'>> => {

@@ -63,8 +63,7 @@ export const authenticationFailed = (): Refusal => new Refusal('authentication_f
 /** Compared for an unknown agent, so that it is refused no faster than a wrong passkey. */
 const unknownAgentHash = hashSecret('')
 
-export const authenticateAgent = defineUseCase({
-  name: 'authenticate-agent',
+export const authenticateAgent = defineUseCase('authenticate-agent', {
   answersSecret: true,
   // Agents and assignments are decided under home's lock.
   streams: ({ projectId }: SignIn) => [home, projectStream(projectId)],
@@ -143,8 +142,7 @@ const signedIn = (agentSession: LiveAgentSession, token: string): SignedIn => ({
 })
 
 /** Ends an agent's own session (`logout`). Changes nothing if it has already ended (AS8). */
-export const logoutAgent = defineUseCase({
-  name: 'logout-agent',
+export const logoutAgent = defineUseCase('logout-agent', {
   streams: (input: Receiver & EndLocks) => endingStreams(input),
   run: async (tx, { openConversations, ...caller }, context): Promise<{ endReason: EndReason }> => {
     const current = agentSessionFrom(await ownRow(tx, caller))

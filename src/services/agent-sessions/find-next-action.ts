@@ -40,11 +40,10 @@ export interface FoundNextAction extends NextAnswer {
   readonly suspected: boolean
 }
 
-export const findNextAction = defineQuery({
-  name: 'find-next-action',
-  run: async (reader, { waitSeconds, ...caller }: Receiver & { waitSeconds: number }, { now }): Promise<FoundNextAction> =>
+export const findNextAction = defineQuery(
+  async (reader, { waitSeconds, ...caller }: Receiver & { waitSeconds: number }, { now }): Promise<FoundNextAction> =>
     foundFrom(await nextStep(reader, caller, now), now, waitSeconds),
-})
+)
 
 interface FoundCall {
   readonly caller: CallingSession
@@ -53,15 +52,14 @@ interface FoundCall {
 }
 
 /** Identifies the caller and finds its next action in one snapshot. */
-export const findCallersNextAction = defineQuery({
-  name: 'find-callers-next-action',
-  run: async (reader, { waitSeconds, ...claim }: Claim & { waitSeconds: number }, { now }): Promise<FoundCall> => {
+export const findCallersNextAction = defineQuery(
+  async (reader, { waitSeconds, ...claim }: Claim & { waitSeconds: number }, { now }): Promise<FoundCall> => {
     const row = await claimedAgentSession(reader, claim)
     const caller = callingSession(row, now)
     if (caller.touches) return { caller, next: undefined }
     return { caller, next: foundFrom(await nextStepFrom(reader, row, now), now, waitSeconds) }
   },
-})
+)
 
 /** Interval in which a waiting call checks whether the folder is free. */
 const folderCheckMs = 1000
@@ -93,10 +91,7 @@ export const answerOf = ({ next, task, resumes, decisions }: Step): NextAnswer =
 export const endReasonOf = (next: NextAction) => (next.action === 'exit' ? next.ends : null)
 
 /** Whether an agent should be started in a project (`get_agent_action`, CO3), for third-party coordinators. */
-export const getAgentAction = defineQuery({
-  name: 'get-agent-action',
-  run: async (reader, pair: Pair, { now }): Promise<AgentAction> => {
-    await checkAssigned(reader, pair)
-    return agentAction(now, await startFactsOf(reader, pair, now))
-  },
+export const getAgentAction = defineQuery(async (reader, pair: Pair, { now }): Promise<AgentAction> => {
+  await checkAssigned(reader, pair)
+  return agentAction(now, await startFactsOf(reader, pair, now))
 })

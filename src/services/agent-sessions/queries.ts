@@ -56,11 +56,10 @@ export interface CallingSession extends Receiver {
  * Finds the calling agent session by session token, or by the agent's bearer token (AS1). Includes ended ones, because two
  * calls have answers for them (AS8). Never another agent's (SE3).
  */
-export const findAgentSession = defineQuery({
-  name: 'find-agent-session',
-  run: async (reader, claim: Claim, { now }): Promise<CallingSession> =>
+export const findAgentSession = defineQuery(
+  async (reader, claim: Claim, { now }): Promise<CallingSession> =>
     (await inRole(reader, claim, now)) ?? callingSession(await claimedAgentSession(reader, claim), now),
-})
+)
 
 /** AC2: an agent in a role calls with its launch token alone. */
 async function inRole(reader: Reader, { tokenHash, launchId }: Claim, now: Instant): Promise<CallingSession | undefined> {
@@ -109,18 +108,16 @@ async function agentSessionWithId(reader: Reader, id: string | undefined): Promi
 }
 
 /** Lists agent sessions, newest first, in pages, with the end reason of ended ones. */
-export const listAgentSessions = defineQuery({
-  name: 'list-agent-sessions',
-  run: async (reader, { limit, cursor, ...filter }: PageQuery & AgentSessionsFilter): Promise<Page<AgentSession>> =>
+export const listAgentSessions = defineQuery(
+  async (reader, { limit, cursor, ...filter }: PageQuery & AgentSessionsFilter): Promise<Page<AgentSession>> =>
     cutPage(await agentSessionsPage(reader, filter, pageParams({ limit, cursor })), limit),
-})
+)
 
 /** Lists all live agent sessions in pages, for the sweeper to move their deadlines. */
-export const listLiveAgentSessions = defineQuery({
-  name: 'list-live-agent-sessions',
-  run: (reader, { after, limit }: { after: LiveKey; limit: number }): Promise<(DueAgentSession & LiveKey)[]> =>
+export const listLiveAgentSessions = defineQuery(
+  (reader, { after, limit }: { after: LiveKey; limit: number }): Promise<(DueAgentSession & LiveKey)[]> =>
     liveAfter(reader, after, limit),
-})
+)
 
 /** Rows of each kind in one query. */
 export const duePageSize = 100
@@ -137,11 +134,8 @@ const noneDue: Due = { agentSessions: [], leftOpen: [] }
  * Lists due agent sessions and conversations left open, oldest first, up to a limit. The cost does not depend on how many have
  * ended.
  */
-export const findDueAgentSessions = defineQuery({
-  name: 'find-due-agent-sessions',
-  // Each is checked again before anything is changed.
-  withoutSnapshot: true,
-  run: async (reader, _: Record<never, never>, { now }): Promise<Due> => {
+export const findDueAgentSessions = defineQuery(
+  async (reader, _: Record<never, never>, { now }): Promise<Due> => {
     const due = await reader.all(selectDue, {
       until: now,
       terminatingUntil: later(now, -maxTerminatingMs),
@@ -154,25 +148,26 @@ export const findDueAgentSessions = defineQuery({
       leftOpen: leftOpen.map((row) => ({ conversationKey: row.conversation_key, agentSessionId: row.agent_session_id })),
     }
   },
-})
+  {
+    // Each is checked again before anything is changed.
+    withoutSnapshot: true,
+  },
+)
 
 /** The time of the last sweep before this server started. Undefined if there was none. */
-export const findLastSweep = defineQuery({
-  name: 'find-last-sweep',
-  run: async (reader): Promise<Instant | undefined> =>
-    (await reader.first(selectMeta, { key: 'agent_sessions_swept_at' }))?.value,
-})
+export const findLastSweep = defineQuery(
+  async (reader): Promise<Instant | undefined> => (await reader.first(selectMeta, { key: 'agent_sessions_swept_at' }))?.value,
+)
 
 /** Pairs in one page. */
 export const pairsPageSize = 200
 
 /** Lists the pairs that may need a process, of a project, an agent, or all, in pages. */
-export const findPairsWithWork = defineQuery({
-  name: 'find-pairs-with-work',
-  run: async (reader, { after, ...filter }: PairsFilter & { after?: Pair | undefined }, { now }): Promise<Pair[]> => {
+export const findPairsWithWork = defineQuery(
+  async (reader, { after, ...filter }: PairsFilter & { after?: Pair | undefined }, { now }): Promise<Pair[]> => {
     // Nothing can be started.
     if ((await connectedCoordinators(reader)).length === 0) return []
     const openedAfter = later(now, -pendingPurposeLifetimeMs)
     return pairsWithWork(reader, filter, after, { openedAfter, limit: pairsPageSize })
   },
-})
+)

@@ -27,8 +27,7 @@ type Report = ProcessExit &
     readonly reporterId: string
   }
 
-export const reportProcessExit = defineUseCase({
-  name: 'report-process-exit',
+export const reportProcessExit = defineUseCase('report-process-exit', {
   streams: (input: Report) => endingStreams(input),
   run: async (tx, input, context): Promise<ProcessExitAnswer> => {
     const live = await liveOfPair(tx, input)

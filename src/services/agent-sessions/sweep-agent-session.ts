@@ -20,15 +20,14 @@ import { ownRow } from './agent-session-record.ts'
 import { isKnownToLive, suspectOther } from './touch-agent-session.ts'
 
 /** Finds the streams to lock for ending an agent session and its process. */
-export const findSweepLocks = defineQuery({
-  name: 'find-sweep-locks',
-  run: async (reader, which: DueAgentSession, context): Promise<Pick<SweepInput, 'openConversations' | 'coordinatorId'>> => {
+export const findSweepLocks = defineQuery(
+  async (reader, which: DueAgentSession, context): Promise<Pick<SweepInput, 'openConversations' | 'coordinatorId'>> => {
     const launchId = (await reader.first(selectAgentSession, { id: which.agentSessionId }))?.launch_id ?? null
     const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
     const coordinatorId = launch && launch.state !== 'ended' ? launch.coordinatorId : null
     return { openConversations: await findOpenConversations.run(reader, which, context), coordinatorId }
   },
-})
+)
 
 interface SweepInput extends DueAgentSession, EndLocks {
   /** The coordinator of its process, while that lives. */
@@ -37,8 +36,7 @@ interface SweepInput extends DueAgentSession, EndLocks {
   readonly lastSeenAt: Instant | null
 }
 
-export const sweepAgentSession = defineUseCase({
-  name: 'sweep-agent-session',
+export const sweepAgentSession = defineUseCase('sweep-agent-session', {
   streams: (input: SweepInput) => [
     ...endingStreams(input),
     ...(input.coordinatorId === null ? [] : [coordinatorStream(input.coordinatorId)]),
@@ -90,8 +88,7 @@ async function writeDeadlines(tx: Tx, current: LiveAgentSession, { expiresAt, su
 }
 
 /** Extends the deadlines of a live agent session by the time in which the server could not receive calls. Appends no event. */
-export const postponeAgentSession = defineUseCase({
-  name: 'postpone-agent-session',
+export const postponeAgentSession = defineUseCase('postpone-agent-session', {
   streams: ({ projectId }: DueAgentSession & { byMs: number }) => [projectStream(projectId)],
   run: async (tx, { byMs, ...which }, { now }): Promise<void> => {
     const current = agentSessionFrom(await ownRow(tx, which))
@@ -102,8 +99,7 @@ export const postponeAgentSession = defineUseCase({
 })
 
 /** Records the time of the sweep, so that downtime is known after a restart. */
-export const recordSweep = defineUseCase({
-  name: 'record-sweep',
+export const recordSweep = defineUseCase('record-sweep', {
   streams: () => [],
   run: async (tx, _: Record<never, never>, { now }): Promise<void> =>
     tx.write(setMeta, { key: 'agent_sessions_swept_at', value: now }),

@@ -21,8 +21,7 @@ import { type EndLocks, endAgentSession, endingStreams } from './agent-session-e
 import { answerOf, endReasonOf, type NextAnswer } from './find-next-action.ts'
 import { nextStep, type Step } from './next-step.ts'
 
-export const takeNextAction = defineUseCase({
-  name: 'take-next-action',
+export const takeNextAction = defineUseCase('take-next-action', {
   streams: (input: Receiver & EndLocks) => [...endingStreams(input), conversationStream(webKey(input.projectId, input.agentId))],
   run: async (tx, { openConversations, ...caller }, context): Promise<NextAnswer> => {
     const step = await nextStep(tx, caller, context.now)

@@ -52,8 +52,7 @@ export async function isKnownToLive(reader: Reader, { launchId }: Pick<LiveAgent
   return launch !== undefined && launch.state !== 'ended'
 }
 
-export const touchAgentSession = defineUseCase({
-  name: 'touch-agent-session',
+export const touchAgentSession = defineUseCase('touch-agent-session', {
   streams: ({ projectId }: Receiver & { calledAt: Instant }) => [projectStream(projectId)],
   run: async (tx, { calledAt, ...caller }, { now }): Promise<void> => {
     const current = agentSessionFrom(await ownRow(tx, caller))

@@ -27,8 +27,7 @@ import { requireSameSealingKey, type SentEnvironment } from './create-agent.ts'
 
 type Change = Omit<z.output<typeof AgentChange>, 'env'> & { env?: SentEnvironment | undefined }
 
-export const changeAgent = defineUseCase({
-  name: 'change-agent',
+export const changeAgent = defineUseCase('change-agent', {
   streams: () => [home],
   run: async (tx, { agentId, by, ...change }: Change & { agentId: string; by: string }, { now }): Promise<Agent> => {
     const row = await tx.first(selectAgent, { id: agentId })
@@ -68,8 +67,7 @@ const changedRow = (row: AgentRow, change: Change, env: StoredEnvironment): Agen
 })
 
 /** Replaces an agent's passkey, shown once. The old one and its sessions stop working at once (AS7, SE3). */
-export const replacePasskey = defineUseCase({
-  name: 'replace-passkey',
+export const replacePasskey = defineUseCase('replace-passkey', {
   answersSecret: true,
   streams: ({ projectIds = [] }: { agentId: string; projectIds?: readonly string[]; by: string }) => [
     home,
@@ -86,8 +84,7 @@ export const replacePasskey = defineUseCase({
 })
 
 /** Deletes an agent, its assignments and sessions. Its passkey stops working. */
-export const deleteAgent = defineUseCase({
-  name: 'delete-agent',
+export const deleteAgent = defineUseCase('delete-agent', {
   streams: ({ projectIds = [] }: { agentId: string; projectIds?: readonly string[]; by: string }) => [
     home,
     ...projectIds.map(projectStream),

@@ -23,8 +23,7 @@ const maxIdTries = 20
 /** No plain value enters the store (SE12). */
 export type SentEnvironment = Readonly<Record<string, SealedValue | typeof maskedValue>>
 
-export const createAgent = defineUseCase({
-  name: 'create-agent',
+export const createAgent = defineUseCase('create-agent', {
   answersSecret: true,
   streams: () => [home],
   run: async (

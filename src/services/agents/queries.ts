@@ -13,29 +13,23 @@ import { maxRevoked } from '../agent-sessions/agent-session-end.ts'
 import { noSuchAgent } from '../refusals.ts'
 
 /** Returns an agent with its environment masked. */
-export const getAgent = defineQuery({
-  name: 'get-agent',
-  run: async (reader, { agentId }: { agentId: string }): Promise<Agent> => {
-    const agent = await findAgent(reader, agentId)
-    if (!agent) throw noSuchAgent(agentId)
-    return agent
-  },
+export const getAgent = defineQuery(async (reader, { agentId }: { agentId: string }): Promise<Agent> => {
+  const agent = await findAgent(reader, agentId)
+  if (!agent) throw noSuchAgent(agentId)
+  return agent
 })
 
 /** Lists agents, newest first, in pages (HT1). */
-export const listAgents = defineQuery({
-  name: 'list-agents',
-  run: async (reader, input: PageQuery): Promise<Page<Agent>> =>
-    cutPage(await agentsPage(reader, pageParams(input)), input.limit),
-})
+export const listAgents = defineQuery(
+  async (reader, input: PageQuery): Promise<Page<Agent>> => cutPage(await agentsPage(reader, pageParams(input)), input.limit),
+)
 
 /** Lists the projects with live sessions of an agent, for a use case that must lock them. */
-export const findOccupiedProjects = defineQuery({
-  name: 'find-occupied-projects',
-  run: async (reader, { agentId }: { agentId: string }): Promise<string[]> => [
+export const findOccupiedProjects = defineQuery(
+  async (reader, { agentId }: { agentId: string }): Promise<string[]> => [
     ...new Set((await liveOfAgent(reader, agentId, maxRevoked)).map(({ projectId }) => projectId)),
   ],
-})
+)
 
 interface StoredEnvironments {
   /** The id of the key that the store's nodes seal with. Undefined before the first. */
@@ -54,17 +48,14 @@ interface StoredEnvironments {
 }
 
 /** Returns how environments are stored (SE12): the sealing key, and values that are not sealed. */
-export const findEnvironments = defineQuery({
-  name: 'find-environments',
-  run: async (reader, _: object): Promise<StoredEnvironments> => {
-    const rows = await reader.all(selectEnvironments, {})
-    return {
-      sealingKey: (await reader.first(selectMeta, { key: 'sealing_key' }))?.value,
-      plainValues: (await reader.first(selectMeta, { key: 'plain_values' }))?.value,
-      hasSecrets: (await reader.first(selectSealedSecrets, {})) !== undefined,
-      agents: rows.map(({ id, name, env: text }) => ({ id, name, text, env: JSON.parse(text) as StoredEnvironment })),
-    }
-  },
+export const findEnvironments = defineQuery(async (reader, _: object): Promise<StoredEnvironments> => {
+  const rows = await reader.all(selectEnvironments, {})
+  return {
+    sealingKey: (await reader.first(selectMeta, { key: 'sealing_key' }))?.value,
+    plainValues: (await reader.first(selectMeta, { key: 'plain_values' }))?.value,
+    hasSecrets: (await reader.first(selectSealedSecrets, {})) !== undefined,
+    agents: rows.map(({ id, name, env: text }) => ({ id, name, text, env: JSON.parse(text) as StoredEnvironment })),
+  }
 })
 
 export interface AgentWithoutKeys {

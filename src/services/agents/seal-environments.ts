@@ -14,8 +14,7 @@ interface Sealed {
   readonly agents: readonly { readonly id: string; readonly from: string; readonly to: string }[]
 }
 
-export const sealEnvironments = defineUseCase({
-  name: 'seal-environments',
+export const sealEnvironments = defineUseCase('seal-environments', {
   streams: (_: Sealed) => [home],
   run: async (tx, { agents }): Promise<void> => {
     for (const { id, from, to } of agents)
@@ -34,8 +33,7 @@ interface Claim {
  * Sets the key that the store's nodes seal with (SE12). Returns false to a node whose key opens none of the sealed values. On a
  * store with one node, or after a restore, its key is accepted and values it cannot open must be entered again.
  */
-export const claimSealingKey = defineUseCase({
-  name: 'claim-sealing-key',
+export const claimSealingKey = defineUseCase('claim-sealing-key', {
   // Locks no stream, because it runs first in a new store.
   streams: (_: Claim) => [],
   run: async (tx, { keyId, alone }): Promise<boolean> => {

@@ -34,8 +34,7 @@ interface NewSecret extends Which {
 
 const rowKey = ({ projectId, name }: Which) => ({ project_id: projectId, name })
 
-export const setSecret = defineUseCase({
-  name: 'set-secret',
+export const setSecret = defineUseCase('set-secret', {
   streams: ({ projectId }: NewSecret) => [projectStream(projectId)],
   run: async (tx, input, { now }): Promise<Secret> => {
     const { projectId, name, value, agentIds, by } = input
@@ -62,8 +61,7 @@ export const setSecret = defineUseCase({
   },
 })
 
-export const removeSecret = defineUseCase({
-  name: 'remove-secret',
+export const removeSecret = defineUseCase('remove-secret', {
   streams: ({ projectId }: Which & { readonly by: string }) => [projectStream(projectId)],
   run: async (tx, { projectId, name, by }): Promise<void> => {
     await requireSecret(tx, { projectId, name })
@@ -72,30 +70,23 @@ export const removeSecret = defineUseCase({
   },
 })
 
-export const listSecrets = defineQuery({
-  name: 'list-secrets',
-  run: async (reader, { projectId }: { projectId: string }): Promise<{ items: Secret[] }> => {
-    await requireProject(reader, projectId)
-    const items: Secret[] = []
-    for (const row of await secretRows(reader, projectId)) items.push(await secretOf(reader, row))
-    return { items }
-  },
+export const listSecrets = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<{ items: Secret[] }> => {
+  await requireProject(reader, projectId)
+  const items: Secret[] = []
+  for (const row of await secretRows(reader, projectId)) items.push(await secretOf(reader, row))
+  return { items }
 })
 
-export const listSecretUses = defineQuery({
-  name: 'list-secret-uses',
-  run: async (reader, which: Which): Promise<{ items: SecretUse[] }> => {
-    await requireSecret(reader, which)
-    return { items: await secretUses(reader, rowKey(which)) }
-  },
+export const listSecretUses = defineQuery(async (reader, which: Which): Promise<{ items: SecretUse[] }> => {
+  await requireSecret(reader, which)
+  return { items: await secretUses(reader, rowKey(which)) }
 })
 
 /** The sealed values that an agent may have been given, to be masked in what it sends (SR4). */
-export const findGivenSecrets = defineQuery({
-  name: 'find-given-secrets',
-  run: async (reader, { agentId }: { agentId: string }): Promise<{ name: string; sealed: SealedValue }[]> =>
+export const findGivenSecrets = defineQuery(
+  async (reader, { agentId }: { agentId: string }): Promise<{ name: string; sealed: SealedValue }[]> =>
     secretsGivenTo(reader, agentId),
-})
+)
 
 async function requireProject(reader: Reader, id: string): Promise<void> {
   if (!(await reader.first(selectProject, { id }))) throw noSuchProject(id)

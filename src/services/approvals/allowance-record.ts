@@ -94,8 +94,7 @@ export async function coveringAllowance(
 }
 
 /** Revokes an allowance (AG6). A repeated request changes nothing. */
-export const revokeAllowance = defineUseCase({
-  name: 'revoke-allowance',
+export const revokeAllowance = defineUseCase('revoke-allowance', {
   streams: ({ projectId }: { projectId: string; allowanceId: string; by: string }) => [projectStream(projectId)],
   run: async (tx, { projectId, allowanceId, by }, { now }): Promise<Allowance> => {
     const row = await tx.first(selectAllowance, { id: allowanceId })

@@ -29,8 +29,7 @@ interface Input extends PermissionLocks {
   readonly requestId?: string | undefined
 }
 
-export const answerPermission = defineUseCase({
-  name: 'answer-permission',
+export const answerPermission = defineUseCase('answer-permission', {
   streams: (input: Input) => permissionStreams(input),
   run: async (tx, { userSessionId, approvalId, choice, always, feedback, by, requestId }, context) => {
     const row = await tx.first(selectApproval, { id: approvalId })
@@ -85,8 +84,7 @@ function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
 }
 
 /** Expires a permission request past its deadline (AP4). The agent gets a refusal. Running this too early changes nothing. */
-export const expirePermission = defineUseCase({
-  name: 'expire-permission',
+export const expirePermission = defineUseCase('expire-permission', {
   streams: (input: PermissionLocks) => permissionStreams(input),
   run: async (tx, { approvalId, userSessionId }, { now }): Promise<{ expired: boolean }> => {
     const row = await tx.first(selectApproval, { id: approvalId })

@@ -17,8 +17,7 @@ interface Input extends PermissionLocks {
   readonly requestId?: string | undefined
 }
 
-export const answerQuestion = defineUseCase({
-  name: 'answer-question',
+export const answerQuestion = defineUseCase('answer-question', {
   streams: (input: Input) => permissionStreams(input),
   run: async (tx, { userSessionId, approvalId, answer, by, requestId }, { now }) => {
     const row = await tx.first(selectApproval, { id: approvalId })

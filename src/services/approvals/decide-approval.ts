@@ -12,8 +12,7 @@ import { addApproval, existingApproval, moveApproval } from './approval-record.t
 type DecideInput = z.output<typeof ApprovalDecision> & { projectId: string; approvalId: number; by: string }
 
 /** Decides an approval (AP1): approved, rejected, or sent back for revision. The first decision stands. */
-export const decideApproval = defineUseCase({
-  name: 'decide-approval',
+export const decideApproval = defineUseCase('decide-approval', {
   streams: ({ projectId }: DecideInput) => [home, projectStream(projectId)],
   run: async (tx, { by, status, feedback = null, ...place }: DecideInput, { now }): Promise<Approval> =>
     moveApproval(tx, await existingApproval(tx, place), { type: 'decide', verdict: status, by, feedback }, now),
@@ -22,8 +21,7 @@ export const decideApproval = defineUseCase({
 type ResubmitInput = z.output<typeof ApprovalResubmission> & { projectId: string; approvalId: number }
 
 /** Resubmits an approval that was returned for revision (AP1). It is pending again, with the earlier version in its history. */
-export const resubmitApproval = defineUseCase({
-  name: 'resubmit-approval',
+export const resubmitApproval = defineUseCase('resubmit-approval', {
   streams: ({ projectId }: ResubmitInput) => [home, projectStream(projectId)],
   run: async (tx, { projectId, approvalId, ...submission }: ResubmitInput, { now }): Promise<Approval> =>
     moveApproval(tx, await existingApproval(tx, { projectId, approvalId }), { type: 'resubmit', submission }, now),
@@ -32,8 +30,7 @@ export const resubmitApproval = defineUseCase({
 type Input = z.output<typeof ApprovalDraft> & { projectId: string }
 
 /** Requests an approval on behalf of a leader (AP2), optionally about a task or work session. */
-export const createApproval = defineUseCase({
-  name: 'create-approval',
+export const createApproval = defineUseCase('create-approval', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, input: Input, { now }): Promise<Approval> => {
     const { projectId, workSessionId, taskId = null } = input

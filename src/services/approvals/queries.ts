@@ -16,48 +16,43 @@ import { noSuchApproval, noSuchProject } from '../refusals.ts'
 import { approvalOfAgent, existingApproval } from './approval-record.ts'
 
 /** Returns an approval that the agent requested in any of its sessions (`get_approval`). */
-export const getApproval = defineQuery({
-  name: 'get-approval',
-  run: async (reader, { approvalId, ...caller }: Receiver & { approvalId: number }): Promise<Approval> => {
+export const getApproval = defineQuery(
+  async (reader, { approvalId, ...caller }: Receiver & { approvalId: number }): Promise<Approval> => {
     const { agentId, projectId } = await liveAgentSession(reader, caller)
     return approvalOf(await approvalOfAgent(reader, { projectId, approvalId }, agentId))
   },
-})
+)
 
 /** Returns one approval of a project. */
-export const readApproval = defineQuery({
-  name: 'read-approval',
-  run: async (reader, place: { projectId: string; approvalId: number }): Promise<Approval> =>
+export const readApproval = defineQuery(
+  async (reader, place: { projectId: string; approvalId: number }): Promise<Approval> =>
     approvalOf(await existingApproval(reader, place)),
-})
+)
 
 /** Lists the approvals of a project, newest first, in pages (HT1). */
-export const listApprovals = defineQuery({
-  name: 'list-approvals',
-  run: async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<Approval>> => {
+export const listApprovals = defineQuery(
+  async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<Approval>> => {
     if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     const before = page.cursor === undefined ? Number.MAX_SAFE_INTEGER : approvalKeyOf(page).id
     return cutApprovalsPage(await approvalsOfProject(reader, projectId, before, page.limit + 1), page.limit)
   },
-})
+)
 
 /** Lists the inbox (AP5): pending approvals of all projects, oldest first, in pages. */
-export const listPendingApprovals = defineQuery({
-  name: 'list-pending-approvals',
-  run: async (reader, page: PageQuery): Promise<Page<Approval>> =>
+export const listPendingApprovals = defineQuery(
+  async (reader, page: PageQuery): Promise<Page<Approval>> =>
     cutApprovalsPage(await inboxPage(reader, { ...approvalKeyOf(page), limit: page.limit + 1 }), page.limit),
-})
+)
 
 type Input = PageQuery & { projectId: string; ended: boolean }
 
 /** Lists the allowances of a project (AG6), newest first, in pages (HT1). */
-export const listAllowances = defineQuery({
-  name: 'list-allowances',
-  run: async (reader, { projectId, ended, ...page }: Input, { now }): Promise<Page<Allowance>> => {
+export const listAllowances = defineQuery(
+  async (reader, { projectId, ended, ...page }: Input, { now }): Promise<Page<Allowance>> => {
     if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     return cutPage(await allowancesPage(reader, { projectId, ...pageParams(page) }, ended ? null : now), page.limit)
   },
-})
+)
 
 export interface PermissionLocks {
   readonly approvalId: number
@@ -70,15 +65,12 @@ export interface PermissionLocks {
 }
 
 /** Finds the streams to lock for a permission (AP4). */
-export const findPermission = defineQuery({
-  name: 'find-permission',
-  run: async (reader, { approvalId }: { approvalId: number }): Promise<PermissionLocks> => {
-    const row = await reader.first(selectApproval, { id: approvalId })
-    if (!row || row.ask_id === null) throw noSuchApproval(approvalId)
-    const launch = row.launch_id === null ? undefined : await findLaunch(reader, row.launch_id)
-    const { project_id: projectId, user_session_id: userSessionId } = row
-    const turn = userSessionId !== null || row.turn_id === null ? undefined : await reader.first(selectTurn, { id: row.turn_id })
-    const coordinatorId = launch?.coordinatorId ?? null
-    return { approvalId, projectId, userSessionId, coordinatorId, conversationKey: turn?.conversation_key ?? null }
-  },
+export const findPermission = defineQuery(async (reader, { approvalId }: { approvalId: number }): Promise<PermissionLocks> => {
+  const row = await reader.first(selectApproval, { id: approvalId })
+  if (!row || row.ask_id === null) throw noSuchApproval(approvalId)
+  const launch = row.launch_id === null ? undefined : await findLaunch(reader, row.launch_id)
+  const { project_id: projectId, user_session_id: userSessionId } = row
+  const turn = userSessionId !== null || row.turn_id === null ? undefined : await reader.first(selectTurn, { id: row.turn_id })
+  const coordinatorId = launch?.coordinatorId ?? null
+  return { approvalId, projectId, userSessionId, coordinatorId, conversationKey: turn?.conversation_key ?? null }
 })

@@ -17,8 +17,7 @@ import { addApproval, approvalOfAgent, moveApproval } from './approval-record.ts
 
 type Input = ContextCaller & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
 
-export const requestApproval = defineUseCase({
-  name: 'request-approval',
+export const requestApproval = defineUseCase('request-approval', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, input: Input, { now }): Promise<Approval> => {
     const { agentSessionId, agentId, projectId, approvalId, checkpointType } = input

@@ -26,8 +26,7 @@ const before: Record<Exclude<ChatState, 'asking'>, readonly ChatState[]> = {
   revoked: ['paired'],
 }
 
-export const changeChannelChat = defineUseCase({
-  name: 'change-channel-chat',
+export const changeChannelChat = defineUseCase('change-channel-chat', {
   streams: (input: Change) => [chatStream(input), home],
   run: async (tx, { state, route, by, ...place }, { now }): Promise<ChannelChat> => {
     const row = await tx.first(selectChat, place)

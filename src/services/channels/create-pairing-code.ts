@@ -8,8 +8,7 @@ import type { PairingCode } from '../../protocol/channels/channel.ts'
 import { deletePairingCode, insertPairingCode, selectChannel, selectPairingCodes } from '../../store/channels/channels.ts'
 import { defineUseCase } from '../../store/store.ts'
 
-export const createPairingCode = defineUseCase({
-  name: 'create-pairing-code',
+export const createPairingCode = defineUseCase('create-pairing-code', {
   answersSecret: true,
   streams: () => [home],
   run: async (tx, { channel, by }: { channel: ChannelName; by: string }, { now, random }): Promise<PairingCode> => {

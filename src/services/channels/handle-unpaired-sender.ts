@@ -33,8 +33,7 @@ export interface UnpairedMessage extends ChatAddress {
   readonly attempt: string
 }
 
-export const handleUnpairedSender = defineUseCase({
-  name: 'handle-unpaired-sender',
+export const handleUnpairedSender = defineUseCase('handle-unpaired-sender', {
   streams: (input: UnpairedMessage) => [chatStream(input), home],
   run: async (tx, input, { now }): Promise<{ state: ChatRow['state'] | null }> => {
     const before = await tx.first(selectChat, input)

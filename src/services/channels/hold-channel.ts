@@ -25,8 +25,7 @@ interface HoldInput {
   readonly forMs: number
 }
 
-export const holdChannel = defineUseCase({
-  name: 'hold-channel',
+export const holdChannel = defineUseCase('hold-channel', {
   streams: () => [home],
   run: async (tx, { channel, holder, take, forMs }: HoldInput, { now }): Promise<{ held: boolean }> => {
     const row = await openChannel(tx, channel, now)
@@ -48,8 +47,7 @@ interface ReportedState {
 }
 
 /** Records the state a channel's holder reports: its account, or what is wrong. An unchanged state is not written. */
-export const recordChannelState = defineUseCase({
-  name: 'record-channel-state',
+export const recordChannelState = defineUseCase('record-channel-state', {
   streams: () => [home],
   run: async (tx, { channel, holder, state, trouble, account }: ReportedState, { now }): Promise<{ noted: boolean }> => {
     const row = await tx.first(selectChannel, { channel })

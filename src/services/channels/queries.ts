@@ -27,14 +27,11 @@ export interface FoundChat {
 }
 
 /** Returns a chat's state and route. Called first, because they decide which streams are locked. */
-export const findChat = defineQuery({
-  name: 'find-chat',
-  run: async (reader, place: ChatAddress): Promise<FoundChat> => {
-    const chat = await reader.first(selectChat, place)
-    if (chat?.state !== 'paired') return { state: chat?.state ?? null, route: null, work: null }
-    const route = await routeFor(reader, place.channel, chat)
-    return { state: chat.state, route, work: route && (await findChatWork(reader, place, route)) }
-  },
+export const findChat = defineQuery(async (reader, place: ChatAddress): Promise<FoundChat> => {
+  const chat = await reader.first(selectChat, place)
+  if (chat?.state !== 'paired') return { state: chat?.state ?? null, route: null, work: null }
+  const route = await routeFor(reader, place.channel, chat)
+  return { state: chat.state, route, work: route && (await findChatWork(reader, place, route)) }
 })
 
 async function findChatWork(reader: Reader, place: ChatAddress, { agentId }: ChannelRoute): Promise<ChatWork | null> {
@@ -47,23 +44,19 @@ async function findChatWork(reader: Reader, place: ChatAddress, { agentId }: Cha
 type ChatsQuery = PageQuery & { readonly channel: ChannelName; readonly state?: ChatState | undefined }
 
 /** Lists the chats of a channel, latest request first. Old undecided requests are left out. */
-export const listChannelChats = defineQuery({
-  name: 'list-channel-chats',
-  run: async (reader, { channel, state, ...page }: ChatsQuery, { now }): Promise<Page<ChannelChat>> => {
+export const listChannelChats = defineQuery(
+  async (reader, { channel, state, ...page }: ChatsQuery, { now }): Promise<Page<ChannelChat>> => {
     const askedAfter = later(now, -askingLifetimeMs)
     const found = await chatsPage(reader, { channel, state, askedAfter }, pageParams(page))
     return cutPageBy(found, page.limit, ({ askedAt, chatId }) => ({ createdAt: askedAt, id: chatId }))
   },
-})
+)
 
 /** Lists all channels, including unconfigured ones. */
-export const listChannels = defineQuery({
-  name: 'list-channels',
-  run: async (reader, _: Record<never, never>, { now }): Promise<Page<Channel>> => {
-    const items: Channel[] = []
-    for (const channel of channelNames) items.push(await channelView(reader, channel, now))
-    return { items, nextCursor: null }
-  },
+export const listChannels = defineQuery(async (reader, _: Record<never, never>, { now }): Promise<Page<Channel>> => {
+  const items: Channel[] = []
+  for (const channel of channelNames) items.push(await channelView(reader, channel, now))
+  return { items, nextCursor: null }
 })
 
 /** Chats in one page. */
@@ -78,10 +71,8 @@ export interface NextOutgoing {
 }
 
 /** Lists the next outgoing message of each chat, and when it may be sent. */
-export const findOutgoing = defineQuery({
-  name: 'find-outgoing',
-  withoutSnapshot: true,
-  run: async (reader, { channel, after }: { channel: ChannelName; after: string }, { now }): Promise<NextOutgoing[]> => {
+export const findOutgoing = defineQuery(
+  async (reader, { channel, after }: { channel: ChannelName; after: string }, { now }): Promise<NextOutgoing[]> => {
     const rows = await reader.all(selectNextOfChats, { channel, after, limit: chatsPageSize })
     return rows.map(({ chat_id, n, not_before }) => ({
       chatId: chat_id,
@@ -90,4 +81,5 @@ export const findOutgoing = defineQuery({
       inMs: Math.max(0, Date.parse(not_before) - Date.parse(now)),
     }))
   },
-})
+  { withoutSnapshot: true },
+)

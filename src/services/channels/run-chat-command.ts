@@ -42,8 +42,7 @@ export interface CommandInChat extends ChatAddress {
 /** A command with the agent it concerns. */
 type RoutedCommand = CommandInChat & { readonly route: ChannelRoute }
 
-export const runChatCommand = defineUseCase({
-  name: 'run-chat-command',
+export const runChatCommand = defineUseCase('run-chat-command', {
   streams: (input: CommandInChat): StreamName[] => [
     chatStream(input),
     home,

@@ -30,8 +30,7 @@ export interface BegunPart {
  * Records the intent to send a part before it is sent. If the sender crashes in between, the part may have arrived, and a
  * repeat says so.
  */
-export const beginSending = defineUseCase({
-  name: 'begin-sending',
+export const beginSending = defineUseCase('begin-sending', {
   streams: (input: OutgoingKey) => [chatStream(input)],
   run: async (tx, { holder, ...which }, { now }): Promise<{ begun: BegunPart | null }> => {
     const row = await tx.first(selectOutgoing, which)
@@ -58,8 +57,7 @@ interface SentPart extends ChatAddress {
 }
 
 /** Records the result of sending a part: sent, retried later, or given up. */
-export const recordSent = defineUseCase({
-  name: 'record-sent',
+export const recordSent = defineUseCase('record-sent', {
   streams: (input: SentPart) => [chatStream(input)],
   run: async (tx, { part, outcome, ...which }, { now }): Promise<{ noted: boolean }> => {
     const row = await tx.first(selectOutgoing, which)

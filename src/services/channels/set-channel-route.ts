@@ -14,8 +14,7 @@ interface RouteInput {
   readonly by: string
 }
 
-export const setChannelRoute = defineUseCase({
-  name: 'set-channel-route',
+export const setChannelRoute = defineUseCase('set-channel-route', {
   streams: () => [home],
   run: async (tx, { channel, route, by }: RouteInput, { now }): Promise<Channel> => {
     if (route) await checkAssigned(tx, route)

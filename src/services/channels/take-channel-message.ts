@@ -33,8 +33,7 @@ export interface ChannelMessage extends ChatAddress {
 /** The chat was changed since `find-chat`; the caller retries. */
 export const chatHasChanged = (): Refusal => new Refusal('busy', refusalText('chatChanged'))
 
-export const takeChannelMessage = defineUseCase({
-  name: 'take-channel-message',
+export const takeChannelMessage = defineUseCase('take-channel-message', {
   streams: (input: ChannelMessage) => [chatStream(input), ...(input.route ? [projectStream(input.route.projectId)] : [])],
   run: async (tx, input, context): Promise<{ seq: number | null }> => {
     const { route } = input

@@ -19,8 +19,7 @@ interface Input extends UserSessionLocks {
   readonly requestId?: string | undefined
 }
 
-export const configureAgent = defineUseCase({
-  name: 'configure-agent',
+export const configureAgent = defineUseCase('configure-agent', {
   streams: (input: Input) => promptStreams(input),
   run: async (tx, { role, change, by, requestId, ...which }, { random }): Promise<{ seq: number }> => {
     const { userSessionId } = which

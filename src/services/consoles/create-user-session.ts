@@ -13,8 +13,7 @@ interface Input {
   readonly requestId?: string | undefined
 }
 
-export const createUserSession = defineUseCase({
-  name: 'create-user-session',
+export const createUserSession = defineUseCase('create-user-session', {
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, by, requestId }, { now, random }): Promise<{ userSessionId: string; seq: number }> => {
     if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)

@@ -60,55 +60,52 @@ interface DueUserSessions {
   readonly forsaken: readonly { readonly userSessionId: string; readonly cause: keyof typeof endReasons }[]
 }
 
-export const findDueUserSessions = defineQuery({
-  name: 'find-due-user-sessions',
-  run: async (reader, _: Record<never, never>, { now }): Promise<DueUserSessions> => {
-    const settings = new Map<string, ProjectSettings>()
-    const settingsFor = async (projectId: string): Promise<ProjectSettings> => {
-      const known = settings.get(projectId) ?? (await settingsOf(reader, projectId))
-      settings.set(projectId, known)
-      return known
-    }
-    const leaving = await reader.all(selectLeavingSince, { until: later(now, -leavingWithinMs), limit: dueLimit })
-    const spawning: { id: string; user_session_id: string }[] = []
-    const begun = { until: later(now, -graceMs), limit: candidateLimit }
-    const starting = [...(await reader.all(selectSpawningSince, begun)), ...(await reader.all(selectWakingSince, begun))]
-    for (const row of starting) {
-      const withinMs = (await startWithinMs(reader, row.project_id, row, await settingsFor(row.project_id))) + graceMs
-      if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
-    }
-    const permissions = await reader.all(selectPastDeadline, { now, limit: dueLimit })
-    const forsaken: { userSessionId: string; cause: keyof typeof endReasons }[] = (
-      await reader.all(selectWithoutProject, { limit: dueLimit })
-    ).map(({ id }) => ({
-      userSessionId: id,
-      cause: 'projectDeleted' as const,
-    }))
-    const idle: { userSessionId: string; roleAgentId: string }[] = []
-    for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit })) {
-      const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
-      const detachedMs = epochMs(now) - epochMs(row.attached_until)
-      if (isAbandoned(detachedMs, allowedMs, 0) && isAbandoned(detachedMs, allowedMs, await openWorkIn(reader, row.id)))
-        forsaken.push({ userSessionId: row.id, cause: 'detached' })
-      for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
-        if (idle.length < dueLimit && (await isIdle(reader, agent, now)))
-          idle.push({ userSessionId: row.id, roleAgentId: agent.id })
-    }
-    const asleep = await reader.all(selectAsleepWithWork, { limit: dueLimit })
-    return {
-      asleep: asleep.map((row) => ({
-        userSessionId: row.user_session_id,
-        roleAgentId: row.id,
-        role: row.role,
-        agentId: row.agent_id,
-      })),
-      idle,
-      limited: await endedLimits(reader, now),
-      roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
-      approvalIds: permissions.map(({ id }) => id),
-      forsaken,
-    }
-  },
+export const findDueUserSessions = defineQuery(async (reader, _: Record<never, never>, { now }): Promise<DueUserSessions> => {
+  const settings = new Map<string, ProjectSettings>()
+  const settingsFor = async (projectId: string): Promise<ProjectSettings> => {
+    const known = settings.get(projectId) ?? (await settingsOf(reader, projectId))
+    settings.set(projectId, known)
+    return known
+  }
+  const leaving = await reader.all(selectLeavingSince, { until: later(now, -leavingWithinMs), limit: dueLimit })
+  const spawning: { id: string; user_session_id: string }[] = []
+  const begun = { until: later(now, -graceMs), limit: candidateLimit }
+  const starting = [...(await reader.all(selectSpawningSince, begun)), ...(await reader.all(selectWakingSince, begun))]
+  for (const row of starting) {
+    const withinMs = (await startWithinMs(reader, row.project_id, row, await settingsFor(row.project_id))) + graceMs
+    if (row.started_at !== null && later(row.started_at, withinMs) <= now) spawning.push(row)
+  }
+  const permissions = await reader.all(selectPastDeadline, { now, limit: dueLimit })
+  const forsaken: { userSessionId: string; cause: keyof typeof endReasons }[] = (
+    await reader.all(selectWithoutProject, { limit: dueLimit })
+  ).map(({ id }) => ({
+    userSessionId: id,
+    cause: 'projectDeleted' as const,
+  }))
+  const idle: { userSessionId: string; roleAgentId: string }[] = []
+  for (const row of await reader.all(selectDetached, { until: now, limit: candidateLimit })) {
+    const allowedMs = durationMs(await settingsFor(row.project_id), 'user_session.detached_hours')
+    const detachedMs = epochMs(now) - epochMs(row.attached_until)
+    if (isAbandoned(detachedMs, allowedMs, 0) && isAbandoned(detachedMs, allowedMs, await openWorkIn(reader, row.id)))
+      forsaken.push({ userSessionId: row.id, cause: 'detached' })
+    for (const agent of await reader.all(selectOccupants, { userSessionId: row.id }))
+      if (idle.length < dueLimit && (await isIdle(reader, agent, now)))
+        idle.push({ userSessionId: row.id, roleAgentId: agent.id })
+  }
+  const asleep = await reader.all(selectAsleepWithWork, { limit: dueLimit })
+  return {
+    asleep: asleep.map((row) => ({
+      userSessionId: row.user_session_id,
+      roleAgentId: row.id,
+      role: row.role,
+      agentId: row.agent_id,
+    })),
+    idle,
+    limited: await endedLimits(reader, now),
+    roleAgents: [...leaving, ...spawning].map((row) => ({ userSessionId: row.user_session_id, roleAgentId: row.id })),
+    approvalIds: permissions.map(({ id }) => id),
+    forsaken,
+  }
 })
 
 /** Counts running turns, and limits after which a turn continues automatically. */

@@ -36,8 +36,7 @@ interface Input extends UserSessionLocks {
   readonly roleAgentId: string
 }
 
-export const giveUpRoleAgent = defineUseCase({
-  name: 'give-up-role-agent',
+export const giveUpRoleAgent = defineUseCase('give-up-role-agent', {
   streams: (input: Input) => rosterStreams(input),
   run: async (tx, { roleAgentId, ...which }, context): Promise<{ gaveUp: boolean }> => {
     const row = await tx.first(selectRoleAgent, { id: roleAgentId })

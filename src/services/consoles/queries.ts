@@ -23,25 +23,23 @@ import { noSuchUserSession, type UserSessionLocks } from './role-agent-record.ts
 import { userSessionView } from './user-session-view.ts'
 
 /** Returns a user session, also a terminated one (US4). Another account's is not found. */
-export const getUserSession = defineQuery({
-  name: 'get-user-session',
-  run: async (reader, asked: { userSessionId: string; accountId: string | null }): Promise<UserSession> => {
+export const getUserSession = defineQuery(
+  async (reader, asked: { userSessionId: string; accountId: string | null }): Promise<UserSession> => {
     const row = await reader.first(selectUserSession, { id: asked.userSessionId })
     if (!row || (asked.accountId !== null && row.account_id !== asked.accountId)) throw noSuchUserSession(asked.userSessionId)
     return userSessionView(reader, row)
   },
-})
+)
 
 /** Lists user sessions, live or terminated, newest first: the account's own, or all for owners. */
-export const listUserSessions = defineQuery({
-  name: 'list-user-sessions',
-  run: async (reader, { limit, cursor, ...filter }: PageQuery & UserSessionsFilter): Promise<Page<UserSession>> => {
+export const listUserSessions = defineQuery(
+  async (reader, { limit, cursor, ...filter }: PageQuery & UserSessionsFilter): Promise<Page<UserSession>> => {
     const found: UserSession[] = []
     for (const row of await userSessionsPage(reader, filter, pageParams({ limit, cursor })))
       found.push(await userSessionView(reader, row))
     return cutPage(found, limit)
   },
-})
+)
 
 /** The account whose user sessions a caller sees. Null for owners, who see all. */
 export const accountOf = ({ id, scopes }: Pick<Who, 'id' | 'scopes'>): string | null => (scopes.includes('manage') ? null : id)
@@ -66,9 +64,8 @@ export interface FoundUserSession extends UserSessionLocks {
 }
 
 /** Finds the streams to lock for a user session. Another account's is not found (SE3, US3). */
-export const findUserSession = defineQuery({
-  name: 'find-user-session',
-  run: async (reader, { userSessionId, accountId, forStart }: UserSessionQuery): Promise<FoundUserSession> => {
+export const findUserSession = defineQuery(
+  async (reader, { userSessionId, accountId, forStart }: UserSessionQuery): Promise<FoundUserSession> => {
     const row = await reader.first(selectUserSession, { id: userSessionId })
     if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
     const coordinators = await reader.all(selectCoordinatorsOf, { userSessionId })
@@ -77,7 +74,7 @@ export const findUserSession = defineQuery({
     if (startOn !== null) coordinatorIds.add(startOn)
     return { userSessionId, projectId: row.project_id, coordinatorIds: [...coordinatorIds], startOn, cannotStart }
   },
-})
+)
 
 const noCoordinator = { startOn: null, cannotStart: null }
 
@@ -105,33 +102,28 @@ export interface RoleAtWork {
 }
 
 /** The agent in a role that last worked on a work session (RS2). Undefined if the work was not done in a role. */
-export const findRoleAtWork = defineQuery({
-  name: 'find-role-at-work',
-  run: async (reader, { workSessionId }: { workSessionId: string }): Promise<RoleAtWork | undefined> => {
+export const findRoleAtWork = defineQuery(
+  async (reader, { workSessionId }: { workSessionId: string }): Promise<RoleAtWork | undefined> => {
     const row = await reader.first(selectAtWork, { workSessionId })
     if (!row) return undefined
     return { userSessionId: row.user_session_id, role: row.role, agentId: row.agent_id, workspace: row.workspace_wanted }
   },
-})
+)
 
 type Ended = { readonly turnId: string } | { readonly roleAgentId: string } | { readonly userSessionId: string }
 
 /** The event that announced an end, for answering a repeated request (RL2). Null if it has not ended. */
-export const findEndSeq = defineQuery({
-  name: 'find-end-seq',
-  run: async (reader, ended: Ended): Promise<number | null> => {
-    if ('turnId' in ended) return (await reader.first(selectTurn, { id: ended.turnId }))?.ended_seq ?? null
-    if ('roleAgentId' in ended) return (await reader.first(selectRoleAgent, { id: ended.roleAgentId }))?.terminated_seq ?? null
-    return (await reader.first(selectUserSession, { id: ended.userSessionId }))?.closed_seq ?? null
-  },
+export const findEndSeq = defineQuery(async (reader, ended: Ended): Promise<number | null> => {
+  if ('turnId' in ended) return (await reader.first(selectTurn, { id: ended.turnId }))?.ended_seq ?? null
+  if ('roleAgentId' in ended) return (await reader.first(selectRoleAgent, { id: ended.roleAgentId }))?.terminated_seq ?? null
+  return (await reader.first(selectUserSession, { id: ended.userSessionId }))?.closed_seq ?? null
 })
 
 export type EndOf = Exclude<Ended, { turnId: string }>
 
 /** The answer for a request whose end another request had caused. */
-export const findEndAnswer = defineQuery({
-  name: 'find-end-answer',
-  run: async (reader, ended: EndOf): Promise<ReturnType<typeof endedAnswer> | ReturnType<typeof terminatedAnswer> | null> => {
+export const findEndAnswer = defineQuery(
+  async (reader, ended: EndOf): Promise<ReturnType<typeof endedAnswer> | ReturnType<typeof terminatedAnswer> | null> => {
     if ('roleAgentId' in ended) {
       const row = await reader.first(selectRoleAgent, { id: ended.roleAgentId })
       return row?.terminated_seq == null ? null : terminatedAnswer(row.user_session_id, row.role, row.terminate_reason ?? '')
@@ -139,4 +131,4 @@ export const findEndAnswer = defineQuery({
     const row = await reader.first(selectUserSession, { id: ended.userSessionId })
     return row?.closed_seq == null ? null : endedAnswer(row.id, row.terminate_reason ?? '', row.agents_terminated)
   },
-})
+)

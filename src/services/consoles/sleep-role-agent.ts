@@ -30,8 +30,7 @@ export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): P
  * Puts an idle agent of an unattended console to sleep after the soft time-out of chats (AG7). Its process ends; its role and
  * context stay, and the next prompt wakes it. Running this too early or twice changes nothing.
  */
-export const sleepRoleAgent = defineUseCase({
-  name: 'sleep-role-agent',
+export const sleepRoleAgent = defineUseCase('sleep-role-agent', {
   streams: (input: UserSessionLocks & { roleAgentId: string }) => rosterStreams(input),
   run: async (tx, { roleAgentId, ...which }, context): Promise<{ slept: boolean }> => {
     const row = await tx.first(selectRoleAgent, { id: roleAgentId })
@@ -53,8 +52,7 @@ interface Input extends FoundUserSession {
  * Starts a sleeping agent again for its queued prompts (AG7): a new process in the same role, workplace and context. Does
  * nothing if it is awake or nothing is queued.
  */
-export const wakeRoleAgent = defineUseCase({
-  name: 'wake-role-agent',
+export const wakeRoleAgent = defineUseCase('wake-role-agent', {
   streams: (input: Input) => rosterStreams(input),
   run: async (tx, { roleAgentId, startOn, projectId }, { now, random }): Promise<{ woken: boolean }> => {
     const row = await tx.first(selectRoleAgent, { id: roleAgentId })

@@ -48,8 +48,7 @@ export interface Spawn extends FoundUserSession, OfferId {
   readonly requestId?: string | undefined
 }
 
-export const spawnRoleAgent = defineUseCase({
-  name: 'spawn-role-agent',
+export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
   streams: (input: Spawn) => rosterStreams(input),
   run: async (tx, input, context): Promise<{ seq: number }> => {
     const { userSessionId, projectId, role, by, requestId } = input

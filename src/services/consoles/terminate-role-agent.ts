@@ -24,8 +24,7 @@ interface Terminated {
   readonly byOther: boolean
 }
 
-export const terminateRoleAgent = defineUseCase({
-  name: 'terminate-role-agent',
+export const terminateRoleAgent = defineUseCase('terminate-role-agent', {
   streams: (input: Input) => rosterStreams(input),
   run: async (tx, { role, requestId, ...which }, context): Promise<Terminated> => {
     const { userSessionId } = which

@@ -16,8 +16,7 @@ interface Input extends UserSessionLocks {
   readonly requestId?: string | undefined
 }
 
-export const terminateUserSession = defineUseCase({
-  name: 'terminate-user-session',
+export const terminateUserSession = defineUseCase('terminate-user-session', {
   streams: (input: Input) => rosterStreams(input),
   /** `byOther`: an earlier request gets the event. */
   run: async (tx, { reason, requestId, ...which }, context): Promise<{ byOther: boolean }> => {

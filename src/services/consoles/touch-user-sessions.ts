@@ -14,8 +14,7 @@ interface Connections {
   readonly detached: readonly { readonly id: string; readonly seenUntil: Instant }[]
 }
 
-export const touchUserSessions = defineUseCase({
-  name: 'touch-user-sessions',
+export const touchUserSessions = defineUseCase('touch-user-sessions', {
   streams: () => [],
   run: async (tx, { attached, detached }: Connections, { now }): Promise<Instant> => {
     const until = later(now, attachedForMs)

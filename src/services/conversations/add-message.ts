@@ -13,8 +13,7 @@ import { appendMessage, currentConversation, streamOfKey } from './conversation-
 
 type NewConversationMessage = z.output<typeof MessageDraft> & { readonly key: string; readonly by: string }
 
-export const addMessage = defineUseCase({
-  name: 'add-message',
+export const addMessage = defineUseCase('add-message', {
   streams: ({ key }: NewConversationMessage) => [streamOfKey(key)],
   run: async (tx, input, context): Promise<Message> => {
     const { key, by, ...draft } = input

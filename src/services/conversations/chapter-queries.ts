@@ -24,16 +24,15 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 
 /** Lists the chapters of a conversation, newest first (DC5): the open one if it has messages, then the closed ones. */
-export const listChapters = defineQuery({
-  name: 'list-chapters',
-  run: async (reader, { key, limit, cursor }: PageQuery & { key: string }): Promise<Page<Chapter>> => {
+export const listChapters = defineQuery(
+  async (reader, { key, limit, cursor }: PageQuery & { key: string }): Promise<Page<Chapter>> => {
     streamOfKey(key)
     const open = openChapterOf(await existingConversation(reader, key))
     const before = dayOf(cursor, dayBeforeAll)
     const closed = await chaptersBefore(reader, { key, before, limit: limit + 1 })
     return cutDayPage(cursor === undefined && open && !isEmpty(open, closed[0]) ? mergeOpenChapter(open, closed) : closed, limit)
   },
-})
+)
 
 /** Whether a chapter has no messages and no summary of its own. Imports carry a summary over (CV7). */
 const isEmpty = (open: Chapter, last: Chapter | undefined): boolean =>
@@ -57,9 +56,8 @@ interface ChapterMessages extends PageQuery {
 }
 
 /** Lists the messages of one day, oldest first (DC5), including those that agents no longer get. */
-export const listChapterMessages = defineQuery({
-  name: 'list-chapter-messages',
-  run: async (reader, { key, day, hidden, limit, cursor }: ChapterMessages): Promise<Page<Message>> => {
+export const listChapterMessages = defineQuery(
+  async (reader, { key, day, hidden, limit, cursor }: ChapterMessages): Promise<Page<Message>> => {
     streamOfKey(key)
     const { after, through } = await rangeOf(reader, key, day)
     const seq = Math.max(after, seqOf(cursor, after))
@@ -69,7 +67,7 @@ export const listChapterMessages = defineQuery({
       limit,
     )
   },
-})
+)
 
 /** The range of messages of a day, which may have a closed and an open chapter. */
 async function rangeOf(reader: Reader, key: string, text: string): Promise<{ after: number; through: number }> {
@@ -91,33 +89,29 @@ interface NotesQuery extends PageQuery {
 }
 
 /** Lists notes, newest first, of one month or all (DC3). */
-export const listNotes = defineQuery({
-  name: 'list-notes',
-  run: async (reader, { month, state, limit, cursor }: NotesQuery): Promise<Page<Note>> => {
-    const prefix = month === undefined ? '' : `${month.slice(0, 4)}-${month.slice(4)}-`
-    const end = prefix === '' ? dayBeforeAll : `${prefix}99`
-    const before = dayOf(cursor, end)
-    const behind = {
-      leastBehind: state === 'pending' ? 1 : 0,
-      mostBehind: state === 'written' ? 0 : Number.MAX_SAFE_INTEGER,
-    }
-    const found = await notesBefore(reader, { from: prefix, before: before < end ? before : end, ...behind, limit: limit + 1 })
-    const { items, nextCursor } = cutDayPage(
-      found.map((note) => ({ ...note, day: note.date })),
-      limit,
-    )
-    return { items: items.map(({ day: _, ...note }) => note), nextCursor }
-  },
+export const listNotes = defineQuery(async (reader, { month, state, limit, cursor }: NotesQuery): Promise<Page<Note>> => {
+  const prefix = month === undefined ? '' : `${month.slice(0, 4)}-${month.slice(4)}-`
+  const end = prefix === '' ? dayBeforeAll : `${prefix}99`
+  const before = dayOf(cursor, end)
+  const behind = {
+    leastBehind: state === 'pending' ? 1 : 0,
+    mostBehind: state === 'written' ? 0 : Number.MAX_SAFE_INTEGER,
+  }
+  const found = await notesBefore(reader, { from: prefix, before: before < end ? before : end, ...behind, limit: limit + 1 })
+  const { items, nextCursor } = cutDayPage(
+    found.map((note) => ({ ...note, day: note.date })),
+    limit,
+  )
+  return { items: items.map(({ day: _, ...note }) => note), nextCursor }
 })
 
 const daysPageSize = 100
 
 /** Lists days with closed chapters that are missing from their note, oldest first. */
-export const findDaysToNote = defineQuery({
-  name: 'find-days-to-note',
-  withoutSnapshot: true,
-  run: async (reader): Promise<Day[]> => (await reader.all(selectDaysToNote, { limit: daysPageSize })).map(({ day }) => day),
-})
+export const findDaysToNote = defineQuery(
+  async (reader): Promise<Day[]> => (await reader.all(selectDaysToNote, { limit: daysPageSize })).map(({ day }) => day),
+  { withoutSnapshot: true },
+)
 
 /** Chapters closed in one commit. Few enough not to delay new messages (DC8). */
 const chaptersPageSize = 50
@@ -130,28 +124,19 @@ export interface DueChapters {
 }
 
 /** Lists conversations whose chapter is due (DC2), longest due first, after a position. */
-export const findDueChapters = defineQuery({
-  name: 'find-due-chapters',
-  run: async (reader, { after }: { after: DueChapter }, { now }): Promise<DueChapters> => {
-    const due = await dueChapters(reader, now, after, chaptersPageSize)
-    const keys: string[] = []
-    for (const { key } of due) if (!(await turnRunsIn(reader, key))) keys.push(key)
-    return { keys, last: due.length < chaptersPageSize ? null : (due.at(-1) ?? null) }
-  },
+export const findDueChapters = defineQuery(async (reader, { after }: { after: DueChapter }, { now }): Promise<DueChapters> => {
+  const due = await dueChapters(reader, now, after, chaptersPageSize)
+  const keys: string[] = []
+  for (const { key } of due) if (!(await turnRunsIn(reader, key))) keys.push(key)
+  return { keys, last: due.length < chaptersPageSize ? null : (due.at(-1) ?? null) }
 })
 
 /** Returns when days begin (DC1) and where that was set. */
-export const getCutoverRule = defineQuery({
-  name: 'get-cutover-rule',
-  run: (reader): Promise<KeptRule> => cutoverRule(reader),
-})
+export const getCutoverRule = defineQuery((reader): Promise<KeptRule> => cutoverRule(reader))
 
 /** Whether a conversation's open chapter is due (DC2). Readers use it to close the chapter first. */
-export const isDayOver = defineQuery({
-  name: 'is-day-over',
-  run: async (reader, { key }: { key: string }, { now }): Promise<boolean> => {
-    streamOfKey(key)
-    const row = await reader.first(selectConversation, { key })
-    return row !== undefined && isOver(row.chapter_due_at, now) && !(await turnRunsIn(reader, key))
-  },
+export const isDayOver = defineQuery(async (reader, { key }: { key: string }, { now }): Promise<boolean> => {
+  streamOfKey(key)
+  const row = await reader.first(selectConversation, { key })
+  return row !== undefined && isOver(row.chapter_due_at, now) && !(await turnRunsIn(reader, key))
 })

@@ -8,8 +8,7 @@ import { deleteOpenConversation, selectConversation, selectOpenConversation } fr
 import { defineUseCase } from '../../store/store.ts'
 import { changeConversation } from './conversation-record.ts'
 
-export const closeConversation = defineUseCase({
-  name: 'close-conversation',
+export const closeConversation = defineUseCase('close-conversation', {
   streams: ({ conversationKey }: { conversationKey: string; agentSessionId: string }) => [conversationStream(conversationKey)],
   run: async (tx, { conversationKey: key, agentSessionId }, { now }): Promise<{ closed: boolean }> => {
     const written = await tx.first(selectOpenConversation, { agent_session_id: agentSessionId, conversation_key: key })

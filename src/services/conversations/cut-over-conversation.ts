@@ -38,8 +38,7 @@ export interface CutOver {
   readonly day: string | null
 }
 
-export const cutOverConversation = defineUseCase({
-  name: 'cut-over-conversation',
+export const cutOverConversation = defineUseCase('cut-over-conversation', {
   streams: ({ key }: CutoverInput) => [streamOfKey(key)],
   run: async (tx, { key, at }, { now }): Promise<CutOver> => {
     const row = await existingConversation(tx, key)
@@ -51,8 +50,7 @@ export const cutOverConversation = defineUseCase({
 })
 
 /** Closes the due chapters of several conversations in one commit (DC2). Idempotent. One with a running turn stays open. */
-export const closeChapters = defineUseCase({
-  name: 'close-chapters',
+export const closeChapters = defineUseCase('close-chapters', {
   streams: ({ keys }: { keys: readonly string[] }) => keys.map(conversationStream),
   run: async (tx, { keys }, { now }): Promise<{ closed: number }> => {
     let closed = 0
@@ -70,8 +68,7 @@ type Input = Partial<CutoverRule> & { readonly source: RuleSource }
  * Sets when days begin (DC1). Open chapters keep their end; later ones follow the new rule. Switching cutover off removes the
  * end of open chapters; switching it on ends them today.
  */
-export const setCutoverRule = defineUseCase({
-  name: 'set-cutover-rule',
+export const setCutoverRule = defineUseCase('set-cutover-rule', {
   streams: () => [],
   run: async (tx, { source, ...change }: Input, { now }): Promise<CutoverRule & { source: RuleSource }> => {
     const before = await cutoverRule(tx)
@@ -94,8 +91,7 @@ const maxAddedChapters = 500
  * Adds newly closed chapters to the note of their day and removes those of deleted conversations (DC3). The note's new number
  * tells the writer that the file is outdated. Idempotent.
  */
-export const addChaptersToNote = defineUseCase({
-  name: 'add-chapters-to-note',
+export const addChaptersToNote = defineUseCase('add-chapters-to-note', {
   streams: ({ day }: { day: Day }) => [noteStream(day), home],
   run: async (tx, { day }, { now }): Promise<{ more: boolean }> => {
     const few = { day, limit: maxAddedChapters }
@@ -118,8 +114,7 @@ const maxProblemChars = 500
 type NoteResult = { readonly day: Day } & ({ readonly writtenSeq: number } | { readonly problem: string })
 
 /** Records that a note's file was written up to a number, or why it was not (DC4). */
-export const markNoteWritten = defineUseCase({
-  name: 'mark-note-written',
+export const markNoteWritten = defineUseCase('mark-note-written', {
   streams: ({ day }: NoteResult) => [noteStream(day), home],
   run: async (tx, { day, ...what }, { now }): Promise<void> => {
     const before = await tx.first(selectNote, { day })

@@ -17,8 +17,7 @@ import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 
-export const deleteConversation = defineUseCase({
-  name: 'delete-conversation',
+export const deleteConversation = defineUseCase('delete-conversation', {
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, by }, { now }): Promise<void> => {
     await existingConversation(tx, key)

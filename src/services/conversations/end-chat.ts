@@ -64,8 +64,7 @@ interface ClosedPanel extends Pair {
   readonly soon?: boolean | undefined
 }
 
-export const endChat = defineUseCase({
-  name: 'end-chat',
+export const endChat = defineUseCase('end-chat', {
   streams: ({ projectId }: ClosedPanel) => [projectStream(projectId)],
   run: async (tx, { projectId, agentId, panelId, soon, by }, { now }): Promise<{ agentSession: AgentSession | null }> => {
     await checkAssigned(tx, { projectId, agentId })

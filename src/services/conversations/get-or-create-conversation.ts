@@ -4,8 +4,7 @@ import { conversationOf } from '../../store/conversations/conversations.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { openConversation, requireCreatable, streamOfKey } from './conversation-record.ts'
 
-export const getOrCreateConversation = defineUseCase({
-  name: 'get-or-create-conversation',
+export const getOrCreateConversation = defineUseCase('get-or-create-conversation', {
   streams: ({ key }: { key: string }) => [streamOfKey(key)],
   run: async (tx, { key }, { now }): Promise<{ conversation: Conversation; created: boolean }> => {
     await requireCreatable(tx, key)

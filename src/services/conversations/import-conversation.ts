@@ -30,8 +30,7 @@ type Piece = ConversationPiece & {
   readonly ours?: boolean
 }
 
-export const importConversation = defineUseCase({
-  name: 'import-conversation',
+export const importConversation = defineUseCase('import-conversation', {
   streams: ({ key }: Piece) => [streamOfKey(key)],
   run: async (tx, { key, by, ours, ...piece }: Piece, context): Promise<ImportedPiece> => {
     const { now } = context

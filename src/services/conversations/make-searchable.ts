@@ -30,8 +30,7 @@ interface Budget {
   chars: number
 }
 
-export const makeSearchable = defineUseCase({
-  name: 'make-searchable',
+export const makeSearchable = defineUseCase('make-searchable', {
   streams: ({ keys }: { readonly keys: readonly string[] }) => keys.map(conversationStream),
   /** Returns the conversations that have more. */
   run: async (tx, { keys }): Promise<{ unfinished: string[]; indexed: number }> => {
@@ -88,20 +87,17 @@ const newestChecked = 50
 const keysBehind = (rows: readonly { readonly key: string; readonly behind: number }[]): string[] =>
   rows.filter(({ behind }) => behind === 1).map(({ key }) => key)
 
-/** Lists conversations with unindexed messages, in pages over all of them. `findJustWritten` checks the latest only. */
-export const findUnindexed = defineQuery({
-  name: 'find-unindexed',
-  withoutSnapshot: true,
-  /** `next`: where the next page begins, or null after the last. */
-  run: async (reader, { after }: { readonly after: string }): Promise<{ keys: string[]; next: string | null }> => {
+/** Lists conversations with unindexed messages, in pages over all of them. `findJustWritten` checks the latest only. `next`: where the next page begins, or null after the last. */
+export const findUnindexed = defineQuery(
+  async (reader, { after }: { readonly after: string }): Promise<{ keys: string[]; next: string | null }> => {
     const rows = await reader.all(selectBehindAfter, { key: after, limit: checkedPerPage })
     return { keys: keysBehind(rows), next: rows.length < checkedPerPage ? null : (rows.at(-1)?.key ?? null) }
   },
-})
+  { withoutSnapshot: true },
+)
 
-export const findJustWritten = defineQuery({
-  name: 'find-just-written',
-  withoutSnapshot: true,
-  run: async (reader, _: Record<never, never>): Promise<string[]> =>
+export const findJustWritten = defineQuery(
+  async (reader, _: Record<never, never>): Promise<string[]> =>
     keysBehind(await reader.all(selectBehindAmongNewest, { limit: newestChecked })),
-})
+  { withoutSnapshot: true },
+)

@@ -13,8 +13,7 @@ interface Seen {
 }
 
 /** Never goes back: another device may have read further. */
-export const markSeen = defineUseCase({
-  name: 'mark-seen',
+export const markSeen = defineUseCase('mark-seen', {
   streams: ({ key }: Seen) => [streamOfKey(key)],
   run: async (tx, seen): Promise<void> => {
     await existingConversation(tx, seen.key)
@@ -30,8 +29,7 @@ interface Title {
 }
 
 /** A title that a person gave stays; the agent's no longer replace it. */
-export const setTitle = defineUseCase({
-  name: 'set-title',
+export const setTitle = defineUseCase('set-title', {
   streams: ({ key }: Title) => [streamOfKey(key)],
   run: async (tx, { key, title, by }, { now }): Promise<Conversation> => {
     const row = await currentConversation(tx, key, now)

@@ -20,10 +20,7 @@ export interface OwnConversation {
   readonly originKey: string
 }
 
-export const findOwnConversation = defineQuery({
-  name: 'find-own-conversation',
-  run: (reader, caller: ContextCaller) => ownConversation(reader, caller),
-})
+export const findOwnConversation = defineQuery((reader, caller: ContextCaller) => ownConversation(reader, caller))
 
 export async function ownConversation(reader: Reader, { contextId, ...caller }: ContextCaller): Promise<OwnConversation> {
   const { agentId, projectId, agentSessionId } = caller

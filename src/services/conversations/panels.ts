@@ -18,8 +18,7 @@ import { closeChat } from './end-chat.ts'
 export const maxTouchedPanels = 500
 
 /** Records that chat panels are open (CH5). Appends no event, and does not reopen closed ones. */
-export const touchPanels = defineUseCase({
-  name: 'touch-panels',
+export const touchPanels = defineUseCase('touch-panels', {
   streams: () => [],
   run: async (tx, { panelIds }: { panelIds: readonly string[] }, { now }): Promise<void> => {
     // Sorted, so that two nodes that write the same panels cannot deadlock.
@@ -28,8 +27,7 @@ export const touchPanels = defineUseCase({
 })
 
 /** Renews all open chat panels, after the server was down or asleep (CH5). */
-export const touchAllPanels = defineUseCase({
-  name: 'touch-all-panels',
+export const touchAllPanels = defineUseCase('touch-all-panels', {
   streams: () => [],
   run: async (tx, _: Record<never, never>, { now }): Promise<void> => tx.write(updateAllSeen, { now }),
 })
@@ -39,8 +37,7 @@ export interface ExpiredPanel extends Pair {
 }
 
 /** Closes a chat panel not seen for a minute, and the chat with the last one (CH5). Idempotent. */
-export const expirePanel = defineUseCase({
-  name: 'expire-panel',
+export const expirePanel = defineUseCase('expire-panel', {
   streams: ({ projectId }: ExpiredPanel) => [projectStream(projectId)],
   run: async (tx, { projectId, agentId, panelId }, { now }): Promise<void> => {
     const pair = { project_id: projectId, agent_id: agentId }
@@ -54,10 +51,7 @@ export const expirePanel = defineUseCase({
 const expiredLimit = 100
 
 /** Lists chat panels not seen for too long, oldest first, up to a limit (CH5). */
-export const findExpiredPanels = defineQuery({
-  name: 'find-expired-panels',
-  run: async (reader, _: Record<never, never>, { now }): Promise<ExpiredPanel[]> => {
-    const rows = await reader.all(selectUnseenSince, { until: closedUntil(now), limit: expiredLimit })
-    return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id, panelId: row.panel_id }))
-  },
+export const findExpiredPanels = defineQuery(async (reader, _: Record<never, never>, { now }): Promise<ExpiredPanel[]> => {
+  const rows = await reader.all(selectUnseenSince, { until: closedUntil(now), limit: expiredLimit })
+  return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id, panelId: row.panel_id }))
 })

@@ -34,8 +34,7 @@ export type PostedMessage = z.output<typeof ChatMessageDraft> & {
   readonly by: string
 }
 
-export const postMessage = defineUseCase({
-  name: 'post-message',
+export const postMessage = defineUseCase('post-message', {
   streams: ({ projectId, agentIds }: PostedMessage) => agentIds.map((id) => conversationStream(webKey(projectId, id))),
   run: async (tx, input, context): Promise<Message> => {
     const earlier = await earlierMessage(tx, input)
@@ -172,8 +171,7 @@ interface SentMessage extends ContextCaller {
 }
 
 /** Sends a message from one agent to another of its project (CV10, `send_message`). */
-export const sendMessage = defineUseCase({
-  name: 'send-message',
+export const sendMessage = defineUseCase('send-message', {
   streams: ({ agentId, toAgentId, projectId }: SentMessage) => [
     conversationStream(agentKey(agentId, toAgentId)),
     projectStream(projectId),

@@ -33,14 +33,11 @@ import { existingConversation, streamOfKey } from './conversation-record.ts'
 import { workplaceOn } from './conversation-workplace.ts'
 
 /** Returns a conversation without its messages. */
-export const getConversation = defineQuery({
-  name: 'get-conversation',
-  run: async (reader, { key }: { key: string }): Promise<Conversation> => {
-    streamOfKey(key)
-    const row = await existingConversation(reader, key)
-    const [opening, rewound] = [await openingOf(reader, key), await undoableRewind(reader, key)]
-    return { ...(await conversationView(reader, row)), ...(await figuresOf(reader, row)), opening, ...(rewound && { rewound }) }
-  },
+export const getConversation = defineQuery(async (reader, { key }: { key: string }): Promise<Conversation> => {
+  streamOfKey(key)
+  const row = await existingConversation(reader, key)
+  const [opening, rewound] = [await openingOf(reader, key), await undoableRewind(reader, key)]
+  return { ...(await conversationView(reader, row)), ...(await figuresOf(reader, row)), opening, ...(rewound && { rewound }) }
 })
 
 /** What stands for a title: the newest task of work, else the beginning of the first message. */
@@ -50,12 +47,9 @@ async function openingOf(reader: Reader, key: string): Promise<string | null> {
 }
 
 /** Where the files of a conversation's workplace are. */
-export const findWorkplace = defineQuery({
-  name: 'find-workplace',
-  run: async (reader, { key }: { key: string }) => {
-    streamOfKey(key)
-    return workplaceOn(reader, await existingConversation(reader, key))
-  },
+export const findWorkplace = defineQuery(async (reader, { key }: { key: string }) => {
+  streamOfKey(key)
+  return workplaceOn(reader, await existingConversation(reader, key))
 })
 
 interface ConversationsQuery extends PageQuery, WantedConversations {
@@ -64,9 +58,8 @@ interface ConversationsQuery extends PageQuery, WantedConversations {
 }
 
 /** Lists conversations, last changed first, in pages (HT1), each with the beginning of its last message. */
-export const listConversations = defineQuery({
-  name: 'list-conversations',
-  run: async (
+export const listConversations = defineQuery(
+  async (
     reader,
     { channel, projectId, accountId, live, personId = '', ...page }: ConversationsQuery,
   ): Promise<Page<ListedConversation>> => {
@@ -79,7 +72,7 @@ export const listConversations = defineQuery({
     }
     return { items: listed, nextCursor }
   },
-})
+)
 
 async function withMessages(reader: Reader, conversation: Conversation, personId: string): Promise<ListedConversation> {
   const { key } = conversation
@@ -97,34 +90,30 @@ async function withMessages(reader: Reader, conversation: Conversation, personId
 }
 
 /** Returns the history that agents get, oldest first, in pages (CV1 getHistory). */
-export const getHistory = defineQuery({
-  name: 'get-history',
-  run: async (reader, { key, hidden, limit, cursor }: PageQuery & { key: string; hidden: boolean }): Promise<Page<Message>> => {
+export const getHistory = defineQuery(
+  async (reader, { key, hidden, limit, cursor }: PageQuery & { key: string; hidden: boolean }): Promise<Page<Message>> => {
     streamOfKey(key)
     const { kept_after } = await existingConversation(reader, key)
     // Messages cut off since the previous page are left out.
     const seq = Math.max(kept_after, seqOf(cursor, kept_after))
     return cutSeqPage(await messagesAfter(reader, { key, seq, hidden, limit: limit + 1 }), limit)
   },
-})
+)
 
 const pageSize = 1000
 
 /** Returns the whole history that agents get, oldest first, in one snapshot (CV1 getHistory in the library). */
-export const getWholeHistory = defineQuery({
-  name: 'get-whole-history',
-  run: async (reader, { key }: { key: string }): Promise<Message[]> => {
-    streamOfKey(key)
-    let { kept_after: seq } = await existingConversation(reader, key)
-    const all: Message[] = []
-    for (;;) {
-      const page = await messagesAfter(reader, { key, seq, hidden: false, limit: pageSize })
-      all.push(...page)
-      const last = page.at(-1)
-      if (!last || page.length < pageSize) return all
-      seq = last.seq
-    }
-  },
+export const getWholeHistory = defineQuery(async (reader, { key }: { key: string }): Promise<Message[]> => {
+  streamOfKey(key)
+  let { kept_after: seq } = await existingConversation(reader, key)
+  const all: Message[] = []
+  for (;;) {
+    const page = await messagesAfter(reader, { key, seq, hidden: false, limit: pageSize })
+    all.push(...page)
+    const last = page.at(-1)
+    if (!last || page.length < pageSize) return all
+    seq = last.seq
+  }
 })
 
 interface MessagesQuery extends PageQuery {
@@ -137,9 +126,8 @@ interface MessagesQuery extends PageQuery {
  * Lists the messages of a person's chat with an agent, newest first (CH8), including those that agents no longer get. Hidden
  * ones on request (CH2).
  */
-export const listMessages = defineQuery({
-  name: 'list-messages',
-  run: async (reader, { projectId, agentId, hidden, limit, cursor }: MessagesQuery): Promise<Page<Message>> => {
+export const listMessages = defineQuery(
+  async (reader, { projectId, agentId, hidden, limit, cursor }: MessagesQuery): Promise<Page<Message>> => {
     const key = webKey(projectId, agentId)
     if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     // Messages stay readable after the agent left the project.
@@ -147,7 +135,7 @@ export const listMessages = defineQuery({
     const seq = seqOf(cursor, afterAllMessages)
     return cutSeqPage(await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 }), limit)
   },
-})
+)
 
 /** Conversations closed in one commit with their session. The sweeper closes the rest. */
 const maxClosedConversations = 100
@@ -156,13 +144,12 @@ const maxClosedConversations = 100
  * Lists the open conversations between agents that an agent's live sessions wrote in, which the end of a session closes (AS9).
  * Called first by use cases that must lock their streams.
  */
-export const findOpenConversations = defineQuery({
-  name: 'find-open-conversations',
-  run: async (reader, { agentId, projectId }: Pair): Promise<string[]> =>
+export const findOpenConversations = defineQuery(
+  async (reader, { agentId, projectId }: Pair): Promise<string[]> =>
     (await reader.all(selectOpenConversationsOf, { agentId, projectId, limit: maxClosedConversations })).map(
       (row) => row.conversation_key,
     ),
-})
+)
 
 type ArchiveInput = ArchiveQuery & { readonly key: string }
 
@@ -170,18 +157,15 @@ type ArchiveInput = ArchiveQuery & { readonly key: string }
  * Returns a part of a conversation's archive, oldest first: the newest, before or after a message, or around one. Costs the
  * same at any position (UI7).
  */
-export const readArchive = defineQuery({
-  name: 'read-archive',
-  run: async (reader, wanted: ArchiveInput): Promise<ArchivePart> => {
-    streamOfKey(wanted.key)
-    await existingConversation(reader, wanted.key)
-    const { before, after, around, limit } = wanted
-    if (after !== undefined) return readAfter(reader, wanted, after, limit)
-    if (around === undefined) return readBefore(reader, wanted, before ?? afterAllMessages, limit, before !== undefined)
-    const older = await readBefore(reader, wanted, around, Math.ceil(limit / 2), false)
-    const newer = await readAfter(reader, wanted, around - 1, limit - older.items.length)
-    return { items: [...older.items, ...newer.items], older: older.older, newer: newer.newer }
-  },
+export const readArchive = defineQuery(async (reader, wanted: ArchiveInput): Promise<ArchivePart> => {
+  streamOfKey(wanted.key)
+  await existingConversation(reader, wanted.key)
+  const { before, after, around, limit } = wanted
+  if (after !== undefined) return readAfter(reader, wanted, after, limit)
+  if (around === undefined) return readBefore(reader, wanted, before ?? afterAllMessages, limit, before !== undefined)
+  const older = await readBefore(reader, wanted, around, Math.ceil(limit / 2), false)
+  const newer = await readAfter(reader, wanted, around - 1, limit - older.items.length)
+  return { items: [...older.items, ...newer.items], older: older.older, newer: newer.newer }
 })
 
 /** Reads one more than asked for, to know whether there are more. */
@@ -214,11 +198,10 @@ interface VisibilityCheck {
 }
 
 /** Refuses with "not found" if any of the conversations is not visible to the account. */
-export const checkConversations = defineQuery({
-  name: 'check-conversations',
-  withoutSnapshot: true,
-  run: async (reader, asked: VisibilityCheck): Promise<void> => checkVisible(reader, asked),
-})
+export const checkConversations = defineQuery(
+  async (reader, asked: VisibilityCheck): Promise<void> => checkVisible(reader, asked),
+  { withoutSnapshot: true },
+)
 
 async function checkVisible(reader: Reader, { accountId, keys }: VisibilityCheck): Promise<void> {
   if (accountId === null) return

@@ -25,9 +25,8 @@ export interface OwnHistory {
   readonly before: number | null
 }
 
-export const readOwnHistory = defineQuery({
-  name: 'read-own-history',
-  run: async (reader, { before = afterAllMessages, day, q, limit, ...caller }: HistoryQuery, context): Promise<OwnHistory> => {
+export const readOwnHistory = defineQuery(
+  async (reader, { before = afterAllMessages, day, q, limit, ...caller }: HistoryQuery, context): Promise<OwnHistory> => {
     const { key, originKey } = await ownConversation(reader, caller)
     const of = day === undefined ? undefined : parseDay(day)
     const chapter = of === undefined ? undefined : await reader.first(selectChapter, { key, day: of })
@@ -57,4 +56,4 @@ export const readOwnHistory = defineQuery({
       before: hits === undefined && rows.length === limit && oldest !== undefined ? oldest : null,
     }
   },
-})
+)

@@ -38,10 +38,8 @@ const maxCompared = 300
 const maxComparedChars = 400_000
 const readPageSize = 50
 
-export const searchMessages = defineQuery({
-  name: 'search-messages',
-  withoutSnapshot: true,
-  run: async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
+export const searchMessages = defineQuery(
+  async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
     const pieces = parseQuery(search.q)
     if (pieces.length === 0) throw new Refusal('invalid_request', inField('q', refusalText('nothingToSearch')), { field: 'q' })
     const terms = [...queryTerms(pieces), ...facets(search)]
@@ -53,7 +51,8 @@ export const searchMessages = defineQuery({
     const { limit, accountId } = search
     return readHits(reader, { pieces, terms, from, before, limit, rule, isWanted, accountId })
   },
-})
+  { withoutSnapshot: true },
+)
 
 /** DC6: a turn that crosses the boundary belongs to the day before. Messages this much later are still considered. */
 const maxTurnMs = 24 * 60 * 60 * 1000

@@ -18,10 +18,8 @@ import type { MessageSearch } from './search-messages.ts'
 const maxCandidates = 200
 const maxOfKind = 8
 
-export const searchTitles = defineQuery({
-  name: 'search-titles',
-  withoutSnapshot: true,
-  run: async (reader, { q, project, accountId }: Pick<MessageSearch, 'q' | 'project' | 'accountId'>): Promise<FoundTitle[]> => {
+export const searchTitles = defineQuery(
+  async (reader, { q, project, accountId }: Pick<MessageSearch, 'q' | 'project' | 'accountId'>): Promise<FoundTitle[]> => {
     const pieces = parseQuery(q)
     const asked: TitleSearch = {
       pattern: `%${longestOf(pieces).replaceAll(/[\\%_]/g, '\\$&')}%`,
@@ -56,7 +54,8 @@ export const searchTitles = defineQuery({
       })),
     ]
   },
-})
+  { withoutSnapshot: true },
+)
 
 /** The longest run of the query without spaces, as the database compares it. */
 function longestOf(pieces: readonly Phrase[]): string {

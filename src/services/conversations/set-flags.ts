@@ -6,8 +6,7 @@ import type { Flags } from '../../protocol/conversations/conversation.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { changeConversation, currentConversation, streamOfKey } from './conversation-record.ts'
 
-export const setFlags = defineUseCase({
-  name: 'set-flags',
+export const setFlags = defineUseCase('set-flags', {
   streams: ({ key }: { key: string; flags: Flags }) => [streamOfKey(key)],
   run: async (tx, { key, flags }, { now }): Promise<Flags> => {
     const row = await currentConversation(tx, key, now)

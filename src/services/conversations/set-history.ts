@@ -31,8 +31,7 @@ async function originals(reader: Reader, { key, kept_after, chapter_after }: Con
   }
 }
 
-export const setHistory = defineUseCase({
-  name: 'set-history',
+export const setHistory = defineUseCase('set-history', {
   streams: ({ key }: NewHistory) => [streamOfKey(key)],
   run: async (tx, { key, messages, by }, context): Promise<Conversation> => {
     const before = await currentConversation(tx, key, context.now)

@@ -29,8 +29,7 @@ interface AgentSummary extends Receiver {
   readonly conversationKey: string
 }
 
-export const setSummary = defineUseCase({
-  name: 'set-summary',
+export const setSummary = defineUseCase('set-summary', {
   streams: ({ conversationKey }: AgentSummary) => [conversationStream(conversationKey)],
   run: async (tx, { summary, throughSeq, conversationKey: key, ...caller }, { now }): Promise<{ throughSeq: number }> => {
     await liveAgentSession(tx, caller)
@@ -76,8 +75,7 @@ async function factsOf(reader: Reader, row: ConversationRow, caller: Receiver, t
 }
 
 /** Sets the summary text of a conversation for a person or program (CV1 setSummary). The history does not change. */
-export const setConversationSummary = defineUseCase({
-  name: 'set-conversation-summary',
+export const setConversationSummary = defineUseCase('set-conversation-summary', {
   streams: ({ key }: { key: string; summary: string }) => [streamOfKey(key)],
   run: async (tx, { key, summary }, { now }): Promise<Conversation> => {
     const found = await currentConversation(tx, key, now)

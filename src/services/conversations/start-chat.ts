@@ -58,8 +58,7 @@ export interface StartedChat {
   readonly launch: Process | null
 }
 
-export const startChat = defineUseCase({
-  name: 'start-chat',
+export const startChat = defineUseCase('start-chat', {
   streams: ({ projectId, agentId }: OpenedPanel) => [conversationStream(webKey(projectId, agentId)), projectStream(projectId)],
   run: async (tx, { projectId, agentId, panelId = unnamedPanel, workplace, by }, context): Promise<StartedChat> => {
     await checkAssigned(tx, { projectId, agentId })

@@ -9,8 +9,7 @@ import { defineUseCase, type Reader } from '../../store/store.ts'
 import { changeConversation, currentConversation, streamOfKey } from './conversation-record.ts'
 
 /** Keeps the newest messages in the history that agents get (CV1). The archive keeps all. */
-export const truncateHistory = defineUseCase({
-  name: 'truncate-history',
+export const truncateHistory = defineUseCase('truncate-history', {
   streams: ({ key }: { key: string; keepLast: number }) => [streamOfKey(key)],
   run: async (tx, { key, keepLast }, { now }): Promise<Conversation> => {
     const row = await currentConversation(tx, key, now)
@@ -40,8 +39,7 @@ async function newestOf(
 }
 
 /** Clears the history and summary that agents get. Flags, creation time and the archive stay (CV4). */
-export const resetConversation = defineUseCase({
-  name: 'reset-conversation',
+export const resetConversation = defineUseCase('reset-conversation', {
   streams: ({ key }: { key: string }) => [streamOfKey(key)],
   run: async (tx, { key }, { now }): Promise<Conversation> => {
     const row = await currentConversation(tx, key, now)

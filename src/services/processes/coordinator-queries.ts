@@ -32,14 +32,11 @@ import { maxLostLaunches } from './register-coordinator.ts'
 import { maxEndedByGoodbye, type StoredFacts } from './store-facts.ts'
 
 /** Finds the streams to lock for a launch. */
-export const locateLaunch = defineQuery({
-  name: 'locate-launch',
-  run: async (reader, { launchId }: { launchId: string }): Promise<LaunchLocks> => {
-    const launch = await find(reader, launchId)
-    if (!launch) throw noSuchLaunch(launchId)
-    const [userSessionId = null] = await userSessionsOf(reader, [launch])
-    return { launchId, projectId: launch.projectId, coordinatorId: launch.coordinatorId, userSessionId }
-  },
+export const locateLaunch = defineQuery(async (reader, { launchId }: { launchId: string }): Promise<LaunchLocks> => {
+  const launch = await find(reader, launchId)
+  if (!launch) throw noSuchLaunch(launchId)
+  const [userSessionId = null] = await userSessionsOf(reader, [launch])
+  return { launchId, projectId: launch.projectId, coordinatorId: launch.coordinatorId, userSessionId }
 })
 
 /** Interval in which a sign of life is written. Coordinators send one at least every ten seconds. */
@@ -65,9 +62,8 @@ const endingFacts: ReadonlySet<string> = new Set<LinkFact['type']>(['process-exi
  * Finds the streams to lock for a coordinator's facts, and whether they must be stored: a sign of life without news is written
  * every few seconds only. Refuses a replaced instance.
  */
-export const findFactLocks = defineQuery({
-  name: 'find-fact-locks',
-  run: async (reader, { facts, ...from }: InEpoch & { facts: readonly LinkFact[] }, context): Promise<FactLocks> => {
+export const findFactLocks = defineQuery(
+  async (reader, { facts, ...from }: InEpoch & { facts: readonly LinkFact[] }, context): Promise<FactLocks> => {
     const row = await requireCurrentEpoch(reader, from)
     const fresh = epochMs(context.now) - epochMs(row.last_heard_at) < aliveWriteIntervalMs
     const isNew = facts.some(({ n }) => n > row.last_fact)
@@ -87,7 +83,7 @@ export const findFactLocks = defineQuery({
         row.state === 'unreachable' || facts.some(({ type }) => !userSessionFacts.has(type) && !unannouncedFacts.has(type)),
     }
   },
-})
+)
 
 interface FactKeys {
   /** Conversations that get messages. */
@@ -170,9 +166,8 @@ async function launchesIn(reader: Reader, coordinatorId: string, facts: readonly
 }
 
 /** Finds the streams to lock for ending all launches of a coordinator. */
-export const findLaunchesOn = defineQuery({
-  name: 'find-launches-on',
-  run: async (reader, { coordinatorId }: { coordinatorId: string }, context): Promise<EndLocks> => {
+export const findLaunchesOn = defineQuery(
+  async (reader, { coordinatorId }: { coordinatorId: string }, context): Promise<EndLocks> => {
     const launches = (await liveLaunchesOn(reader, coordinatorId, maxLostLaunches)).filter(({ state }) => state !== 'held')
     const openConversations = new Set<string>()
     for (const launch of launches)
@@ -188,7 +183,7 @@ export const findLaunchesOn = defineQuery({
       conversationKeys: [...conversationKeys],
     }
   },
-})
+)
 
 interface StartQuery extends Pair {
   /** Only a chat changed. A live chat session handles it. */
@@ -199,9 +194,8 @@ interface StartQuery extends Pair {
  * Decides cheaply whether a pair needs a start, and on which coordinator. Runs after every message, so the common answers come
  * first. `order-launch` decides again under the lock.
  */
-export const findStart = defineQuery({
-  name: 'find-start',
-  run: async (reader, { inChat, agentId, projectId }: StartQuery, { now }): Promise<{ coordinatorId: string } | undefined> => {
+export const findStart = defineQuery(
+  async (reader, { inChat, agentId, projectId }: StartQuery, { now }): Promise<{ coordinatorId: string } | undefined> => {
     const pair = { agentId, projectId }
     if (inChat && (await reader.first(selectLiveAgentSession, { ...pair, purpose: 'chat' }))) return undefined
     const coordinatorId = await chosenMachine(reader, pair)
@@ -210,14 +204,11 @@ export const findStart = defineQuery({
     const { order } = decideOrder(now, await startFactsOf(reader, pair, now))
     return order === 'none' ? undefined : { coordinatorId }
   },
-})
+)
 
 /** The coordinator for a held agent: the one chosen now, or else the launch's own. */
-export const findHeldLaunch = defineQuery({
-  name: 'find-held-launch',
-  run: async (reader, pair: Pair): Promise<{ coordinatorId: string } | undefined> => {
-    await checkAssigned(reader, pair)
-    const held = (await liveLaunchesOf(reader, pair)).find(({ state }) => state === 'held')
-    return held && { coordinatorId: (await chosenMachine(reader, pair)) ?? held.coordinatorId }
-  },
+export const findHeldLaunch = defineQuery(async (reader, pair: Pair): Promise<{ coordinatorId: string } | undefined> => {
+  await checkAssigned(reader, pair)
+  const held = (await liveLaunchesOf(reader, pair)).find(({ state }) => state === 'held')
+  return held && { coordinatorId: (await chosenMachine(reader, pair)) ?? held.coordinatorId }
 })

@@ -39,8 +39,7 @@ export interface Question {
   readonly by: string
 }
 
-export const requestFromCoordinator = defineUseCase({
-  name: 'request-from-coordinator',
+export const requestFromCoordinator = defineUseCase('request-from-coordinator', {
   streams: ({ coordinatorId }: Question) => [coordinatorStream(coordinatorId)],
   run: async (tx, { coordinatorId, ask, projectId, worktreeId, withinMs, by }, { now, random }): Promise<{ id: string }> => {
     const coordinator = await findCoordinatorRow(tx, coordinatorId)
@@ -70,18 +69,16 @@ export const requestFromCoordinator = defineUseCase({
 })
 
 /** Returns a coordinator's whole answer. Undefined until it is complete. */
-export const findCoordinatorAnswer = defineQuery({
-  name: 'find-coordinator-answer',
-  run: async (reader, { id }: { id: string }): Promise<CoordinatorAnswer | undefined> => {
+export const findCoordinatorAnswer = defineQuery(
+  async (reader, { id }: { id: string }): Promise<CoordinatorAnswer | undefined> => {
     if (((await reader.first(selectQuestion, { id }))?.answered_at ?? null) === null) return undefined
     const parts = await reader.all(selectAnswer, { questionId: id })
     return JSON.parse(parts.map(({ said }) => said).join(''))
   },
-})
+)
 
 /** Deletes a question whose answer was read and that nobody else needs. */
-export const forgetCoordinatorRequest = defineUseCase({
-  name: 'forget-coordinator-request',
+export const forgetCoordinatorRequest = defineUseCase('forget-coordinator-request', {
   streams: () => [],
   run: async (tx, { id }: { id: string }): Promise<void> => {
     await tx.write(deleteAnswer, { questionId: id })

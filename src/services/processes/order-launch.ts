@@ -31,8 +31,7 @@ interface Order extends Pair, OfferId {
  * started, and a coordinator is connected. Decided under the project's lock, so that concurrent calls order one. After too many
  * failures the launch is held (CO7); a new message releases it.
  */
-export const orderLaunch = defineUseCase({
-  name: 'order-launch',
+export const orderLaunch = defineUseCase('order-launch', {
   streams: (input: Order) => launchStreams(input),
   run: async (tx, { agentId, projectId, coordinatorId, offeredAs }, context): Promise<Process | null> => {
     const { now, random } = context
@@ -55,8 +54,7 @@ export const orderLaunch = defineUseCase({
 })
 
 /** Orders the end of a launch. One that has not begun ends at once. A repeated order keeps the first reason. */
-export const orderStop = defineUseCase({
-  name: 'order-stop',
+export const orderStop = defineUseCase('order-stop', {
   streams: (input: LaunchLocks & { reason: LaunchEndReason }) => [
     ...launchStreams(input),
     ...(input.userSessionId === null ? [] : [userSessionStream(input.userSessionId)]),
@@ -70,8 +68,7 @@ export const orderStop = defineUseCase({
 })
 
 /** Releases an agent that was held after too many failed starts (CO7). Does nothing if it is not held. */
-export const releaseAgent = defineUseCase({
-  name: 'release-agent',
+export const releaseAgent = defineUseCase('release-agent', {
   /** `coordinatorId`: from `find-held-launch`. */
   streams: (input: Pair & { coordinatorId: string }) => launchStreams(input),
   run: async (tx, { coordinatorId, ...pair }, context): Promise<{ process: Process | null }> => {

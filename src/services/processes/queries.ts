@@ -25,40 +25,33 @@ import type { LaunchLocks } from './launch-record.ts'
 import { launchFactsOf } from './sweep-launch.ts'
 
 /** Returns a launch with the last output of its process. */
-export const getProcess = defineQuery({
-  name: 'get-process',
-  run: async (reader, { launchId }: { launchId: string }): Promise<ProcessWithOutput> => {
-    const launch = await findLaunch(reader, launchId)
-    if (!launch) throw noSuchLaunch(launchId)
-    return { ...processOf(launch), output: (await reader.first(selectOutput, { id: launchId }))?.output ?? '' }
-  },
+export const getProcess = defineQuery(async (reader, { launchId }: { launchId: string }): Promise<ProcessWithOutput> => {
+  const launch = await findLaunch(reader, launchId)
+  if (!launch) throw noSuchLaunch(launchId)
+  return { ...processOf(launch), output: (await reader.first(selectOutput, { id: launchId }))?.output ?? '' }
 })
 
 /** Lists launches, newest first, in pages, with the end reason of ended ones. */
-export const listProcesses = defineQuery({
-  name: 'list-processes',
-  run: async (reader, { limit, cursor, ...filter }: PageQuery & ProcessesFilter): Promise<Page<Process>> => {
+export const listProcesses = defineQuery(
+  async (reader, { limit, cursor, ...filter }: PageQuery & ProcessesFilter): Promise<Page<Process>> => {
     const found = await processesPage(reader, filter, pageParams({ limit, cursor }))
     return cutPageBy(found, limit, ({ orderedAt, launchId }) => ({ createdAt: orderedAt, id: launchId }))
   },
-})
+)
 
 /** Lists coordinators, last joined first, in pages. */
-export const listCoordinators = defineQuery({
-  name: 'list-coordinators',
-  run: async (reader, { limit, cursor }: PageQuery): Promise<Page<Coordinator>> =>
+export const listCoordinators = defineQuery(
+  async (reader, { limit, cursor }: PageQuery): Promise<Page<Coordinator>> =>
     cutPageBy(await coordinatorsPage(reader, pageParams({ limit, cursor })), limit, ({ joinedAt, id }) => ({
       createdAt: joinedAt,
       id,
     })),
-})
+)
 
 /** Lists the names of machines that run or ran agents. */
-export const listMachines = defineQuery({
-  name: 'list-machines',
-  run: async (reader, _: Record<never, never>): Promise<string[]> =>
-    (await allCoordinators(reader)).map(({ machine }) => machine),
-})
+export const listMachines = defineQuery(
+  async (reader, _: Record<never, never>): Promise<string[]> => (await allCoordinators(reader)).map(({ machine }) => machine),
+)
 
 export interface Counted {
   readonly state: string
@@ -72,13 +65,12 @@ export interface ProcessCounts {
 }
 
 /** Counts live processes and coordinators by state, for monitoring (OP1). */
-export const countProcesses = defineQuery({
-  name: 'count-processes',
-  run: async (reader): Promise<ProcessCounts> => ({
+export const countProcesses = defineQuery(
+  async (reader): Promise<ProcessCounts> => ({
     processes: await reader.all(countLiveByState, {}),
     coordinators: await reader.all(countCoordinators, {}),
   }),
-})
+)
 
 /** Launches in one query. */
 const launchesPageSize = 50
@@ -99,18 +91,15 @@ type DueQuery = { readonly coordinatorId: string; readonly deaf: readonly Offlin
  * Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides, with what this server
  * remembers.
  */
-export const findDueLaunches = defineQuery({
-  name: 'find-due-launches',
-  run: async (reader, { coordinatorId, deaf, last }: DueQuery, { now }): Promise<DuePage> => {
-    const page = await liveLaunchesOn(reader, coordinatorId, launchesPageSize, last)
-    const due: DueLaunch[] = []
-    for (const launch of page) {
-      if (!overdue(now, launch, await launchFactsOf(reader, launch, { now, lastSeenAt: null }), deaf)) continue
-      const { id: launchId, projectId } = launch
-      due.push({ launchId, projectId, coordinatorId, agentSessionId: (await newestOfLaunch(reader, launchId))?.id ?? null })
-    }
-    return { due, last: page.length < launchesPageSize ? undefined : page.at(-1) }
-  },
+export const findDueLaunches = defineQuery(async (reader, { coordinatorId, deaf, last }: DueQuery, { now }): Promise<DuePage> => {
+  const page = await liveLaunchesOn(reader, coordinatorId, launchesPageSize, last)
+  const due: DueLaunch[] = []
+  for (const launch of page) {
+    if (!overdue(now, launch, await launchFactsOf(reader, launch, { now, lastSeenAt: null }), deaf)) continue
+    const { id: launchId, projectId } = launch
+    due.push({ launchId, projectId, coordinatorId, agentSessionId: (await newestOfLaunch(reader, launchId))?.id ?? null })
+  }
+  return { due, last: page.length < launchesPageSize ? undefined : page.at(-1) }
 })
 
 interface SilenceLimits {
@@ -127,9 +116,8 @@ interface SilentCoordinators {
 }
 
 /** Lists the coordinators and those silent for too long (CO6). There is one per machine, so they are few. */
-export const findSilentCoordinators = defineQuery({
-  name: 'find-silent-coordinators',
-  run: async (reader, { unreachableMs, takeoverMs, deaf }: SilenceLimits, { now }): Promise<SilentCoordinators> => {
+export const findSilentCoordinators = defineQuery(
+  async (reader, { unreachableMs, takeoverMs, deaf }: SilenceLimits, { now }): Promise<SilentCoordinators> => {
     const rows = await allCoordinators(reader)
     const silentFor = (at: Instant): number => onlineMsSince(at, now, deaf)
     return {
@@ -142,4 +130,4 @@ export const findSilentCoordinators = defineQuery({
         .map(({ id }) => id),
     }
   },
-})
+)

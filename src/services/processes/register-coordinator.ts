@@ -38,8 +38,7 @@ export interface Registered {
   readonly lastFact: number
 }
 
-export const registerCoordinator = defineUseCase({
-  name: 'register-coordinator',
+export const registerCoordinator = defineUseCase('register-coordinator', {
   streams: ({ coordinatorId }: Registration) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { coordinatorId: id, ...hello }, { now }): Promise<Registered> => {
     if (hello.linkVersion !== linkVersion)
@@ -88,8 +87,7 @@ type Takeover = EndLocks & {
  * Takes over from a coordinator (CO6): raises its epoch, so that its later facts are refused, and ends its launches and their
  * agent sessions. It cleans up when it learns of it. A repeated call changes nothing.
  */
-export const takeOverCoordinator = defineUseCase({
-  name: 'take-over-coordinator',
+export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
   streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, conversationKeys }: Takeover) => [
     home,
     coordinatorStream(coordinatorId),
@@ -124,8 +122,7 @@ interface Silence {
  * Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. Does
  * nothing if it was heard from meanwhile.
  */
-export const markUnreachable = defineUseCase({
-  name: 'mark-unreachable',
+export const markUnreachable = defineUseCase('mark-unreachable', {
   streams: ({ coordinatorId }: Silence) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { coordinatorId, lastHeardAt }): Promise<boolean> => {
     const row = await findCoordinatorRow(tx, coordinatorId)

@@ -43,8 +43,7 @@ export interface StoredFacts extends InEpoch {
   readonly locksHome: boolean
 }
 
-export const storeFacts = defineUseCase({
-  name: 'store-facts',
+export const storeFacts = defineUseCase('store-facts', {
   streams: ({
     coordinatorId,
     projectIds,

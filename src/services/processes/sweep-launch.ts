@@ -58,8 +58,7 @@ interface SweepInput extends Omit<LaunchLocks, 'userSessionId'> {
   readonly lastSeenAt: Instant | null
 }
 
-export const sweepLaunch = defineUseCase({
-  name: 'sweep-launch',
+export const sweepLaunch = defineUseCase('sweep-launch', {
   streams: (input: SweepInput) => launchStreams(input),
   run: async (tx, { deaf, lastSeenAt, ...which }, context): Promise<{ stopped: LaunchEndReason | null }> => {
     const { now } = context

@@ -53,8 +53,7 @@ export interface SealedParticulars extends Omit<LaunchParticulars, 'type' | 'env
 }
 export type TakenLaunch = SealedParticulars | { readonly withdrawn: true }
 
-export const takeLaunch = defineUseCase({
-  name: 'take-launch',
+export const takeLaunch = defineUseCase('take-launch', {
   answersSecret: true,
   streams: (input: Take) => [
     ...launchStreams(input),
@@ -231,8 +230,7 @@ type OfferedLaunch = Pick<LaunchOffer, 'order'> & { readonly launch: SealedParti
  * Starts a launch together with its order (CO4). If the coordinator has capacity and nothing waits before it, the particulars
  * are sent with the order, in the same commit. Otherwise nothing changes and the coordinator takes the launch later.
  */
-export const offerLaunch = defineUseCase({
-  name: 'offer-launch',
+export const offerLaunch = defineUseCase('offer-launch', {
   answersSecret: true,
   streams: (input: Offer) => takeLaunch.streams(input),
   run: async (tx, { maxConcurrent, ...take }, context): Promise<OfferedLaunch | null> => {

@@ -30,8 +30,7 @@ interface AssignInput extends ChosenIsolation {
 }
 
 /** Assigns an agent to a project. Assigning it again changes nothing but how its processes are isolated there (SB1). */
-export const assignAgent = defineUseCase({
-  name: 'assign-agent',
+export const assignAgent = defineUseCase('assign-agent', {
   streams: ({ projectId }: AssignInput) => [home, projectStream(projectId)],
   run: async (tx, { projectId, agentId, by, scopes, ...chosen }, { now }): Promise<Project> => {
     const project = await findProject(tx, projectId)
@@ -54,8 +53,7 @@ export const assignAgent = defineUseCase({
 })
 
 /** Unassigns an agent from a project and ends its sessions there. A repeated request changes nothing. */
-export const unassignAgent = defineUseCase({
-  name: 'unassign-agent',
+export const unassignAgent = defineUseCase('unassign-agent', {
   streams: ({ projectId }: { projectId: string; agentId: string; by: string }) => [home, projectStream(projectId)],
   run: async (tx, { projectId, agentId, by }, context): Promise<void> => {
     if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
@@ -71,9 +69,8 @@ export const unassignAgent = defineUseCase({
 })
 
 /** How an agent's processes are isolated in a project (SB1). */
-export const getAssignment = defineQuery({
-  name: 'get-assignment',
-  run: async (reader, { projectId, agentId }: { projectId: string; agentId: string }): Promise<Assignment> => {
+export const getAssignment = defineQuery(
+  async (reader, { projectId, agentId }: { projectId: string; agentId: string }): Promise<Assignment> => {
     const agent = await reader.first(selectAgent, { id: agentId })
     const found = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
     if (!agent || !found) throw noSuchAgent(agentId)
@@ -81,4 +78,4 @@ export const getAssignment = defineQuery({
     const effective = isolationOf(agent.isolation, found.isolation)
     return { projectId, agentId, ...isolationOf(found.isolation), sandbox: sandbox ?? null, effective }
   },
-})
+)

@@ -19,7 +19,7 @@ const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
 /**
  * Whether a store still needs the demo: no project and no agent was ever created in it. A deleted demo is not created again.
  */
-export const needsDemo = defineQuery({ name: 'needs-demo', run: (reader, _: object) => isWithoutProjects(reader) })
+export const needsDemo = defineQuery((reader, _: object) => isWithoutProjects(reader))
 
 interface DemoInput {
   readonly path: string | undefined
@@ -28,8 +28,7 @@ interface DemoInput {
 
 const demos = [demoMcp, demoAcp]
 
-export const beginWithDemo = defineUseCase({
-  name: 'begin-with-demo',
+export const beginWithDemo = defineUseCase('begin-with-demo', {
   streams: (_: DemoInput) => [home],
   run: async (tx, { path, by }, context): Promise<void> => {
     if (!(await isWithoutProjects(tx))) return

@@ -11,8 +11,7 @@ import type { ProjectCaller } from './create-project.ts'
 
 type Input = z.output<typeof ProjectChange> & ProjectCaller & { projectId: string }
 
-export const changeProject = defineUseCase({
-  name: 'change-project',
+export const changeProject = defineUseCase('change-project', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, { projectId, by, scopes, look, ...change }: Input, { now }): Promise<Project> => {
     const row = await tx.first(selectProject, { id: projectId })

@@ -26,8 +26,7 @@ export interface ProjectCaller {
   readonly look?: FolderInspection | undefined
 }
 
-export const createProject = defineUseCase({
-  name: 'create-project',
+export const createProject = defineUseCase('create-project', {
   streams: () => [home],
   run: async (tx, input: z.output<typeof ProjectDraft> & ProjectCaller, context): Promise<Project> => {
     // CX9: with git, each conversation gets its own worktree by default.

@@ -27,8 +27,7 @@ async function closeProjectWork(tx: Tx, projectId: string, { by, now }: { by: st
     await finishWorkSession(tx, row, { type: 'interrupt', reason: 'stopped' }, now)
 }
 
-export const deleteProject = defineUseCase({
-  name: 'delete-project',
+export const deleteProject = defineUseCase('delete-project', {
   streams: ({ projectId }: { projectId: string; by: string }) => [home, projectStream(projectId)],
   run: async (tx, { projectId, by }, context): Promise<void> => {
     if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)

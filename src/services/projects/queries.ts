@@ -12,34 +12,25 @@ import { taskOf, tasksPage } from '../../store/work/tasks.ts'
 import { noSuchProject } from '../refusals.ts'
 import { existingTask, taskOfAgent } from '../work/task-record.ts'
 
-export const getProject = defineQuery({
-  name: 'get-project',
-  run: async (reader, { projectId }: { projectId: string }): Promise<Project> => {
-    const project = await findProject(reader, projectId)
-    if (!project) throw noSuchProject(projectId)
-    return project
-  },
+export const getProject = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<Project> => {
+  const project = await findProject(reader, projectId)
+  if (!project) throw noSuchProject(projectId)
+  return project
 })
 
 /** Lists projects, newest first, in pages (HT1). */
-export const listProjects = defineQuery({
-  name: 'list-projects',
-  run: async (reader, input: PageQuery): Promise<Page<Project>> =>
-    cutPage(await projectsPage(reader, pageParams(input)), input.limit),
-})
+export const listProjects = defineQuery(
+  async (reader, input: PageQuery): Promise<Page<Project>> => cutPage(await projectsPage(reader, pageParams(input)), input.limit),
+)
 
 /** Lists the paths of projects. */
-export const listProjectPaths = defineQuery({
-  name: 'list-project-paths',
-  run: (reader, _: Record<never, never>): Promise<string[]> => projectPaths(reader),
-})
+export const listProjectPaths = defineQuery((reader, _: Record<never, never>): Promise<string[]> => projectPaths(reader))
 
 /** Lists the projects that an agent is assigned to, newest first, in pages (MC4). */
-export const listProjectsOfAgent = defineQuery({
-  name: 'list-projects-of-agent',
-  run: async (reader, { agentId, ...page }: PageQuery & { agentId: string }): Promise<Page<NamedProject>> =>
+export const listProjectsOfAgent = defineQuery(
+  async (reader, { agentId, ...page }: PageQuery & { agentId: string }): Promise<Page<NamedProject>> =>
     cutPage(await projectsOfAgentPage(reader, agentId, pageParams(page)), page.limit),
-})
+)
 
 /** Items in a resource, the newest. It says if there are more. */
 const maxTasks = 1000
@@ -63,24 +54,21 @@ export type FoundResource =
  * Returns a project's MCP resource (MC4): the project, its tasks, one task, or its approaches. An agent sees its own projects
  * and tasks (SE3), and all approaches there.
  */
-export const findResource = defineQuery({
-  name: 'find-resource',
-  run: async (reader, asked: ResourceQuery): Promise<FoundResource> => {
-    const project = await visibleProject(reader, asked)
-    const { projectId, part, agentId } = asked
-    if (part === 'project') return { project }
-    if (part === 'tasks') {
-      const filter = { projectId, ...(agentId !== null && { assignedTo: agentId }) }
-      const found = await tasksPage(reader, filter, { ...newest, limit: maxTasks + 1 })
-      return { tasks: found.slice(0, maxTasks), more: found.length > maxTasks }
-    }
-    if (part === 'approaches') {
-      const found = await approachesOfProject(reader, { projectId, after: '', limit: maxApproaches + 1, kind: undefined })
-      return { approaches: found.slice(0, maxApproaches).map(approachOf), more: found.length > maxApproaches }
-    }
-    const place = { projectId, taskId: part.taskId }
-    return { task: taskOf(await (agentId === null ? existingTask(reader, place) : taskOfAgent(reader, place, agentId))) }
-  },
+export const findResource = defineQuery(async (reader, asked: ResourceQuery): Promise<FoundResource> => {
+  const project = await visibleProject(reader, asked)
+  const { projectId, part, agentId } = asked
+  if (part === 'project') return { project }
+  if (part === 'tasks') {
+    const filter = { projectId, ...(agentId !== null && { assignedTo: agentId }) }
+    const found = await tasksPage(reader, filter, { ...newest, limit: maxTasks + 1 })
+    return { tasks: found.slice(0, maxTasks), more: found.length > maxTasks }
+  }
+  if (part === 'approaches') {
+    const found = await approachesOfProject(reader, { projectId, after: '', limit: maxApproaches + 1, kind: undefined })
+    return { approaches: found.slice(0, maxApproaches).map(approachOf), more: found.length > maxApproaches }
+  }
+  const place = { projectId, taskId: part.taskId }
+  return { task: taskOf(await (agentId === null ? existingTask(reader, place) : taskOfAgent(reader, place, agentId))) }
 })
 
 async function visibleProject(reader: Reader, { projectId, agentId }: ResourceQuery): Promise<Project> {

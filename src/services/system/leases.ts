@@ -13,8 +13,7 @@ interface Claim {
 }
 
 /** Takes or extends a lease for a node (SC5). Returns whether the node holds it, and the store's time. */
-export const holdLease = defineUseCase({
-  name: 'hold-lease',
+export const holdLease = defineUseCase('hold-lease', {
   streams: () => [],
   run: async (tx, { name, holder, forMs }: Claim, { now }): Promise<{ held: boolean; now: Instant }> => {
     await tx.write(claimLease, { name, holder, now, until: later(now, forMs), never: later(now, forMs + maxWaitMs) })
@@ -23,8 +22,7 @@ export const holdLease = defineUseCase({
 })
 
 /** Releases a lease early, so that others need not wait (SC5). Another node's lease stays. */
-export const releaseLease = defineUseCase({
-  name: 'release-lease',
+export const releaseLease = defineUseCase('release-lease', {
   streams: () => [],
   run: async (tx, lease: { name: string; holder: string }): Promise<void> => tx.write(deleteLease, lease),
 })

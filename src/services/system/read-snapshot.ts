@@ -52,9 +52,8 @@ interface Snapshot {
   readonly state: Readonly<Record<StreamName, StreamState>>
 }
 
-export const readSnapshot = defineQuery({
-  name: 'read-snapshot',
-  run: async (reader, { streams }: { streams: readonly StreamName[] }, clock): Promise<Snapshot> => {
+export const readSnapshot = defineQuery(
+  async (reader, { streams }: { streams: readonly StreamName[] }, clock): Promise<Snapshot> => {
     const positions: StreamPosition[] = []
     const states: [StreamName, StreamState][] = []
     for (const name of streams) {
@@ -63,7 +62,7 @@ export const readSnapshot = defineQuery({
     }
     return { positions, state: Object.fromEntries(states) as Snapshot['state'] }
   },
-})
+)
 
 type Clock = Pick<Context, 'now' | 'timeZone'>
 

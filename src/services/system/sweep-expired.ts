@@ -26,8 +26,7 @@ const uploadLifetimeMs = dayMs
 const maxSweptUploads = 10
 const maxSweptQuestions = 100
 
-export const sweepExpired = defineUseCase({
-  name: 'sweep-expired',
+export const sweepExpired = defineUseCase('sweep-expired', {
   streams: () => [],
   run: async (tx, _: Record<never, never>, { now }): Promise<{ swept: number; more: boolean }> => {
     const swept = await sweep(tx, now)

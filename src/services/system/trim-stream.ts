@@ -15,8 +15,7 @@ const trimmedAtOnce = 1000
 
 const trimmedKinds = ['coordinator', 'user-session', 'turns'] as const
 
-export const trimStream = defineUseCase({
-  name: 'trim-stream',
+export const trimStream = defineUseCase('trim-stream', {
   streams: ({ stream }: { stream: StreamName }) => [stream],
   run: async (tx, { stream }, { now }): Promise<{ trimmed: number; more: boolean }> => {
     const isTrimmed = trimmedKinds.some((kind) => kind === parseStream(stream)?.kind)
@@ -45,15 +44,12 @@ async function beforeRunningTurns(reader: Reader, stream: StreamName): Promise<n
 const foundAtOnce = 1000
 
 /** Lists the streams with more events than the minimum. `trim-stream` decides. */
-export const findLongStreams = defineQuery({
-  name: 'find-long-streams',
-  run: async (reader, _: Record<never, never>): Promise<StreamName[]> => {
-    const names: StreamName[] = []
-    for (const kind of trimmedKinds) {
-      // `;` follows `:` in every collation.
-      const between = { from: `${kind}:`, to: `${kind};`, kept: keptEvents, limit: foundAtOnce }
-      for (const { name } of await reader.all(selectLongStreams, between)) names.push(name)
-    }
-    return names
-  },
+export const findLongStreams = defineQuery(async (reader, _: Record<never, never>): Promise<StreamName[]> => {
+  const names: StreamName[] = []
+  for (const kind of trimmedKinds) {
+    // `;` follows `:` in every collation.
+    const between = { from: `${kind}:`, to: `${kind};`, kept: keptEvents, limit: foundAtOnce }
+    for (const { name } of await reader.all(selectLongStreams, between)) names.push(name)
+  }
+  return names
 })

@@ -93,18 +93,16 @@ const runningTurn = (reader: Reader, { agentSessionId }: Receiver): Promise<Turn
   reader.first(selectRunningOfSession, { agentSessionId })
 
 /** Finds where an answer goes: the conversation of the running turn, or else the agent's chat with the project's people. */
-export const findAnswerTarget = defineQuery({
-  name: 'find-answer-target',
-  run: async (reader, caller: Receiver): Promise<Pick<Answer, 'conversationKey' | 'keys'>> => {
+export const findAnswerTarget = defineQuery(
+  async (reader, caller: Receiver): Promise<Pick<Answer, 'conversationKey' | 'keys'>> => {
     const turn = await runningTurn(reader, caller)
     const conversationKey = turn?.conversation_key ?? webKey(caller.projectId, caller.agentId)
     const messages = turn ? await messagesOfTurn(reader, turn.id) : []
     return { conversationKey, keys: [...new Set(messages.map((each) => each.conversationKey))] }
   },
-})
+)
 
-export const answerChat = defineUseCase({
-  name: 'answer-chat',
+export const answerChat = defineUseCase('answer-chat', {
   streams: ({ projectId, conversationKey, keys }: Answer) => [
     conversationStream(conversationKey),
     turnsStream(conversationKey),

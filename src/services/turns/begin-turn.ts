@@ -19,8 +19,7 @@ import { nextInRole, startNext } from './start-in-role.ts'
  * Lets a turn start at a person's request although another conversation's turn runs in the same folder (CX9). Both then run
  * side by side.
  */
-export const beginTurn = defineUseCase({
-  name: 'begin-turn',
+export const beginTurn = defineUseCase('begin-turn', {
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, by }): Promise<Conversation> => {
     const row = await existingConversation(tx, key)
@@ -43,22 +42,18 @@ interface RoleInput extends UserSessionLocks {
  * Starts prompts in roles that waited for another conversation's turn in the same folder, once that has ended or a person
  * allowed both (CX9). Running this too early or twice changes nothing.
  */
-export const findStartableRoles = defineQuery({
-  name: 'find-startable-roles',
-  run: async (reader, _: Record<never, never>, context): Promise<RoleInput[]> => {
-    const found: RoleInput[] = []
-    for (const { id: roleAgentId } of await reader.all(selectWaitingInRoles, { limit: rolesPageSize })) {
-      const agent = await reader.first(selectRoleAgent, { id: roleAgentId })
-      if (!agent || !(await nextInRole(reader, agent))) continue
-      const which = await findUserSession.run(reader, { userSessionId: agent.user_session_id, accountId: null }, context)
-      found.push({ ...which, roleAgentId })
-    }
-    return found
-  },
+export const findStartableRoles = defineQuery(async (reader, _: Record<never, never>, context): Promise<RoleInput[]> => {
+  const found: RoleInput[] = []
+  for (const { id: roleAgentId } of await reader.all(selectWaitingInRoles, { limit: rolesPageSize })) {
+    const agent = await reader.first(selectRoleAgent, { id: roleAgentId })
+    if (!agent || !(await nextInRole(reader, agent))) continue
+    const which = await findUserSession.run(reader, { userSessionId: agent.user_session_id, accountId: null }, context)
+    found.push({ ...which, roleAgentId })
+  }
+  return found
 })
 
-export const startWaitingRole = defineUseCase({
-  name: 'start-waiting-role',
+export const startWaitingRole = defineUseCase('start-waiting-role', {
   streams: (input: RoleInput) => [...promptStreams(input), projectStream(input.projectId)],
   run: async (tx, { roleAgentId, ...which }, context): Promise<void> => {
     const agent = await tx.first(selectRoleAgent, { id: roleAgentId })

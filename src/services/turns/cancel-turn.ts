@@ -53,8 +53,7 @@ interface CancelInput extends UserSessionLocks {
  * Requests that the running turn stop, without ending its agent (RL6). The turn ends when the agent confirms. A repeated
  * request changes nothing.
  */
-export const cancelTurn = defineUseCase({
-  name: 'cancel-turn',
+export const cancelTurn = defineUseCase('cancel-turn', {
   streams: (input: CancelInput) => promptStreams(input),
   run: async (tx, { role, requestId, by, ...which }, { now }): Promise<{ turnId: string }> => {
     const { userSessionId } = which
@@ -72,13 +71,10 @@ const runningOutsideRoles = async (reader: Reader, key: string): Promise<TurnRow
   (await reader.all(selectRunningIn, { key })).filter((turn) => !isOfRole(turn) && isPushed(turn))
 
 /** Finds the coordinators to lock for `stop-turns`. */
-export const findStop = defineQuery({
-  name: 'find-stop',
-  run: async (reader, { key }: { key: string }): Promise<string[]> => {
-    streamOfKey(key)
-    const launches = (await runningOutsideRoles(reader, key)).map(({ launch_id }) => findLaunch(reader, launch_id ?? ''))
-    return (await Promise.all(launches)).flatMap((launch) => launch?.coordinatorId ?? [])
-  },
+export const findStop = defineQuery(async (reader, { key }: { key: string }): Promise<string[]> => {
+  streamOfKey(key)
+  const launches = (await runningOutsideRoles(reader, key)).map(({ launch_id }) => findLaunch(reader, launch_id ?? ''))
+  return (await Promise.all(launches)).flatMap((launch) => launch?.coordinatorId ?? [])
 })
 
 interface StopInput {
@@ -89,8 +85,7 @@ interface StopInput {
 }
 
 /** Asks the agents of a chat or task to stop what they are doing (CH15). What they have said so far stays. */
-export const stopTurns = defineUseCase({
-  name: 'stop-turns',
+export const stopTurns = defineUseCase('stop-turns', {
   streams: ({ key, coordinatorIds }: StopInput) => [streamOfKey(key), ...coordinatorIds.map(coordinatorStream)],
   run: async (tx, { key, by, coordinatorIds }, { now }): Promise<{ stopped: number }> => {
     await existingConversation(tx, key)
@@ -112,8 +107,7 @@ interface WithdrawInput extends UserSessionLocks {
 }
 
 /** Withdraws a queued prompt (RL6). A prompt that was already sent must be cancelled instead. */
-export const withdrawPrompt = defineUseCase({
-  name: 'withdraw-prompt',
+export const withdrawPrompt = defineUseCase('withdraw-prompt', {
   streams: (input: WithdrawInput) => promptStreams(input),
   run: async (tx, { userSessionId, role, messageId, requestId }, context): Promise<{ seq: number }> => {
     if ((await existingUserSession(tx, userSessionId)).state === 'TERMINATED')

@@ -107,9 +107,8 @@ export const takesNoPictures = async (reader: Reader, conversation: Conversation
   (await knownOffers(reader, conversation))?.offers?.images === false
 
 /** The options of a conversation's agent, none when they are not known yet, and the coordinator of a chat's open context. */
-export const readOptions = defineQuery({
-  name: 'read-options',
-  run: async (reader, { key }: { key: string }): Promise<{ options: ChatOptions; coordinatorId: string | null }> => {
+export const readOptions = defineQuery(
+  async (reader, { key }: { key: string }): Promise<{ options: ChatOptions; coordinatorId: string | null }> => {
     streamOfKey(key)
     const inRole = parseConsoleKey(key)
     const agent = inRole && (await reader.first(selectOccupant, inRole))
@@ -120,7 +119,7 @@ export const readOptions = defineQuery({
     const launch = known?.row?.launch_id ? await findLaunch(reader, known.row.launch_id) : undefined
     return { options: view(offers), coordinatorId: launch?.coordinatorId ?? null }
   },
-})
+)
 
 interface Input {
   readonly key: string
@@ -130,8 +129,7 @@ interface Input {
   readonly coordinatorId: string | null
 }
 
-export const configureChat = defineUseCase({
-  name: 'configure-chat',
+export const configureChat = defineUseCase('configure-chat', {
   streams: ({ key, coordinatorId }: Input) => [
     conversationStream(key),
     turnsStream(key),

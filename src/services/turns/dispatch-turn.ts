@@ -78,18 +78,14 @@ type Step =
   | { readonly step: 'over' }
 
 /** Decides whether a process has a next step, and which streams that step locks. Runs cheaply on every doorbell. */
-export const findDispatch = defineQuery({
-  name: 'find-dispatch',
-  run: async (reader, launch: ReadyLaunch, context): Promise<DispatchInput | undefined> => {
-    const step = await findStep(reader, launch, context.now)
-    if (!step) return undefined
-    const openConversations = await findOpenConversations.run(reader, launch, context)
-    return { ...launch, keys: await keysToLock(reader, launch, step), openConversations }
-  },
+export const findDispatch = defineQuery(async (reader, launch: ReadyLaunch, context): Promise<DispatchInput | undefined> => {
+  const step = await findStep(reader, launch, context.now)
+  if (!step) return undefined
+  const openConversations = await findOpenConversations.run(reader, launch, context)
+  return { ...launch, keys: await keysToLock(reader, launch, step), openConversations }
 })
 
-export const dispatchTurn = defineUseCase({
-  name: 'dispatch-turn',
+export const dispatchTurn = defineUseCase('dispatch-turn', {
   streams: ({ agentId, projectId, coordinatorId, keys, openConversations }: DispatchInput): StreamName[] => [
     home,
     projectStream(projectId),

@@ -24,8 +24,7 @@ interface Input {
   readonly cannotStart?: boolean
 }
 
-export const endLimit = defineUseCase({
-  name: 'end-limit',
+export const endLimit = defineUseCase('end-limit', {
   streams: ({ conversationKey, projectId, inRole }: Input) =>
     inRole
       ? [...promptStreams(inRole), projectStream(projectId)]

@@ -85,31 +85,27 @@ interface WhichTurn {
 }
 
 /** Returns where the files of a turn are, for a diff. */
-export const findTurnFiles = defineQuery({
-  name: 'find-turn-files',
-  run: async (reader, { since, ...which }: WhichTurn & { since?: string | undefined }) => {
-    const { files } = await turnWithFiles(reader, which)
-    const first = since === undefined ? files : (await turnWithFiles(reader, { ...which, turnId: since })).files
-    const [before, after] = [stateFrom(first.before_state), stateFrom(files.after_state)]
-    if (!before || !after) throw noState(which.turnId)
-    const project = await reader.first(selectProject, { id: files.project_id })
-    const folders = [files.top, ...(project?.path ? [project.path] : [])]
-    const leftOut = files.left_out === null ? [] : JSON.parse(files.left_out)
-    return {
-      coordinatorId: files.coordinator_id,
-      projectId: files.project_id,
-      folders,
-      from: before.tree,
-      to: after.tree,
-      leftOut,
-    }
-  },
+export const findTurnFiles = defineQuery(async (reader, { since, ...which }: WhichTurn & { since?: string | undefined }) => {
+  const { files } = await turnWithFiles(reader, which)
+  const first = since === undefined ? files : (await turnWithFiles(reader, { ...which, turnId: since })).files
+  const [before, after] = [stateFrom(first.before_state), stateFrom(files.after_state)]
+  if (!before || !after) throw noState(which.turnId)
+  const project = await reader.first(selectProject, { id: files.project_id })
+  const folders = [files.top, ...(project?.path ? [project.path] : [])]
+  const leftOut = files.left_out === null ? [] : JSON.parse(files.left_out)
+  return {
+    coordinatorId: files.coordinator_id,
+    projectId: files.project_id,
+    folders,
+    from: before.tree,
+    to: after.tree,
+    leftOut,
+  }
 })
 
 type RewindInput = WhichTurn & { readonly to: 'before' | 'after'; readonly confirm?: string | undefined; readonly by: string }
 
-export const askRewind = defineUseCase({
-  name: 'ask-rewind',
+export const askRewind = defineUseCase('ask-rewind', {
   streams: ({ key }: RewindInput) => [streamOfKey(key)],
   run: async (tx, { to, confirm, by, ...which }, context): Promise<AskedOperation> => {
     const { turn, files } = await turnWithFiles(tx, which)
@@ -231,8 +227,7 @@ export async function undoableRewind(reader: Reader, key: string): Promise<Conve
 }
 
 /** Undoes the last rewind, unless something was said since. */
-export const askUndo = defineUseCase({
-  name: 'ask-undo',
+export const askUndo = defineUseCase('ask-undo', {
   streams: ({ key }: { key: string; confirm?: string | undefined; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, confirm, by }, context): Promise<AskedOperation> => {
     await existingConversation(tx, key)
@@ -251,8 +246,7 @@ export const askUndo = defineUseCase({
 
 type ForkInput = WhichTurn & { readonly agentId?: string | undefined; readonly by: string }
 
-export const askFork = defineUseCase({
-  name: 'ask-fork',
+export const askFork = defineUseCase('ask-fork', {
   streams: ({ key }: ForkInput) => [streamOfKey(key)],
   run: async (tx, { agentId: wanted, by, ...which }, { now, random }): Promise<AskedOperation> => {
     const { turn, files } = await turnWithFiles(tx, which)
@@ -276,11 +270,10 @@ export const askFork = defineUseCase({
 })
 
 /** Returns operations that were not completed, oldest first. */
-export const findOpenOperations = defineQuery({
-  name: 'find-open-operations',
-  run: async (reader, _: Record<never, never>): Promise<AskedOperation[]> =>
+export const findOpenOperations = defineQuery(
+  async (reader, _: Record<never, never>): Promise<AskedOperation[]> =>
     (await reader.all(selectOpenOperations, { limit: openPageSize })).map(askedOperation),
-})
+)
 
 interface Completion extends Pick<AskedOperation, 'id' | 'key' | 'projectId'> {
   /** The machine's answer; null: it was never asked, so nothing was changed. */
@@ -295,8 +288,7 @@ export interface FinishedOperation {
 }
 
 /** Applies a machine's answer to the conversation. Applying it again changes nothing. */
-export const finishOperation = defineUseCase({
-  name: 'finish-operation',
+export const finishOperation = defineUseCase('finish-operation', {
   streams: ({ id, key, projectId }: Completion) => [
     conversationStream(key),
     conversationStream(`fork:${id}`),

@@ -59,21 +59,17 @@ async function nextTurnFor(reader: Reader, caller: Receiver): Promise<{ turn: Tu
 const isSameConversation = (waiting: QueuedChat, turn: TurnRow): boolean =>
   waiting.conversationKey === turn.conversation_key && waiting.originKey === turn.origin_key
 
-export const findHandOver = defineQuery({
-  name: 'find-hand-over',
-  run: async (reader, caller: Receiver): Promise<string[]> => {
-    if ((await liveAgentSession(reader, caller)).purpose !== 'chat') return []
-    const next = await nextTurnFor(reader, caller)
-    if (!next) return []
-    const keys = new Set([next.turn.conversation_key])
-    for (const { id } of [next.turn, ...next.merged])
-      for (const { conversationKey } of await messagesOfTurn(reader, id)) keys.add(conversationKey)
-    return [...keys]
-  },
+export const findHandOver = defineQuery(async (reader, caller: Receiver): Promise<string[]> => {
+  if ((await liveAgentSession(reader, caller)).purpose !== 'chat') return []
+  const next = await nextTurnFor(reader, caller)
+  if (!next) return []
+  const keys = new Set([next.turn.conversation_key])
+  for (const { id } of [next.turn, ...next.merged])
+    for (const { conversationKey } of await messagesOfTurn(reader, id)) keys.add(conversationKey)
+  return [...keys]
 })
 
-export const handOverMessages = defineUseCase({
-  name: 'hand-over-messages',
+export const handOverMessages = defineUseCase('hand-over-messages', {
   // The project's lock decides whether the session is still alive.
   streams: ({ projectId, keys }: HandOver) => [...keys.map(conversationStream), projectStream(projectId)],
   run: async (tx, { keys, ...caller }, context): Promise<HandedOverMessages> => {

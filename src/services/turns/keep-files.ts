@@ -21,21 +21,17 @@ const pageSize = 50
 const maxLateMs = 3_600_000
 
 /** Returns ended turns with a state before and none after, whose workplace no later turn has used. */
-export const findUnfinishedFiles = defineQuery({
-  name: 'find-unfinished-files',
-  run: async (reader, _: Record<never, never>, { now }) => {
-    const rows = await reader.all(selectUnfinishedFiles, { since: instant(epochMs(now) - maxLateMs), limit: pageSize })
-    return rows.flatMap(
-      ({ turn_id: turnId, conversation_key: key, coordinator_id: coordinatorId, project_id: projectId, top, before_state }) => {
-        const since = stateFrom(before_state)?.tree
-        return top === null || since === undefined ? [] : [{ turnId, key, coordinatorId, projectId, top, since }]
-      },
-    )
-  },
+export const findUnfinishedFiles = defineQuery(async (reader, _: Record<never, never>, { now }) => {
+  const rows = await reader.all(selectUnfinishedFiles, { since: instant(epochMs(now) - maxLateMs), limit: pageSize })
+  return rows.flatMap(
+    ({ turn_id: turnId, conversation_key: key, coordinator_id: coordinatorId, project_id: projectId, top, before_state }) => {
+      const since = stateFrom(before_state)?.tree
+      return top === null || since === undefined ? [] : [{ turnId, key, coordinatorId, projectId, top, since }]
+    },
+  )
 })
 
-export const completeFiles = defineUseCase({
-  name: 'complete-files',
+export const completeFiles = defineUseCase('complete-files', {
   streams: ({ key }: { key: string; turnId: string; after: EndFiles }) => [conversationStream(key)],
   run: async (tx, { turnId, after }): Promise<void> => {
     const row = await tx.first(selectTurnFiles, { turnId })
@@ -44,23 +40,19 @@ export const completeFiles = defineUseCase({
 })
 
 /** Lists conversations with states older than their project keeps, in pages. */
-export const findOldFiles = defineQuery({
-  name: 'find-old-files',
-  run: async (reader, { after }: { after: string }, { now }) => {
-    const rows = await reader.all(selectOldFiles, { before: now, after, limit: pageSize })
-    const due: { key: string; before: string }[] = []
-    for (const { conversation_key: key, project_id: id, oldest } of rows) {
-      const keepMs = durationMs(settingsFrom((await reader.first(selectProject, { id }))?.settings ?? '{}'), 'files.keep_days')
-      const before = instant(epochMs(now) - keepMs)
-      if (keepMs > 0 && oldest < before) due.push({ key, before })
-    }
-    return { due, after: rows.length < pageSize ? undefined : rows.at(-1)?.conversation_key }
-  },
+export const findOldFiles = defineQuery(async (reader, { after }: { after: string }, { now }) => {
+  const rows = await reader.all(selectOldFiles, { before: now, after, limit: pageSize })
+  const due: { key: string; before: string }[] = []
+  for (const { conversation_key: key, project_id: id, oldest } of rows) {
+    const keepMs = durationMs(settingsFrom((await reader.first(selectProject, { id }))?.settings ?? '{}'), 'files.keep_days')
+    const before = instant(epochMs(now) - keepMs)
+    if (keepMs > 0 && oldest < before) due.push({ key, before })
+  }
+  return { due, after: rows.length < pageSize ? undefined : rows.at(-1)?.conversation_key }
 })
 
 /** Forgets the states of a conversation's turns of before a time, except its newest. Returns what each workplace still needs. */
-export const forgetOldFiles = defineUseCase({
-  name: 'forget-old-files',
+export const forgetOldFiles = defineUseCase('forget-old-files', {
   streams: ({ key }: { key: string; before: string }) => [conversationStream(key)],
   run: async (tx, { key, before }) => {
     const rows = await tx.all(selectFilesOf, { key })

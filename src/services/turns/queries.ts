@@ -32,17 +32,14 @@ import { readTurnOutput, type TurnItem, turnStream } from './turn-record.ts'
 type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 
 /** Returns the prompt of a running turn to its coordinator after a reconnect. */
-export const findPrompt = defineQuery({
-  name: 'find-prompt',
-  run: async (reader, { launchId, turnId, ...from }: PromptQuery): Promise<TurnOrder> => {
-    await requireCurrentEpoch(reader, from)
-    const launch = await findLaunch(reader, launchId)
-    const turn = await reader.first(selectTurn, { id: turnId })
-    const isIts = launch?.coordinatorId === from.coordinatorId && turn?.launch_id === launchId && turn.state === 'running'
-    if (!isIts) throw new Refusal('not_found', refusalText('turnOver', { id: turnId }), { turnId })
-    const files = turn.about === 'summary' ? {} : { files: { key: turn.conversation_key } }
-    return { launchId, turnId, ...(await orderOfTurn(reader, turn)), ...files }
-  },
+export const findPrompt = defineQuery(async (reader, { launchId, turnId, ...from }: PromptQuery): Promise<TurnOrder> => {
+  await requireCurrentEpoch(reader, from)
+  const launch = await findLaunch(reader, launchId)
+  const turn = await reader.first(selectTurn, { id: turnId })
+  const isIts = launch?.coordinatorId === from.coordinatorId && turn?.launch_id === launchId && turn.state === 'running'
+  if (!isIts) throw new Refusal('not_found', refusalText('turnOver', { id: turnId }), { turnId })
+  const files = turn.about === 'summary' ? {} : { files: { key: turn.conversation_key } }
+  return { launchId, turnId, ...(await orderOfTurn(reader, turn)), ...files }
 })
 
 /** Rebuilds the order of a turn: its primer, and how to open its context if it is not open. */
@@ -86,9 +83,8 @@ const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn>
 })
 
 /** Lists the turns of a conversation, newest first, in pages. */
-export const listConversationTurns = defineQuery({
-  name: 'list-conversation-turns',
-  run: async (reader, { key, items, ...page }: PageQuery & { key: string; items: boolean }): Promise<Page<ListedTurn>> => {
+export const listConversationTurns = defineQuery(
+  async (reader, { key, items, ...page }: PageQuery & { key: string; items: boolean }): Promise<Page<ListedTurn>> => {
     streamOfKey(key)
     await existingConversation(reader, key)
     const rows = await reader.all(selectTurnsBefore, { key, ...pageParams(page) })
@@ -103,7 +99,7 @@ export const listConversationTurns = defineQuery({
     const next = await Promise.all(rows.slice(turns.length, turns.length + 1).map((row) => turnView(reader, row)))
     return cutPageBy([...turns, ...next], Math.min(page.limit, turns.length), ({ createdAt, id }) => ({ createdAt, id }))
   },
-})
+)
 
 const maxItems = 5000
 
@@ -119,21 +115,14 @@ const itemsOf = async (reader: Reader, turnId: string) =>
   }))
 
 /** Returns a turn with its items in order. */
-export const readTurnItems = defineQuery({
-  name: 'read-turn-items',
-  run: async (reader, { key, turnId }: { key: string; turnId: string }) => {
-    const row = await turnIn(reader, { key, turnId })
-    return { turn: await turnView(reader, row), items: await itemsOf(reader, turnId) }
-  },
+export const readTurnItems = defineQuery(async (reader, { key, turnId }: { key: string; turnId: string }) => {
+  const row = await turnIn(reader, { key, turnId })
+  return { turn: await turnView(reader, row), items: await itemsOf(reader, turnId) }
 })
 
 /** AC6: returns what a tool call of a turn ran and its whole output, as far as it was kept. */
-export const readToolOutput = defineQuery({
-  name: 'read-tool-output',
-  run: async (
-    reader,
-    { key, turnId, toolCallId }: { key: string; turnId: string; toolCallId: string },
-  ): Promise<ToolCallOutput> => {
+export const readToolOutput = defineQuery(
+  async (reader, { key, turnId, toolCallId }: { key: string; turnId: string; toolCallId: string }): Promise<ToolCallOutput> => {
     const row = await turnIn(reader, { key, turnId })
     const calls =
       row.state === 'running'
@@ -149,7 +138,7 @@ export const readToolOutput = defineQuery({
     const cut = (call.outputLength ?? 0) > (output?.length ?? 0)
     return { toolCallId, title, status, command, cwd, output, cut, exitCode, durationMs }
   },
-})
+)
 
 /** Characters in one page. A page holds at least one turn of any length. */
 const maxPageChars = 4 * 1024 * 1024
@@ -160,9 +149,8 @@ interface TurnsQuery extends PageQuery {
 }
 
 /** Lists the turns of a user session with their answers, newest first. A page holds as many as fit. */
-export const listTurns = defineQuery({
-  name: 'list-turns',
-  run: async (reader, { userSessionId, accountId, limit, cursor }: TurnsQuery, { timeZone }): Promise<Page<Turn>> => {
+export const listTurns = defineQuery(
+  async (reader, { userSessionId, accountId, limit, cursor }: TurnsQuery, { timeZone }): Promise<Page<Turn>> => {
     const row = await reader.first(selectUserSession, { id: userSessionId })
     if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
     const found: (Turn & { seq: number })[] = []
@@ -176,7 +164,7 @@ export const listTurns = defineQuery({
     }
     return cutSeqPage(found, Math.max(1, Math.min(limit, found.length - 1)))
   },
-})
+)
 
 const maxContexts = 50
 
@@ -196,9 +184,8 @@ const contextView = (row: ContextRow, primer: string | null): ConversationContex
 })
 
 /** Lists the contexts of a conversation, newest first, and the primer of the current one. */
-export const readContexts = defineQuery({
-  name: 'read-contexts',
-  run: async (reader, { key }: { key: string }): Promise<{ primer: string | null; contexts: ConversationContext[] }> => {
+export const readContexts = defineQuery(
+  async (reader, { key }: { key: string }): Promise<{ primer: string | null; contexts: ConversationContext[] }> => {
     streamOfKey(key)
     await existingConversation(reader, key)
     const contexts: ConversationContext[] = []
@@ -209,15 +196,12 @@ export const readContexts = defineQuery({
     const current = contexts.find(({ state }) => state !== 'ended')
     return { primer: current?.primer ?? null, contexts }
   },
-})
+)
 
 /** What a project's agents have used through the gateway (GW5). */
-export const listModelUsage = defineQuery({
-  name: 'list-model-usage',
-  run: async (reader, { projectId }: { projectId: string }) => {
-    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-    return { items: await modelUsageOfProject(reader, projectId) }
-  },
+export const listModelUsage = defineQuery(async (reader, { projectId }: { projectId: string }) => {
+  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  return { items: await modelUsageOfProject(reader, projectId) }
 })
 
 /** Launches in one page. */
@@ -229,7 +213,6 @@ interface ReadyQuery {
 }
 
 /** Lists the processes of ACP agents that can be given a turn, of one project or all, in pages (CH12). */
-export const findReadyLaunches = defineQuery({
-  name: 'find-ready-launches',
-  run: (reader, asked: ReadyQuery): Promise<ReadyLaunch[]> => readyLaunches(reader, { ...asked, limit: readyPageSize }),
-})
+export const findReadyLaunches = defineQuery(
+  (reader, asked: ReadyQuery): Promise<ReadyLaunch[]> => readyLaunches(reader, { ...asked, limit: readyPageSize }),
+)

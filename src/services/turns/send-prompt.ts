@@ -25,8 +25,7 @@ interface Input extends UserSessionLocks {
   readonly requestId?: string | undefined
 }
 
-export const sendPrompt = defineUseCase({
-  name: 'send-prompt',
+export const sendPrompt = defineUseCase('send-prompt', {
   // The project's lock decides whether another turn runs in the same folder.
   streams: (input: Input) => [
     ...promptStreams(input),

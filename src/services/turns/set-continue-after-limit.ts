@@ -20,8 +20,7 @@ type Input = (Pair | { readonly userSessionId: string; readonly role: string }) 
   readonly requestId?: string | undefined
 }
 
-export const setContinueAfterLimit = defineUseCase({
-  name: 'set-continue-after-limit',
+export const setContinueAfterLimit = defineUseCase('set-continue-after-limit', {
   streams: (input: Input) =>
     'role' in input
       ? [userSessionStream(input.userSessionId)]

@@ -36,8 +36,7 @@ interface Place {
 }
 type ChangeInput = z.output<typeof ApproachChange> & Place & { by: string }
 
-export const changeApproach = defineUseCase({
-  name: 'change-approach',
+export const changeApproach = defineUseCase('change-approach', {
   streams: ({ projectId }: ChangeInput) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, approachId, by, ...asked }: ChangeInput, { now }): Promise<Approach> => {
     const row = await existingApproach(tx, { projectId, approachId, ...(workSessionId !== undefined && { workSessionId }) })
@@ -73,8 +72,7 @@ const cannotMove = ({ id, kind }: ApproachRow, wanted: string | undefined): Refu
 type RecordInput = z.output<typeof ApproachDraft> & { projectId: string; workSessionId: string; by: string }
 
 /** Records what worked, failed or could be tried in a work session (AR1). */
-export const recordApproach = defineUseCase({
-  name: 'record-approach',
+export const recordApproach = defineUseCase('record-approach', {
   streams: ({ projectId }: RecordInput) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, by, ...draft }: RecordInput, { now }): Promise<Approach> =>
     addApproach(tx, await existingWorkSession(tx, { projectId, workSessionId }), draft, { by, now }),
@@ -83,8 +81,7 @@ export const recordApproach = defineUseCase({
 type AgentInput = Receiver & { draft: z.output<typeof ApproachDraft> }
 
 /** Records an approach in the agent's current work (`record_approach`). Counts as activity (AS6). */
-export const recordAgentApproach = defineUseCase({
-  name: 'record-agent-approach',
+export const recordAgentApproach = defineUseCase('record-agent-approach', {
   streams: ({ projectId }: AgentInput) => [projectStream(projectId)],
   run: async (tx, input: AgentInput, { now }): Promise<Approach> => {
     const agentSession = await liveAgentSession(tx, input)
@@ -109,8 +106,7 @@ interface ImportInput {
  * Imports new entries from a work session's edited `approaches.json` (AR3), under their own ids where free. A problem is stored
  * until the file is fixed.
  */
-export const importApproaches = defineUseCase({
-  name: 'import-approaches',
+export const importApproaches = defineUseCase('import-approaches', {
   streams: ({ projectId }: ImportInput) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, added, problem, by }: ImportInput, { now }): Promise<void> => {
     const row = await tx.first(selectWorkSession, { id: workSessionId })

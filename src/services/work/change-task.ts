@@ -174,8 +174,7 @@ type ChangeInput = z.output<typeof TaskChange> & { projectId: string; taskId: st
  * Changes a task for a person (`change-task`) or its agent (`update-task`). Fields left out stay. A change without effect
  * appends no event.
  */
-export const changeTask = defineUseCase({
-  name: 'change-task',
+export const changeTask = defineUseCase('change-task', {
   streams: (input: ChangeInput) => taskStreams(input),
   run: async (tx, { projectId, taskId, by, ...change }: ChangeInput, { now }): Promise<Task> =>
     applyTaskChange(tx, await existingTask(tx, { projectId, taskId }), { ...change, mayRetry: true }, { by, now }),
@@ -184,8 +183,7 @@ export const changeTask = defineUseCase({
 type UpdateInput = Receiver & z.output<typeof TaskProgress> & { taskId: string }
 
 /** Updates an agent's own task (`update_task`): progress or end. Counts as activity (AS6). */
-export const updateTask = defineUseCase({
-  name: 'update-task',
+export const updateTask = defineUseCase('update-task', {
   streams: (input: UpdateInput) => taskStreams(input),
   run: async (tx, input: UpdateInput, { now }): Promise<Task> => {
     const { projectId, agentId, taskId, status, progressPercent, result } = input

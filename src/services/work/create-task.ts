@@ -17,8 +17,7 @@ import { existingWorkSession } from './work-session-record.ts'
 
 type Input = z.output<typeof TaskDraft> & { projectId: string; by: string }
 
-export const createTask = defineUseCase({
-  name: 'create-task',
+export const createTask = defineUseCase('create-task', {
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, by, ...draft }: Input, { now }): Promise<Task> => {
     const { workSessionId, phase, type } = draft

@@ -13,8 +13,7 @@ import { beginWorkSession } from './work-session-record.ts'
 
 type Input = z.output<typeof WorkSessionDraft> & { projectId: string }
 
-export const createWorkSession = defineUseCase({
-  name: 'create-work-session',
+export const createWorkSession = defineUseCase('create-work-session', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, { projectId, ...draft }: Input, context): Promise<WorkSession> => {
     if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)

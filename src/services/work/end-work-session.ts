@@ -52,8 +52,7 @@ export async function finishWorkSession(tx: Tx, row: WorkSessionRow, event: Work
 
 type EndInput = z.output<typeof WorkSessionEnd> & { projectId: string; workSessionId: string }
 
-export const endWorkSession = defineUseCase({
-  name: 'end-work-session',
+export const endWorkSession = defineUseCase('end-work-session', {
   streams: ({ projectId }: EndInput) => [home, projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, ...asked }: EndInput, { now }): Promise<WorkSession> => {
     const current = await existingWorkSession(tx, { projectId, workSessionId })
@@ -75,8 +74,7 @@ interface DismissInput {
 }
 
 /** Dismisses interrupted work from reminders (WK6). It can still be resumed. A repeated request changes nothing. */
-export const dismissWorkSession = defineUseCase({
-  name: 'dismiss-work-session',
+export const dismissWorkSession = defineUseCase('dismiss-work-session', {
   streams: ({ projectId }: DismissInput) => [home, projectStream(projectId)],
   run: async (tx, place, { now }): Promise<WorkSession> => {
     const row = await existingWorkSession(tx, place)

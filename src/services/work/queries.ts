@@ -46,9 +46,8 @@ import type { NamedArtifact } from './upload-artifact.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
 /** Returns a work session with everything that belongs to it (WK3). */
-export const getWorkSession = defineQuery({
-  name: 'get-work-session',
-  run: async (reader, place: { projectId: string; workSessionId: string }): Promise<WholeWorkSession> => {
+export const getWorkSession = defineQuery(
+  async (reader, place: { projectId: string; workSessionId: string }): Promise<WholeWorkSession> => {
     const { workSessionId } = place
     const row = await existingWorkSession(reader, place)
     const page = { ...newest, limit: wholeListLimit }
@@ -64,12 +63,11 @@ export const getWorkSession = defineQuery({
       children: await childrenOf(reader, workSessionId, wholeListLimit),
     }
   },
-})
+)
 
 /** Lists a project's work sessions, newest first, in pages (WK3). */
-export const listWorkSessions = defineQuery({
-  name: 'list-work-sessions',
-  run: async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<ListedWorkSession>> => {
+export const listWorkSessions = defineQuery(
+  async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<ListedWorkSession>> => {
     if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     const found = await workSessionsPage(reader, projectId, pageParams(page))
     const cut = cutPageBy(found, page.limit, ({ startedAt, id }) => ({ createdAt: startedAt, id }))
@@ -77,85 +75,73 @@ export const listWorkSessions = defineQuery({
     for (const each of cut.items) items.push({ ...each, waitsFor: await waitsForWorkSession(reader, each) })
     return { ...cut, items }
   },
-})
+)
 
 /** Lists interrupted work not resumed yet, of all projects, newest first (UI1). */
-export const listInterrupted = defineQuery({
-  name: 'list-interrupted',
-  run: async (reader, page: PageQuery): Promise<Page<WorkSession>> =>
+export const listInterrupted = defineQuery(
+  async (reader, page: PageQuery): Promise<Page<WorkSession>> =>
     cutPageBy(await workSessionsToResume(reader, pageParams(page)), page.limit, ({ startedAt, id }) => ({
       createdAt: startedAt,
       id,
     })),
-})
+)
 
 /** Lists a project's newest work sessions with their marks, for the lineage view (UI2). */
-export const getLineage = defineQuery({
-  name: 'get-lineage',
-  run: async (reader, { projectId }: { projectId: string }): Promise<Lineage> => {
-    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-    const found = await workSessionsPage(reader, projectId, { ...newest, limit: lineageSize })
-    const items: Lineage['items'] = []
-    for (const workSession of found) items.push({ ...workSession, ...(await marksOf(reader, workSession.id, lineageMarks)) })
-    return { items }
-  },
+export const getLineage = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<Lineage> => {
+  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  const found = await workSessionsPage(reader, projectId, { ...newest, limit: lineageSize })
+  const items: Lineage['items'] = []
+  for (const workSession of found) items.push({ ...workSession, ...(await marksOf(reader, workSession.id, lineageMarks)) })
+  return { items }
 })
 
-export const getTask = defineQuery({
-  name: 'get-task',
-  run: async (reader, place: { projectId: string; taskId: string }): Promise<Task> => taskOf(await existingTask(reader, place)),
-})
+export const getTask = defineQuery(
+  async (reader, place: { projectId: string; taskId: string }): Promise<Task> => taskOf(await existingTask(reader, place)),
+)
 
 /** Lists a project's tasks, newest first, in pages (HT1), optionally of one status or work session. */
-export const listTasks = defineQuery({
-  name: 'list-tasks',
-  run: async (reader, { limit, cursor, ...filter }: PageQuery & TasksFilter): Promise<Page<Task>> => {
+export const listTasks = defineQuery(
+  async (reader, { limit, cursor, ...filter }: PageQuery & TasksFilter): Promise<Page<Task>> => {
     const { projectId } = filter
     if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     return cutPage(await tasksPage(reader, filter, pageParams({ limit, cursor })), limit)
   },
-})
+)
 
 /** Returns the task in progress of an agent session (`get_my_task`, AS3) and the decisions about it. */
-export const getMyTask = defineQuery({
-  name: 'get-my-task',
-  run: async (reader, caller: Receiver): Promise<{ task: Task | null; decisions: AgentDecision[] }> => {
+export const getMyTask = defineQuery(
+  async (reader, caller: Receiver): Promise<{ task: Task | null; decisions: AgentDecision[] }> => {
     const { agentId, projectId, workSessionId } = await liveAgentSession(reader, caller)
     const row = await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId })
     if (!row) return { task: null, decisions: [] }
     const decided = await decisionsAt(reader, { agentId, projectId, workSessionId: row.session_id ?? workSessionId }, row)
     return { task: taskOf(row), decisions: decided.map(({ decision }) => decision) }
   },
-})
+)
 
 /** Returns the context of resumed work as it is now (`get_resume_context`). Null if the work was not resumed. */
-export const getResumeContext = defineQuery({
-  name: 'get-resume-context',
-  run: async (reader, caller: Receiver): Promise<ResumeContext | null> => {
-    const { workSessionId, agentId } = await liveAgentSession(reader, caller)
-    const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
-    return row?.parent_session_id ? resumeContextOf(reader, row, agentId) : null
-  },
+export const getResumeContext = defineQuery(async (reader, caller: Receiver): Promise<ResumeContext | null> => {
+  const { workSessionId, agentId } = await liveAgentSession(reader, caller)
+  const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+  return row?.parent_session_id ? resumeContextOf(reader, row, agentId) : null
 })
 
 type ListInput = PageQuery & { projectId: string; workSessionId: string; kind?: ApproachKind | undefined }
 
 /** Lists the approaches of a work session and its ancestors (AR2), newest first, in pages (HT1). */
-export const listApproaches = defineQuery({
-  name: 'list-approaches',
-  run: async (reader, { limit, cursor, kind, ...place }: ListInput): Promise<Page<Approach>> => {
+export const listApproaches = defineQuery(
+  async (reader, { limit, cursor, kind, ...place }: ListInput): Promise<Page<Approach>> => {
     const lineage = await lineageOf(reader, await existingWorkSession(reader, place))
     const found = await approachesPage(reader, lineage, pageParams({ limit, cursor }), kind)
     return cutPageBy(found.map(approachOf), limit, ({ recordedAt, id }) => ({ createdAt: recordedAt, id }))
   },
-})
+)
 
 type ProjectListInput = PageQuery & { projectId: string; kind?: ApproachKind | undefined }
 
 /** Lists all approaches of a project by id, in pages (UI2). */
-export const listProjectApproaches = defineQuery({
-  name: 'list-project-approaches',
-  run: async (reader, { projectId, kind, limit, cursor }: ProjectListInput): Promise<Page<Approach>> => {
+export const listProjectApproaches = defineQuery(
+  async (reader, { projectId, kind, limit, cursor }: ProjectListInput): Promise<Page<Approach>> => {
     if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
     const found = await approachesOfProject(reader, { projectId, after: nameAfter(cursor), limit: limit + 1, kind })
     const { items, nextCursor } = cutNamePage(
@@ -164,7 +150,7 @@ export const listProjectApproaches = defineQuery({
     )
     return { items: items.map(({ row }) => approachOf(row)), nextCursor }
   },
-})
+)
 
 export const runningPageSize = 200
 
@@ -175,11 +161,9 @@ export interface RunningWork {
   readonly dueAt: Instant
 }
 
-/** Lists running work sessions of all projects, and when each may need a checkpoint (CK1). */
-export const findRunningWork = defineQuery({
-  name: 'find-running-work',
-  /** Ordered by project and id, after the given one. */
-  run: async (reader, after: { projectId: string; workSessionId: string }): Promise<RunningWork[]> => {
+/** Lists running work sessions of all projects, and when each may need a checkpoint (CK1). Ordered by project and id, after the given one. */
+export const findRunningWork = defineQuery(
+  async (reader, after: { projectId: string; workSessionId: string }): Promise<RunningWork[]> => {
     const found: RunningWork[] = []
     for (const row of await reader.all(selectRunningAfter, { ...after, limit: runningPageSize })) {
       const { savedAt } = await lastChange(reader, row.id)
@@ -188,35 +172,31 @@ export const findRunningWork = defineQuery({
     }
     return found
   },
-})
+)
 
 /** Returns an artifact (CK5) and the id of its upload. */
-export const getArtifact = defineQuery({
-  name: 'get-artifact',
-  run: async (reader, { name, ...place }: NamedArtifact): Promise<{ artifact: Artifact; uploadId: string }> => {
+export const getArtifact = defineQuery(
+  async (reader, { name, ...place }: NamedArtifact): Promise<{ artifact: Artifact; uploadId: string }> => {
     const { id: workSessionId } = await existingWorkSession(reader, place)
     const row = await reader.first(selectArtifact, { workSessionId, name })
     if (!row) throw noSuchArtifact(name)
     return { artifact: artifactOf(row), uploadId: row.upload_id }
   },
-})
+)
 
 type ArtifactListInput = PageQuery & { projectId: string; workSessionId: string }
 
 /** Lists a work session's artifacts by name, in pages (HT1). */
-export const listArtifacts = defineQuery({
-  name: 'list-artifacts',
-  run: async (reader, { limit, cursor, ...place }: ArtifactListInput): Promise<Page<Artifact>> => {
+export const listArtifacts = defineQuery(
+  async (reader, { limit, cursor, ...place }: ArtifactListInput): Promise<Page<Artifact>> => {
     const { id: workSessionId } = await existingWorkSession(reader, place)
     const found = await artifactsAfter(reader, { workSessionId, name: nameAfter(cursor) }, limit + 1)
     return cutNamePage(found, limit)
   },
-})
+)
 
-/** Returns one part of an artifact's bytes. */
-export const readUploadPart = defineQuery({
-  name: 'read-upload-part',
-  /** In base64. Null after the last part. */
-  run: async (reader, part: { uploadId: string; number: number }): Promise<string | null> =>
+/** Returns one part of an artifact's bytes. In base64. Null after the last part. */
+export const readUploadPart = defineQuery(
+  async (reader, part: { uploadId: string; number: number }): Promise<string | null> =>
     (await reader.first(selectPart, part))?.bytes ?? null,
-})
+)

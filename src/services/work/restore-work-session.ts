@@ -48,8 +48,7 @@ const notRestored = (what: NotRestored['what'], detail: NoticeText): NotRestored
 /** The type and author of an approval that the files do not name. */
 const importedApproval = 'imported'
 
-export const restoreWorkSession = defineUseCase({
-  name: 'restore-work-session',
+export const restoreWorkSession = defineUseCase('restore-work-session', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, files, ...choosing }: Input, context): Promise<Restored> => {
     const read = readWorkSession(files)

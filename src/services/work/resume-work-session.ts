@@ -250,8 +250,7 @@ export type ResumeOutcome =
 /** Characters of a failure reason. */
 const maxReason = 500
 
-export const resumeWorkSession = defineUseCase({
-  name: 'resume-work-session',
+export const resumeWorkSession = defineUseCase('resume-work-session', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, { by, ...place }: Input, context): Promise<ResumeOutcome> => {
     const row = await existingWorkSession(tx, place)

@@ -41,8 +41,7 @@ async function saveRequested(tx: Tx, row: WorkSessionRow, asked: CheckpointInput
 type Input = z.output<typeof CheckpointRequest> & { projectId: string; workSessionId: string }
 
 /** Saves a checkpoint on request (CK1). */
-export const saveCheckpoint = defineUseCase({
-  name: 'save-checkpoint',
+export const saveCheckpoint = defineUseCase('save-checkpoint', {
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, ...asked }: Input, { now }): Promise<Checkpoint> =>
     saveRequested(tx, await existingWorkSession(tx, { projectId, workSessionId }), asked, now),
@@ -51,8 +50,7 @@ export const saveCheckpoint = defineUseCase({
 type AgentInput = Receiver & { asked: z.output<typeof CheckpointRequest> }
 
 /** Saves a checkpoint of the agent's current work (`save_checkpoint`). Counts as activity (AS6). */
-export const saveMyCheckpoint = defineUseCase({
-  name: 'save-my-checkpoint',
+export const saveMyCheckpoint = defineUseCase('save-my-checkpoint', {
   streams: ({ projectId }: AgentInput) => [projectStream(projectId)],
   run: async (tx, input: AgentInput, { now }): Promise<{ workSessionId: string; checkpoint: Checkpoint }> => {
     const agentSession = await liveAgentSession(tx, input)
@@ -71,8 +69,7 @@ interface DueInput {
 }
 
 /** Saves a checkpoint of a running work session that changed and was not saved for a while (CK1). Idempotent. */
-export const saveDueCheckpoint = defineUseCase({
-  name: 'save-due-checkpoint',
+export const saveDueCheckpoint = defineUseCase('save-due-checkpoint', {
   streams: ({ projectId }: DueInput) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId }: DueInput, { now }): Promise<{ saved: boolean }> => {
     const row = await tx.first(selectWorkSession, { id: workSessionId })

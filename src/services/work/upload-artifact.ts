@@ -54,8 +54,7 @@ const countOf = async (reader: Reader, workSessionId: string): Promise<number> =
   (await artifactsAfter(reader, { workSessionId, name: '' }, maxArtifactsOfWorkSession)).length
 
 /** Begins an upload after checking the artifact's name (CK5). */
-export const beginUpload = defineUseCase({
-  name: 'begin-upload',
+export const beginUpload = defineUseCase('begin-upload', {
   streams: ({ projectId }: NamedArtifact) => [projectStream(projectId)],
   run: async (tx, place, { now, random }): Promise<{ uploadId: string }> => {
     await artifactPlace(tx, place)
@@ -74,8 +73,7 @@ interface PartInput {
 }
 
 /** Adds a part to an upload. It is not visible before the artifact is stored. */
-export const addUploadPart = defineUseCase({
-  name: 'add-upload-part',
+export const addUploadPart = defineUseCase('add-upload-part', {
   streams: () => [],
   run: async (tx, { uploadId, number, bytes }: PartInput): Promise<void> => {
     if (!(await tx.first(selectUpload, { id: uploadId }))) throw noSuchUpload()
@@ -94,8 +92,7 @@ interface UploadInput extends NamedArtifact {
 }
 
 /** Stores a finished upload as an artifact in one step (CK5): a reader gets the old bytes or the new ones, whole. */
-export const storeArtifact = defineUseCase({
-  name: 'store-artifact',
+export const storeArtifact = defineUseCase('store-artifact', {
   streams: ({ projectId }: UploadInput) => [projectStream(projectId)],
   run: async (tx, input: UploadInput, { now }): Promise<{ artifact: Artifact; created: boolean }> => {
     const { projectId, workSessionId, name, uploadId, size, sha256, mediaType, by, times } = input
@@ -122,8 +119,7 @@ export const storeArtifact = defineUseCase({
 })
 
 /** Deletes an upload that no artifact uses. A stored one stays. */
-export const dropUpload = defineUseCase({
-  name: 'drop-upload',
+export const dropUpload = defineUseCase('drop-upload', {
   streams: () => [],
   run: async (tx, { uploadId }: { uploadId: string }): Promise<void> => {
     if (!(await tx.first(selectUpload, { id: uploadId }))) return
@@ -135,8 +131,7 @@ export const dropUpload = defineUseCase({
 type DeleteInput = NamedArtifact & { by: string }
 
 /** Deletes an artifact and its mirrored file (CK5). */
-export const deleteArtifact = defineUseCase({
-  name: 'delete-artifact',
+export const deleteArtifact = defineUseCase('delete-artifact', {
   streams: ({ projectId }: DeleteInput) => [projectStream(projectId)],
   run: async (tx, { name, by, ...place }: DeleteInput): Promise<void> => {
     const { projectId, workSessionId } = place

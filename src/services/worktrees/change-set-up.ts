@@ -15,8 +15,7 @@ import { noSuchProject } from '../refusals.ts'
 
 type Input = SetUp & { readonly projectId: string; readonly by: string }
 
-export const changeSetUp = defineUseCase({
-  name: 'change-set-up',
+export const changeSetUp = defineUseCase('change-set-up', {
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, command, copy, by }): Promise<SetUp> => {
     if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
@@ -29,10 +28,7 @@ export const changeSetUp = defineUseCase({
 })
 
 /** Returns the set-up of a project's worktrees (WT5). Empty unless an owner set one. */
-export const getSetUp = defineQuery({
-  name: 'get-set-up',
-  run: async (reader, { projectId }: { projectId: string }): Promise<SetUp> => {
-    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-    return (await setUpOf(reader, projectId)) ?? { command: null, copy: [] }
-  },
+export const getSetUp = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<SetUp> => {
+  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  return (await setUpOf(reader, projectId)) ?? { command: null, copy: [] }
 })

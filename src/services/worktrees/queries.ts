@@ -21,9 +21,8 @@ import { noSuchProject } from '../refusals.ts'
 type PagedWorktree = WorktreeRow & { readonly createdAt: string }
 
 /** Lists a project's worktrees, newest first: of the account's own user sessions, or all for owners. */
-export const listWorktrees = defineQuery({
-  name: 'list-worktrees',
-  run: async (reader, { limit, cursor, ...filter }: PageQuery & WorktreesFilter): Promise<Page<PagedWorktree>> => {
+export const listWorktrees = defineQuery(
+  async (reader, { limit, cursor, ...filter }: PageQuery & WorktreesFilter): Promise<Page<PagedWorktree>> => {
     if (!(await reader.first(selectProject, { id: filter.projectId }))) throw noSuchProject(filter.projectId)
     const rows = await worktreesPage(reader, filter, pageParams({ limit, cursor }))
     return cutPage(
@@ -31,7 +30,7 @@ export const listWorktrees = defineQuery({
       limit,
     )
   },
-})
+)
 
 interface WorktreeQuery {
   readonly projectId: string
@@ -40,16 +39,15 @@ interface WorktreeQuery {
 }
 
 /** Returns a worktree of a project. Another account's is not found (SE3). */
-export const findWorktree = defineQuery({
-  name: 'find-worktree',
-  withoutSnapshot: true,
-  run: async (reader, { projectId, worktreeId, accountId }: WorktreeQuery): Promise<WorktreeRow> => {
+export const findWorktree = defineQuery(
+  async (reader, { projectId, worktreeId, accountId }: WorktreeQuery): Promise<WorktreeRow> => {
     const row = await reader.first(selectWorktree, { id: worktreeId })
     if (row?.project_id !== projectId || (accountId !== null && row.account_id !== '' && row.account_id !== accountId))
       throw new Refusal('not_found', refusalText('noWorktree', { id: worktreeId }), { worktreeId })
     return row
   },
-})
+  { withoutSnapshot: true },
+)
 
 /** Worktrees in one page. */
 const worktreesPageSize = 200
@@ -64,9 +62,8 @@ interface UnusedWorktrees {
  * Lists worktrees unused for longer than the project's policy allows, in pages (WT3). They are removed only if nothing would be
  * lost.
  */
-export const findUnusedWorktrees = defineQuery({
-  name: 'find-unused-worktrees',
-  run: async (reader, { after }: { after: string }, { now }): Promise<UnusedWorktrees> => {
+export const findUnusedWorktrees = defineQuery(
+  async (reader, { after }: { after: string }, { now }): Promise<UnusedWorktrees> => {
     const rows = await reader.all(selectUnusedSince, { until: now, after, limit: worktreesPageSize })
     const due = rows.filter(({ settings, last_used_at }) => {
       const afterMs = durationMs(settingsFrom(settings), 'worktree.remove_after_days')
@@ -77,4 +74,4 @@ export const findUnusedWorktrees = defineQuery({
       after: rows.length < worktreesPageSize ? undefined : rows.at(-1)?.id,
     }
   },
-})
+)

@@ -142,7 +142,7 @@ test('[CK5] a download whose bytes cannot be read to their end breaks at once, a
       const value = Reflect.get(target, name) as unknown
       if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
       const query: typeof store.query = (which, input) =>
-        which.name === readUploadPart.name && (input as { number: number }).number === 1
+        Object.is(which, readUploadPart) && (input as { number: number }).number === 1
           ? Promise.reject(new Error('the disk failed'))
           : store.query(which, input)
       return query

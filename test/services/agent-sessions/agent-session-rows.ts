@@ -12,8 +12,7 @@ import {
 import { defineUseCase } from '../../../src/store/store.ts'
 import { selectRunningOfSession } from '../../../src/store/turns/turns.ts'
 
-export const placeAgentSession = defineUseCase({
-  name: 'place-agent-session',
+export const placeAgentSession = defineUseCase('place-agent-session', {
   streams: ({ projectId }: { agentId: string; projectId: string; purpose: Purpose }) => [projectStream(projectId)],
   run: async (tx, input, { now, random }) => {
     const id = random.uuid()
@@ -26,8 +25,7 @@ export const placeAgentSession = defineUseCase({
   },
 })
 
-export const endAgentSessionRow = defineUseCase({
-  name: 'end-agent-session-row',
+export const endAgentSessionRow = defineUseCase('end-agent-session-row', {
   streams: ({ projectId }: { agentSessionId: string; projectId: string; reason: EndReason }) => [projectStream(projectId)],
   run: async (tx, { agentSessionId, reason }, context) => {
     const row = await tx.first(selectAgentSession, { id: agentSessionId })

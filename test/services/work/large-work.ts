@@ -15,8 +15,7 @@ interface Place {
 const kinds = ['verified', 'failed', 'untried'] as const
 
 /** A third of each kind; of what failed every other is to be avoided, and every untried one is next. */
-export const placeApproaches = defineUseCase({
-  name: 'place-approaches',
+export const placeApproaches = defineUseCase('place-approaches', {
   streams: ({ projectId }: Place) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, count }, { now }) => {
     for (let nth = 0; nth < count; nth++) {
@@ -33,8 +32,7 @@ export const placeApproaches = defineUseCase({
 })
 
 /** Copies of one, each a second younger. */
-export const placeWorkSessions = defineUseCase({
-  name: 'place-work-sessions',
+export const placeWorkSessions = defineUseCase('place-work-sessions', {
   streams: ({ projectId }: Place) => [projectStream(projectId)],
   run: async (tx, { workSessionId, count }) => {
     const row = await tx.first(selectWorkSession, { id: workSessionId })

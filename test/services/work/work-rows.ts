@@ -18,8 +18,7 @@ interface Placed {
 }
 
 /** Work sessions that were resumed from another, or that an agent session drives. */
-export const placeWorkSession = defineUseCase({
-  name: 'place-work-session',
+export const placeWorkSession = defineUseCase('place-work-session', {
   streams: ({ projectId }: Placed) => [home, projectStream(projectId)],
   run: async (tx, { projectId, parentId, agentSessionId }: Placed, context) => {
     const owner = { parent_session_id: parentId ?? null, owner_agent_session_id: agentSessionId ?? null }
@@ -31,8 +30,7 @@ export const placeWorkSession = defineUseCase({
 })
 
 /** Tasks with ids as if thousands had been made before. */
-export const placeTasks = defineUseCase({
-  name: 'place-tasks',
+export const placeTasks = defineUseCase('place-tasks', {
   streams: ({ projectId }: { projectId: string; workSessionId: string; ids: readonly string[] }) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, ids }, { now }) => {
     const words = { phase: 1, task_type: 'code', title: 't', description: null, status: 'pending', result: null } as const
@@ -50,8 +48,7 @@ export const placeTasks = defineUseCase({
 })
 
 /** A task that nobody can read any more. */
-export const spoilTask = defineUseCase({
-  name: 'spoil-task',
+export const spoilTask = defineUseCase('spoil-task', {
   streams: ({ projectId }: { projectId: string; taskId: string }) => [projectStream(projectId)],
   run: async (tx, { projectId, taskId }) => {
     const row = await tx.first(selectTask, { projectId, id: taskId })
