@@ -9,16 +9,16 @@ export interface Filling {
   readonly client: ReturnType<typeof createClient>
   /** Where the projects' repositories are made. */
   readonly folder: string
-  /** Of the whole amounts, which are those of PAGE.md. */
+  /** Share of the whole amounts, which are those of PAGE.md. */
   readonly share: number
 }
 
 /** Where the largest things are. */
 export interface Filled {
   readonly projectId: string
-  /** Of the agent whose chat is the longest. */
+  /** The agent whose chat is the longest. */
   readonly longChat: string
-  /** Of the agent with the tool calls and the change. */
+  /** The agent with the tool calls and the change. */
   readonly worker: string
   readonly worktreeId: string
 }
@@ -84,7 +84,7 @@ function makeRepository(folder: string): string {
   return folder
 }
 
-/** Of an earlier day, so that it is in that day's note. */
+/** Imports a talk of an earlier day, so that it is in that day's note. */
 async function importTalk(client: Client, key: string, length: number, nth: number): Promise<void> {
   const updated = new Date(Date.now() - (1 + (nth % 12)) * dayMs).toISOString()
   const messages = Array.from({ length }, (_, at) =>

@@ -2,7 +2,7 @@
  * The link to the server (CO1, CO6): one WebSocket at a time, reopened with backoff. It receives orders and sends facts and
  * stores neither; they live in the spool and on the server.
  *
- * An instance is one life between two fences: whoever is told `fenced` was replaced, ends all it has, and greets as a newcomer.
+ * An instance is one life between two fences: one that is told `fenced` was replaced, ends all it has, and registers anew.
  */
 
 import type { Logger } from '../platform/log/logger.ts'

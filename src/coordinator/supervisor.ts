@@ -142,7 +142,7 @@ export class Supervisor {
     launch.acpAgent?.cancelStart()
     launch.process?.stop()
     if (launch.phase !== 'waiting') return
-    // It only waited: nothing to report, and it may be ordered again.
+    // The launch only waited: nothing to report, and it may be ordered again.
     if (!launch.countedAsStarting) return void this.#launches.delete(launchId)
     this.#reportExit(launch, nothingRan)
     this.#removeLaunch(launchId)

@@ -2,7 +2,7 @@
  * Every event type in the log, in the past tense, with its body. An event contains the whole change, so that readers need no
  * further request. No event carries a secret (SE7).
  *
- * All of these are owned by `home`: whoever watches it has projects, agents and people up to date without asking.
+ * All of these are owned by `home`: a reader of it has projects, agents and people up to date without asking.
  * What is about one project (`project-*`, `agent-assigned`, `agent-unassigned`) is copied into `project:ID` (`also`), so
  * that a reader of that stream alone learns of it too.
  *
@@ -145,7 +145,7 @@ export interface EventBodies extends RelayEventBodies {
   'coordinator-stopped': { coordinator: Coordinator }
   'coordinator-taken-over': { coordinator: Coordinator; by: string }
 
-  /** Its state, its account on the platform, or its route. */
+  /** The channel's state, account on the platform, or route. */
   'channel-changed': {
     channel: Pick<Channel, 'channel' | 'state' | 'trouble' | 'notice' | 'name' | 'link' | 'route'>
     by: string

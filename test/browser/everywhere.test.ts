@@ -154,7 +154,7 @@ test(
     await look(`phone ${theme}`, page, 'colours')
     await openPalette(page)
     await lookAround('palette', page)
-    const stranger = await here.strangerPage({ colorScheme: theme })
+    const stranger = await here.signedOutPage({ colorScheme: theme })
     await stranger.goto('/sign-in')
     await stranger.locator('h1').waitFor()
     await lookAround('/sign-in', stranger)
@@ -341,7 +341,7 @@ test('[UI5] it can be installed: a manifest with icons, and a service worker', a
 })
 
 test('[UI5] the first visit loads less than 230 kB of script', async () => {
-  const page = await here.strangerPage({ anew: true })
+  const page = await here.signedOutPage({ anew: true })
   const scripts: Promise<number>[] = []
   page.on('requestfinished', (request) => {
     if (request.resourceType() === 'script') scripts.push(request.sizes().then((sizes) => sizes.responseBodySize))

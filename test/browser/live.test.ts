@@ -106,7 +106,7 @@ test('[HT4] a form that was given up after a lost answer is sent again as the sa
   await page.route('**/api/projects', async (route) => {
     keys.push(route.request().headers()['idempotency-key'])
     if (!lose) return route.continue()
-    // It reaches the server, but the answer never arrives.
+    // The request reaches the server, but the answer never arrives.
     await route.fetch()
   })
   await page.clock.install()

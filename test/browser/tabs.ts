@@ -32,7 +32,7 @@ export interface Tabs {
   close(): Promise<void>
 }
 
-/** Whoever opens a tab asked for less motion, unless the options say otherwise: what moves is drawn sixty times a second. */
+/** A tab asks for less motion, unless the options say otherwise: what moves is drawn sixty times a second. */
 export function tabsOf(browser: Browser, baseURL: string): Tabs {
   const free: Page[] = []
 

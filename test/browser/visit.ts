@@ -11,7 +11,7 @@ export interface Visit {
   /** Another program that talks to the same server as the owner. */
   readonly elsewhere: ReturnType<typeof createClient>
   /** A page of somebody who is not signed in. Gone when the test ends. */
-  strangerPage(options?: TabOptions): Promise<Page>
+  signedOutPage(options?: TabOptions): Promise<Page>
   /** A page of the owner, at the address. */
   ownerPage(path: string, options?: TabOptions): Promise<Page>
   /** A link that works once. */
@@ -55,7 +55,7 @@ export function visit(options: HoldfastOptions = {}): Visit {
   })
   afterAll(async () => void (await server?.stop()))
 
-  const strangerPage: Visit['strangerPage'] = (options = {}) => tabs.open(options)
+  const signedOutPage: Visit['signedOutPage'] = (options = {}) => tabs.open(options)
   const signInLink = async (): Promise<string> => `${server.url}/sign-in#${(await elsewhere().post('/api/sign-in-codes')).code}`
 
   return {
@@ -65,10 +65,10 @@ export function visit(options: HoldfastOptions = {}): Visit {
     get elsewhere() {
       return elsewhere()
     },
-    strangerPage,
+    signedOutPage,
     signInLink,
     async ownerPage(path, options) {
-      const page = await strangerPage(options)
+      const page = await signedOutPage(options)
       if (!cookies) {
         await page.request.post('/api/login', { data: { token: server.token }, failOnStatusCode: true })
         cookies = await page.context().cookies()

@@ -25,8 +25,8 @@ async function openSender() {
   })
   await connection.open()
   const about = { instance: 'first', linkVersion, version: '1', machine: 'here', bootId: '', pid: 1, epoch: null }
-  const greet = () => connection.ask({ type: 'coordinator:hello', ...about } as { type: string })
-  await greet()
+  const register = () => connection.ask({ type: 'coordinator:hello', ...about } as { type: string })
+  await register()
   const spool = new Spool({ file: join(temporaryFolder(), 'spool.jsonl'), warn: () => {} })
   const clock = manualClock()
   let emptied = (): void => {}
@@ -60,7 +60,7 @@ async function openSender() {
       complained = resolve
     })
   /** Whatever was sent until now has arrived. */
-  const arrived = async (): Promise<void> => void (await greet())
+  const arrived = async (): Promise<void> => void (await register())
   return { server, clock, sender, add, taken, refused, arrived }
 }
 

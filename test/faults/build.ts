@@ -71,7 +71,7 @@ async function putProductWithThread(folder: string, options: BundleOptions): Pro
 
 let own: string | undefined
 
-/** Of this process: another one may be making the same pieces. */
+/** Folder of this process: another one may be making the same pieces. */
 function ownFolder(): string {
   if (own) return own
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-pieces-'))
@@ -92,7 +92,7 @@ function changing(changes: readonly Change[]): BundleOptions['before'] {
   }
 }
 
-/** Of this clone within this process: what the test itself is made of. */
+/** Pieces of this clone within this process: what the test itself is made of. */
 const ownPieces = {
   store: () => import('./pieces/store.ts'),
   'use-cases': () => import('./pieces/use-cases.ts'),

@@ -1,7 +1,7 @@
 /**
  * A turn belongs to nobody's window (CX6, NA5): while an agent answers, its panel is closed, opened, reloaded, written to, and the server
  * or the agent is killed with -9, by chance. Then: every message is answered once; a turn is `unknown` only where its own process was
- * killed, and is told once more; and there were never two processes of an agent that is spoken to at once. (One that pulls may still be
+ * killed, and is told once more; and there were never two processes of an ACP agent at once. (One that pulls may still be
  * there with nothing in hand while the next begins.)
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'

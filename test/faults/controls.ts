@@ -245,14 +245,14 @@ export const beginningsLost: readonly Change[] = [
   },
 ]
 
-/** CO6: what a coordinator finds begun and does not know of counts as gone, whoever it was begun for. */
+/** CO6: what a coordinator finds begun and does not know of counts as gone, for any agent. */
 export const unknownIsGone: Change = {
   file: 'coordinator/supervisor.ts',
   find: ' && this.#hasSynchronized)',
   replace: ' && this.#hasAdopted && order.offered)',
 }
 
-/** RE6: a process is its number, whoever has it now. */
+/** RE6: a process is its number, also when another has it now. */
 export const killByPidAlone: Change = {
   file: 'coordinator/process-tree.ts',
   find: 'if (this.#known.has(keyOf(each))) return true',
@@ -280,7 +280,7 @@ export const tasksStayBehind: Change = {
   inThread: true,
 }
 
-/** AP8: whoever is back is told of no decision, and so asks again. */
+/** AP8: an agent that is back is told of no decision, and so asks again. */
 export const decisionsStayBehind: Change = {
   file: 'services/agent-sessions/next-step.ts',
   find: "decision.status !== 'pending' && told_to !== at.agentSessionId",
@@ -304,7 +304,7 @@ export const noteInPlace: Change = {
 `,
 }
 
-/** RL4: whoever resumes misses the message behind the last one it has. */
+/** RL4: a client that resumes misses the message behind the last one it has. */
 export const resumeSkipsOne: Change = {
   file: 'server/consoles/relay.ts',
   find: 'new Map([[stream, lastSeq]])',
@@ -324,7 +324,7 @@ export const hastyClosings: readonly Change[] = [
   { file: 'jobs/agent-session-sweeper.ts', find: 'const everyMs = 2000', replace: 'const everyMs = 100' },
 ]
 
-/** NA5: who was asked to go is given up after that time, whatever it has in hand; its process is not. */
+/** NA5: an agent that was asked to go is given up after that time, whatever it is at; its process is not. */
 export const turnsGivenUp: readonly Change[] = [
   { file: 'domain/agent-sessions/expiry.ts', find: '    !facts.hasRunningTurn &&\n', replace: '' },
   {
@@ -341,7 +341,7 @@ export const replacedBesideItself: Change = {
   replace: '',
 }
 
-/** CX1: an agent has one context, whoever it talks with. */
+/** CX1: an agent has one context for all that it talks with. */
 export const oneContextForAll: Change = {
   file: 'services/turns/context-record.ts',
   find: '  const found = await tx.first(selectContextOf, which)\n',
@@ -351,7 +351,7 @@ export const oneContextForAll: Change = {
   inThread: true,
 }
 
-/** CH12, RE10: what an agent that pulls has in hand since before an upgrade is carried over as if it waited. */
+/** CH12, RE10: what an agent that pulls was handed before an upgrade is carried over as if it waited. */
 export const inHandWaitsAgain: Change = {
   file: 'store/migrations/0022-turns.ts',
   find: "case when s.id is not null then 'handed-' || s.id || '-' || u.conversation_key\n              else",

@@ -96,7 +96,7 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
     expiresAt: null,
   }
   const hello = { type: 'coordinator:hello', linkVersion, version: '1', machine: name, bootId: 'b', pid: 1, epoch: null } as const
-  const { epoch } = await here.greet(who, { ...hello, instance: 'old' })
+  const { epoch } = await here.register(who, { ...hello, instance: 'old' })
   await store.run(postMessage, { projectId, toAgentId: agentId, content: 'hello', agentIds: [agentId], by })
   const launchId = (await here.order({ agentId, projectId }))?.launchId ?? ''
   await here.take(who, { type: 'coordinator:take', launchId, epoch })
@@ -113,7 +113,7 @@ async function play(world: World, name: string, random: Chance): Promise<Played>
     after(() => tell({ n: 1, type: 'process-started', launchId, pid: 111, birth: '1' })),
     after(async () => {
       if (random.one(0.2)) await there.takeOver(coordinatorId, by)
-      else await there.greet(who, { ...hello, instance: 'successor' })
+      else await there.register(who, { ...hello, instance: 'successor' })
     }),
   ])
   const exit = { exitCode: 1, signal: null, found: null, stopped: false }

@@ -67,7 +67,7 @@ export async function isolation({ build, seed, messages, demo }: IsolationOption
       for (let left = Math.min(burst, messages - result.messages); left > 0; left--) {
         const at = dice.below(keys.length)
         const secret = `secret-${at}-${result.messages++}.`
-        // Every fourth goes through the second agent, which tells all that it knows of whoever asks.
+        // Every fourth goes through the second agent, which tells all that it knows of the sender.
         const isForHelper = dice.one(0.25)
         const text = isForHelper ? `[[tell ${helperId} {{recall}} ${secret}]]` : `[[recall]] ${secret}`
         const chat = chats[at - 1]

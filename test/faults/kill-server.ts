@@ -1,5 +1,5 @@
 /**
- * RE1 through the front door: the real server under load over HTTP, killed with -9 again and again, also while it starts, and
+ * RE1 over HTTP: the real server under load, killed with -9 again and again, also while it starts, and
  * started on the same folder and port. Clients send again what was not answered, with its key. One follows the events all the
  * while and comes back with its cursor: it must have every event once and in order.
  */
@@ -23,7 +23,7 @@ import { type ServerProcess, startServer } from './server-process.ts'
 const attemptsPerWriter = 200
 const caughtUpMs = 30_000
 
-/** About as long as a start takes: whoever is killed then is killed in the middle of it. */
+/** About as long as a start takes: a server killed then is killed in the middle of it. */
 const startsInMs = 350
 
 export async function serverKills({ build, seed, kills, stopEarly }: Omit<KillOptions, 'library'>): Promise<KillResult> {
@@ -113,7 +113,7 @@ async function killWhileStarting({ child, exited }: ServerProcess, afterMs: numb
   clearTimeout(timer)
 }
 
-/** One more write, so that whoever has its event has everything before it. */
+/** One more write, so that a reader with its event has everything before it. */
 async function lastEvent(client: Client, sightings: Sightings): Promise<number> {
   const before = sightings.count
   await client.post('/api/projects', { body: { name: 'the last one' } })

@@ -14,7 +14,7 @@ import { databaseIn } from './place.ts'
 export const walLimitBytes = 64 * 1024 * 1024
 
 const made = '2026-01-01T00:00:00.000Z'
-/** Of each project: its creation in home and what follows there, each with its copy in the project's own stream. */
+/** Events of each project: its creation in home and what follows there, each with its copy in the project's own stream. */
 const changesPerProject = 5
 
 /** Ten events for each project. */
@@ -92,7 +92,7 @@ export async function sustainedLoad(build: string, folder: string, bytes: number
       const createProject = useCases['create-project']
       if (createProject)
         await store.run(createProject, { name: `${number}-${count}`, path: `/${number}-${count}${path}`, by: 'owner' })
-      // Its row, its event and its copy, at the least.
+      // At least the row, the event and its copy.
       state.writtenBytes += 3 * path.length
       state.largestWal = Math.max(state.largestWal, store.figures().walBytes)
     }

@@ -56,7 +56,7 @@ export type LoadReport =
 export interface Acknowledged {
   readonly attempt: Attempt
   readonly answer: Answer | null
-  /** Its event's mark and exact text, as the answer implies them. */
+  /** The event's mark and exact text, as the answer implies them. */
   readonly mark: string
   readonly data: string
   /** Acknowledged when it was sent again after a restart: it may have been done long before. */

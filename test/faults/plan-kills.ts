@@ -16,7 +16,7 @@ import { type ServerProcess, startServer } from './server-process.ts'
 export interface PlanKillOptions {
   readonly build: string
   readonly seed: string
-  /** Of two tasks each. */
+  /** Work sessions of two tasks each. */
   readonly pairs: number
   readonly kills: number
 }

@@ -1,4 +1,4 @@
-/** The load's way through the front door: the product's own client, with the attempt's id as its idempotency key. */
+/** The load over HTTP: the product's own client, with the attempt's id as its idempotency key. */
 import { type Client, ProblemError } from '../../src/client/client.ts'
 import type { Answer, Attempt } from './ledger.ts'
 import type { Send } from './load.ts'

@@ -44,7 +44,7 @@ export async function startServer(
       reject(new Error(`The server ended with ${child.exitCode ?? child.signalCode} before it was ready\n${errors}`))
     })
   }).then(async (url) => ({ url, token: env['HOLDFAST_TOKEN'] ?? (await readOwnerToken(data)) ?? '' }))
-  // Whoever kills it while it starts does not wait for this.
+  // A test that kills it while it starts does not wait for this.
   ready.catch(() => undefined)
   return { child, exited, ready }
 }

@@ -14,7 +14,7 @@ import { startServer } from './server-process.ts'
 
 export interface TerminatedOptions {
   readonly build: string
-  /** Of an empty store. */
+  /** Address of an empty store. */
   readonly url: string
   readonly requests: number
 }

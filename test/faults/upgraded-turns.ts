@@ -282,7 +282,7 @@ class Upgrade {
     return (await this.#client.get('/api/projects/{projectId}/tasks', { params, query: { status } })).items
   }
 
-  /** Of all conversations, whoever was asked. */
+  /** Turns of all conversations, for any agent. */
   async #turns() {
     const { items: conversations } = await this.#client.get('/api/conversations', { query: { limit: 100 } })
     const lists = conversations.map(({ key }) =>

@@ -14,12 +14,12 @@ const run = promisify(execFile)
 const migrations = 'src/store/migrations'
 
 export interface VersionBefore extends BuildCopy {
-  /** Its commit, as people write it. */
+  /** The commit, as people write it. */
   readonly commit: string
 }
 
 export interface EarlierForm {
-  /** Of the database's schema. */
+  /** Version of the database's schema. */
   readonly version: number
   /** The last one that had it. */
   readonly commit: string

@@ -23,9 +23,9 @@ function nodeOn(store: Store, holder: string, clock: Clock) {
     clock: undefined as Clock | undefined,
     lease: undefined as unknown as JobLease,
   }
-  const startJobs = async (dutyClock: Clock) => {
+  const startJobs = async (jobClock: Clock) => {
     node.begun++
-    node.clock = dutyClock
+    node.clock = jobClock
     return async () => {
       node.ended++
       if (node.failsToEnd) throw new Error('away')
@@ -62,7 +62,7 @@ test('[SC5] a node that was not heard of loses the jobs when its lease has run o
   time.advance(leaseMs)
   await b.lease.renew()
   expect(b.begun).toBe(1)
-  // It was paused, and wakes up.
+  // The first node was paused, and wakes up.
   await a.lease.renew()
   expect([a.begun, a.ended]).toEqual([1, 1])
   // What it gives back is not another's.

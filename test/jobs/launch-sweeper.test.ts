@@ -160,7 +160,7 @@ describe('a launch that waits', () => {
     await pass(4000, true)
     expect(await pad.process(launchId)).toMatchObject({ state: 'waiting' })
     const other = playCoordinator(pad.launches)
-    await other.greet()
+    await other.register()
     await pass(2000, true)
     expect(await pad.process(launchId)).toMatchObject({ state: 'ended', reason: 'withdrawn' })
     expect(await pad.order()).toMatchObject({ coordinatorId: other.id })

@@ -13,7 +13,7 @@ let house: House
 
 beforeAll(async () => {
   house = await openHouse()
-  // It never answers to initialize: whoever is spawned with it stays in SPAWNING.
+  // This agent never answers to initialize: a role spawned with it stays in SPAWNING.
   await addAgent(house, 'mute', hostile({ onInitialize: '' }))
   return house.end
 })

@@ -15,7 +15,7 @@ usePostgres()
 
 const writersAtOnce = 4
 const enough = 100
-/** Of each writer, once there is enough: what is backed up must change meanwhile, not as fast as it can. */
+/** Pause of each writer, once there is enough: what is backed up must change meanwhile, not as fast as it can. */
 const restMs = 50
 
 /** As a program runs it; a failure of the command is a failure of the test. */

@@ -63,7 +63,7 @@ test('[SE1] the first start makes what only its owner may read', async () => {
   expect(existsSync(join(data, 'run', 'server.json'))).toBe(false)
 })
 
-/** Its coordinator introduces itself a moment after the server is ready. */
+/** The coordinator registers a moment after the server is ready. */
 const isConnected = ({ url, token }: RunningHoldfast): Promise<void> =>
   untilSo(async () => {
     const { items } = await createClient({ url, token }).get('/api/coordinators', {})

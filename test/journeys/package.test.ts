@@ -1,5 +1,5 @@
 /**
- * The package as it would be published (OP3): packed once, installed into an empty folder, and used as a stranger would. On the Node
+ * The package as it would be published (OP3): packed once, installed into an empty folder, and used as a newcomer would. On the Node
  * of the tests, and on every other one that TEST_NODES names (paths with `:` between them).
  */
 import { execFile, execFileSync } from 'node:child_process'
@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
 const nodes = [process.execPath, ...(process.env['TEST_NODES']?.split(delimiter).filter(Boolean) ?? [])]
 
-/** npm as whoever has installed this package has it, on the Node that is meant. */
+/** npm as a person who installed this package has it, on the Node that is meant. */
 const npm = (node: string, cwd: string, ...args: string[]) =>
   run('npm', args, {
     cwd,
@@ -120,7 +120,7 @@ console.log(history.map(({ content }) => content).join())
     const strict = [
       '--singleThreaded',
       '--strict',
-      // Of the compiler's own types; ours and zod's are looked at.
+      // The compiler's own types are skipped; ours and zod's are read.
       '--skipDefaultLibCheck',
       '--target',
       'es2024',

@@ -1,4 +1,4 @@
-/** The whole server on PostgreSQL: the same doors, the same answers, any number of nodes. */
+/** The whole server on PostgreSQL: the same endpoints, the same answers, any number of nodes. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { watchEvents } from '../../src/client/event-stream.ts'

@@ -49,7 +49,7 @@ test('[CF2] a port in use is said in words, with the next step', async () => {
   expect(code).toBe(1)
   expect(said).toContain(`Port ${port} on 127.0.0.1 is in use`)
   expect(said).toContain('--port')
-  // It let go of the folder again.
+  // The failed start has released the folder again.
   const next = await startHoldfast({ data })
   expect(await next.stop()).toBe(0)
 })

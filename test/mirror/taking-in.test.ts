@@ -84,7 +84,7 @@ test('[CV8] the database is lost, the files are not: what agents were handed is 
   for (const key of keys) await first.say(key, `in ${key}`)
   await first.stop()
   for (const name of readdirSync(data).filter((each) => each.startsWith('holdfast.db'))) rmSync(join(data, name))
-  // It holds more than agents were handed: it is kept.
+  // The file holds more than agents were handed: it is kept.
   const log = join(data, 'projects', 'p', 'agents', 'a', 'chat.jsonl')
   mkdirSync(join(log, '..'), { recursive: true })
   writeFileSync(log, '{"seq":1,"id":"older"}\n')

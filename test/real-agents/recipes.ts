@@ -12,14 +12,14 @@ export interface Recipe {
   readonly files: Readonly<Record<string, object | string>>
   /** Asks before it writes or runs. */
   readonly asks: boolean
-  /** Its tool for questions, with its arguments. */
+  /** The tool for questions, with its arguments. */
   readonly question?: string
   readonly says: {
     /** The command, when it asks. Without it the same cannot be known again. */
     readonly input: boolean
     /** The tokens of a turn, or of all that it asked its model for meanwhile, titles among it. */
     readonly tokens: 'turn' | 'all' | null
-    /** It brings a session back. */
+    /** The agent brings a session back. */
     readonly load: boolean
   }
 }

@@ -72,7 +72,7 @@ export class Person {
     const key = `${types} ${role}`
     const fits = (message: Message): boolean => [types].flat().includes(message.type) && (role === '' || message.role === role)
     const find = (): number => inbox.all.findIndex((message, index) => index >= (this.#seen.get(key) ?? 0) && fits(message))
-    // Of two that wait for the same, the one that looks first takes it, and the other waits for the next.
+    // When two wait for the same, the one that looks first takes it, and the other waits for the next.
     let at = find()
     for (; at < 0; at = find()) await inbox.until(() => find() >= 0)
     this.#seen.set(key, at + 1)

@@ -243,7 +243,7 @@ class Probe {
     const seen = this.#events.length
     let at = 0
     const turn = this.#turn(prompts.count)
-    await this.#until((events) => events.slice(seen).some(isSpoken), turnMs)
+    await this.#until((events) => events.slice(seen).some(isFirstWord), turnMs)
     if (!this.#events.slice(seen).some(({ type }) => type === 'agent:response')) {
       at = Date.now()
       await this.#relay.request({ type: 'agent:cancel', ...this.#about })
@@ -258,11 +258,11 @@ class Probe {
       : [false, `after ${ms} ms; the next prompt failed: ${next.error}`]
   }
 
-  async #restore(hasSpoken: boolean): Promise<readonly [boolean, string]> {
+  async #restore(hasAnswered: boolean): Promise<readonly [boolean, string]> {
     await this.#terminate()
     const { how, notRestored } = await this.#start(true)
     if (how === 'new') return [false, notRestored ?? 'it began anew']
-    if (!hasSpoken) return [true, how]
+    if (!hasAnswered) return [true, how]
     const { error } = await this.#turn(prompts.hello)
     return error === null ? [true, `${how}, and it goes on`] : [false, `${how}; the next prompt failed: ${error}`]
   }
@@ -341,7 +341,7 @@ class Probe {
   }
 }
 
-const isSpoken = (event: RelayEvent): boolean =>
+const isFirstWord = (event: RelayEvent): boolean =>
   event.type === 'agent:response' ||
   event.type === 'agent:failed' ||
   (event.type === 'agent:update' && (event.update.kind === 'text' || event.update.kind === 'thought'))

@@ -105,7 +105,7 @@ export class AcpContext {
   #turn: Turn | undefined
   #stuck = false
   #lastUpdateAt = 0
-  /** Of the whole ACP session, as last told; null: not known, as after a restart of the agent. */
+  /** Cost of the whole ACP session, as last reported; null: not known, as after a restart of the agent. */
   #cost: TurnUsage['cost'] = null
 
   constructor(options: AcpContextOptions) {

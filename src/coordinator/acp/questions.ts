@@ -8,7 +8,7 @@ export type ElicitationAnswer = QuestionAnswer
 
 interface ReadQuestion {
   readonly question: Question
-  /** Of an address to visit: the agent tells by it when the visit is over. */
+  /** Id of an address to visit: the agent names it when the visit is over. */
   readonly visitId: string | undefined
 }
 

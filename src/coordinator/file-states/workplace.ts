@@ -20,7 +20,7 @@ const rawFiles = '* -text -eol -filter -ident -working-tree-encoding\n'
 
 /** What is known of a private index. */
 interface IndexMemory {
-  /** Its tree; undefined when it is not known. */
+  /** The tree; undefined when it is not known. */
   tree: string | undefined
   /** The person's index and ignore rules, as last compared. */
   ignoredSeen: string

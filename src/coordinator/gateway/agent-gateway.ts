@@ -17,7 +17,7 @@ export interface AgentGatewayOptions {
   readonly protocol: 'acp' | 'mcp'
   readonly command: string
   readonly args: readonly string[]
-  /** Its environment so far. */
+  /** The agent's environment so far. */
   readonly env: Readonly<Record<string, string>>
 }
 

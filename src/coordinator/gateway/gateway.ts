@@ -20,7 +20,7 @@ import { nothingUsed, UsageCounter } from './usage-counter.ts'
 
 const maxHeaderBytes = 64 * 1024
 const maxBodyBytes = 64 * 1024 * 1024
-/** Of one launch. */
+/** Upper bound for one launch. */
 const maxStreams = 64
 /** An answer of which nothing moves for so long is cut. Models may think for minutes. */
 const idleMs = 15 * 60_000

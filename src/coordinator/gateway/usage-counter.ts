@@ -14,7 +14,7 @@ export interface Counted {
 
 export const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
-/** Of one line of an event stream, and of an answer that is not a stream. A longer one is not counted. */
+/** Limit for one line of an event stream, and for an answer that is not a stream. A longer one is not counted. */
 const maxCountedBytes = 32 * 1024 * 1024
 
 /** In every form, a line with numbers has one of these. Inside a text a quotation mark is escaped, so none is found there. */
@@ -22,7 +22,7 @@ const numbers = ['_tokens"', '"usageMetadata"']
 const stops = ['message_stop', '[DONE]']
 const stopLine = /^(data:\s*\[DONE\]|event:\s*message_stop|data:\s*\{"type":\s*"message_stop".*)\s*$/
 const maxStopLine = 200
-/** Of a line with numbers that may be the last one. */
+/** Parts of a line with numbers that may be the last one. */
 const lastHints = ['response.', '"finishReason"']
 const lastTypes = new Set(['response.completed', 'response.incomplete', 'response.failed'])
 

@@ -12,7 +12,7 @@ import type { HostPort } from './network-rules.ts'
 
 /** A connection is held this long for an answer. A later answer counts for the next connection. */
 const holdMs = 120_000
-/** Of one turn. Others are refused without a question. */
+/** Upper bound of one turn. Others are refused without a question. */
 const maxHosts = 20
 
 const allowOnce = 'allow'

@@ -13,7 +13,7 @@ export interface ProfileOptions {
   readonly mounts: readonly Mount[]
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** It may make user namespaces of its own. */
+  /** The agent may make user namespaces of its own. */
   readonly nested: boolean
   /** bubblewrap is 0.8 or later. */
   readonly modern: boolean
@@ -32,7 +32,7 @@ const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs',
 const maskedFiles = ['keys', 'key-users', 'kcore', 'kmsg', 'kallsyms', 'timer_list', 'sched_debug', 'latency_stats']
   .map((name) => `/proc/${name}`)
   .filter((path) => existsSync(path))
-/** Of one temporary folder. */
+/** Upper bound of one temporary folder. */
 const maxTemporaryBytes = 4 * 1024 ** 3
 const temporary = ['/tmp', '/var/tmp', '/run', '/dev/shm']
 

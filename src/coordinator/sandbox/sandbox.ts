@@ -38,7 +38,7 @@ export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' 
   readonly folder: string
   /** The files of its secrets (SR3), if it has any. */
   readonly secretFiles: string
-  /** It begins by itself, so the way to the network must be open first. */
+  /** The program begins by itself, so the way to the network must be open first. */
   readonly waits: boolean
 }
 
@@ -76,7 +76,7 @@ async function requireAbility(env: Variables): Promise<SandboxAbility> {
   ability ??= probeSandbox(env)
   const found = await ability
   if (found.works) return found
-  // It may be installed meanwhile.
+  // The tool may be installed meanwhile.
   ability = undefined
   const { problem, install } = found
   throw new NoSandbox(statusNotice('noSandbox', { problem: problem ?? '', install: install ?? '`holdfast doctor`' }))

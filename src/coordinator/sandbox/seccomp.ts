@@ -76,7 +76,7 @@ export function seccompFilter(nested: boolean, arch: string = process.arch): Buf
       allow,
     ),
     ...of(ioctl, load(secondAt), ifEqual(typing[0] ?? 0, 1, 0), ifEqual(typing[1] ?? 0, 0, 1), fail(eperm), allow),
-    // Its flags lie in memory that a filter cannot read. Libraries fall back to `clone`.
+    // The flags of `clone3` lie in memory that a filter cannot read. Libraries fall back to `clone`.
     ...(nested ? [] : [...of(clone3, fail(enosys)), ...noNewUser(clone), ...noNewUser(unshare)]),
     allow,
   ]

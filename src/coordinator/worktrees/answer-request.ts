@@ -34,7 +34,7 @@ export async function commitAll(worktree: OurWorktree, message: string): Promise
 }
 
 /**
- * Stages submodules separately: `git add` would start git in each, which obeys the submodule's configuration (SE4). Only their
+ * Stages submodules separately: `git add` would start git in each, which applies the submodule's configuration (SE4). Only their
  * commit is staged.
  */
 async function stageAll(repository: Repository): Promise<void> {

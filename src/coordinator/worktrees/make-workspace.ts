@@ -57,7 +57,7 @@ export type Workspace =
       readonly branch: string
       readonly base: string
       readonly baseBranch: string | null
-      /** It existed before. */
+      /** The workspace existed before. */
       readonly reused: boolean
     }
   | { readonly kind: 'plain'; readonly folder: string; readonly why: Detail }

@@ -12,7 +12,7 @@ export const writeLastSeenEveryMs = 60_000
 
 export interface SweepFacts {
   readonly ttlMs: number
-  /** Its launch is recorded as running. The coordinator may be unreachable, so silence proves nothing. */
+  /** The launch is recorded as running. The coordinator may be unreachable, so silence proves nothing. */
   readonly processKnownToLive: boolean
   /** The last authenticated call this server remembers; the stored `expiresAt` may be older. */
   readonly lastSeenAt: Instant | null

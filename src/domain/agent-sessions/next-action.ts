@@ -17,7 +17,7 @@ export interface ChatFacts {
   readonly unanswered: number
   /** The conversation whose summary is due (NA9), and the last message to cover. */
   readonly summaryDue: { readonly conversationKey: string; readonly throughSeq: number } | null
-  /** It can hold only one conversation, and another's messages are next. */
+  /** The agent can hold only one conversation, and another's messages are next. */
   readonly yieldsConversation: boolean
   /** CX9: its messages wait for another conversation's turn in the same folder. */
   readonly waitsForFolder: boolean
@@ -30,7 +30,7 @@ export interface ChatFacts {
 export interface TaskFacts {
   readonly purpose: 'task'
   readonly approvalId: number | null
-  /** Its work session is a resumed one whose context was not delivered yet. */
+  /** The work session is a resumed one whose context was not delivered yet. */
   readonly resumes: boolean
   readonly taskId: string | null
 }

@@ -26,7 +26,7 @@ export const briefly = (decision: AgentDecision): AgentDecision => ({
   feedback: decision.feedback && cutToTokens(decision.feedback, tokensOfFeedback),
 })
 
-/** Its id and status only, for old ones when space is short. */
+/** Id and status only, for old ones when space is short. */
 export const barely = (decision: AgentDecision): AgentDecision => ({ ...decision, question: null, feedback: null })
 
 /** Empty when there are none. */

@@ -2,8 +2,8 @@
  * Pairing of chats on a channel (CN2). Messages of unpaired senders are not stored; they are told how to pair. An owner approves
  * a chat, or gives out a code to send to the bot. A code is valid once, for ten minutes. Pure.
  *
- *   (stranger) ──writes──▶ asking ──approved, or a right code──▶ paired ──revoked──▶ revoked
- *                             └──────────refused──▶ refused          (a right code pairs whoever sends it)
+ *   (unpaired) ──writes──▶ asking ──approved, or a right code──▶ paired ──revoked──▶ revoked
+ *                             └──────────refused──▶ refused          (a right code pairs its sender)
  */
 import type { RandomText } from '../ids.ts'
 

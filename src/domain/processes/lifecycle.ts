@@ -49,7 +49,7 @@ export interface Launch {
 export interface Exit {
   readonly exitCode: number | null
   readonly signal: string | null
-  /** Its end was not observed: ended as an orphan, or already gone. */
+  /** The end was not observed: ended as an orphan, or already gone. */
   readonly found: 'leftover' | 'gone' | null
   /** The coordinator ended it. */
   readonly stopped: boolean

@@ -24,7 +24,7 @@ import type { Launch, LaunchEndReason } from './lifecycle.ts'
 const maxFinishedMs = 30_000
 
 export interface LaunchFacts {
-  /** Its agent may still be started for its project. */
+  /** The agent may still be started for its project. */
   readonly startable: boolean
   /** There is work that no live session has. */
   readonly hasWork: boolean

@@ -106,7 +106,7 @@ export interface OtherSession {
   readonly id: string
   /** Last recorded call. */
   readonly heardAt: Instant
-  /** Its launch is recorded as running. */
+  /** The launch is recorded as running. */
   readonly processKnownToLive: boolean
 }
 

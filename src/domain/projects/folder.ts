@@ -12,7 +12,7 @@ export interface FolderInspection {
   /** The real path without a trailing slash, as far as this machine knows. */
   readonly path: string
   readonly state: FolderState
-  /** It is in a git repository, as far as this machine knows. */
+  /** The folder is in a git repository, as far as this machine knows. */
   readonly hasGit: boolean
   /** Paths of other projects that lead to the same folder. */
   readonly alsoKnownAs: readonly string[]

@@ -41,7 +41,7 @@ export type TurnDecision =
 
 /** Never ran: withdrawn, or its agent exited. */
 export const withdrawn = 'withdrawn'
-/** Its messages were sent with an earlier turn. */
+/** The messages were sent with an earlier turn. */
 export const joined = 'joined'
 /** A pulling agent read the messages and did not answer. */
 export const read = 'read'
@@ -139,7 +139,7 @@ export type ContextEndReason =
   | 'generation'
   | 'deleted'
   | 'terminated'
-  /** It could not be restored. */
+  /** The context could not be restored. */
   | 'useless'
 
 /** Concurrent turns of one process. */
@@ -156,7 +156,7 @@ export interface HeldContext {
   /** Open in this process. */
   readonly isOpen: boolean
   readonly hasRunningTurn: boolean
-  /** Its conversation continues in another context (CX4). It still occupies the process, but gets no turns. */
+  /** The conversation continues in another context (CX4). It still occupies the process, but gets no turns. */
   readonly isOver: boolean
 }
 

@@ -10,7 +10,7 @@ interface PromptMessage {
   readonly sender: string
   /** The agent that wrote it; undefined for a person. */
   readonly fromAgent: string | undefined
-  /** It answers this agent's question. */
+  /** The message answers this agent's question. */
   readonly isAnswer: boolean
   readonly handoffId: string | null
 }

@@ -240,7 +240,7 @@ export type ResumeDecision =
 export interface ResumeFacts {
   readonly state: WorkSession['state']
   readonly setAside: string | null
-  /** Of all its descendants. */
+  /** The one of its descendants that runs. */
   readonly runningId: string | null
 }
 

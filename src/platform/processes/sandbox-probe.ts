@@ -13,7 +13,7 @@ export interface SandboxAbility {
   readonly version: string | null
   /** Whether an ordinary user may make user namespaces; null: unknown here. */
   readonly userNamespaces: boolean | null
-  /** It was tried and works. */
+  /** The tool was tried and works. */
   readonly works: boolean
   /** Why not. */
   readonly problem: string | null

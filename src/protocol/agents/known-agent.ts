@@ -26,7 +26,7 @@ export const quirks = [
   'no_tools',
   /** Two first starts at once fail. */
   'first_start_alone',
-  /** Its shell does not see the global git identity. */
+  /** The agent's shell does not see the global git identity. */
   'no_git_identity',
   /** Refuses a new session until `authenticate` was called, also with a key in its environment. */
   'authenticate_first',
@@ -64,7 +64,7 @@ export interface KnownAgent {
     readonly folders: readonly string[]
     /** Files in the home folder that it writes beside them. */
     readonly files: readonly string[]
-    /** Its own sandbox needs nested user namespaces. */
+    /** The agent's own sandbox needs nested user namespaces. */
     readonly userNamespaces: boolean
   }
   /** How it reaches its model through a gateway (GW2). `{url}`, `{key}`, `{model}` and `{folder}` are filled in. */

@@ -37,13 +37,13 @@ export const ChannelChat = z.object({
   channel: z.enum(channelNames),
   chatId: z.string(),
   conversationKey: z.string(),
-  /** Its conversation key. */
+  /** The conversation key. */
   conversation: z.string(),
   kind: z.enum(['person', 'group']),
   title: z.string(),
   handle: z.string().nullable(),
   state: z.enum(chatStates),
-  /** Its own route; null: the channel's. */
+  /** The chat's own route; null: the channel's. */
   route: ChannelRoute.nullable(),
   askedAt: Time,
   decidedAt: Time.nullable(),

@@ -117,7 +117,7 @@ export interface RelayEventBodies {
     note: string | null
     how: 'new' | 'loaded' | 'resumed'
     notRestored: string | null
-    /** Of `note` and `notRestored`. */
+    /** Notices for `note` and `notRestored`. */
     notices?: Notices | undefined
     agentVersion?: string | null
     /** What it offers; left out where its coordinator is of an earlier build. */
@@ -148,7 +148,7 @@ export interface RelayEventBodies {
     content: readonly PromptPart[]
     by: string
   }
-  /** Its turn has started. */
+  /** The turn has started. */
   'agent:prompted': Requested & { role: string; messageId: string; content: readonly PromptPart[]; by: string }
   'agent:withdrawn': Requested & { role: string; messageId: string; reason: string }
   /** Requested; `agent:configured` reports the result. */

@@ -83,13 +83,13 @@ export const RoleAgent = z.object({
   /** Why it works in a plain folder (WT4). */
   note: z.string().nullable(),
   launchId: z.string().nullable(),
-  /** Its work session (WK4). */
+  /** The work session of the role (WK4). */
   workSessionId: z.string().nullable(),
   createdAt: Time,
   lastActiveAt: Time,
   /** The failure, with the last lines of output and the step. */
   error: z.string().nullable(),
-  /** Of `error`, `note` and `notRestored`. */
+  /** Notices for `error`, `note` and `notRestored`. */
   notices: Notices,
   step: z.enum(failureSteps).nullable(),
   exitCode: z.int().nullable(),
@@ -108,7 +108,7 @@ export const RoleAgent = z.object({
   commands: z.array(AgentCommand),
   /** Last reported use of its context window. */
   usage: z.object({ used: z.number(), size: z.number(), cost: z.string().nullable() }).nullable(),
-  /** Its title for the conversation, as last reported. */
+  /** The agent's title for the conversation, as last reported. */
   title: z.string().nullable(),
   /** AG6: at its vendor's limit; `goesOn`: the turn continues automatically then. */
   limit: z.object({ until: Time, messageId: z.string().nullable(), goesOn: z.boolean() }).nullable(),

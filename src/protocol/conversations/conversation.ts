@@ -37,9 +37,9 @@ export const Conversation = z.object({
   title: z.string().nullable(),
   /** FS9: the conversation and turn it was forked from. */
   forkedFrom: z.object({ key: z.string(), turnId: z.string() }).optional(),
-  /** Its current activity; left out in events, where it would be outdated. */
+  /** The current activity; left out in events, where it would be outdated. */
   activity: z.enum(['idle', 'starting', 'working', 'waiting', 'limited', 'failed', 'ended']).optional(),
-  /** Its next turn waits for another in the same folder (CX9); null: it does not. */
+  /** The next turn waits for another in the same folder (CX9); null: it does not. */
   waitsFor: z.enum(['checkout']).nullable().optional(),
   /** What stands for a title until it has one: the task, or the beginning of the first message. */
   opening: z.string().nullable().optional(),
@@ -54,7 +54,7 @@ export const Conversation = z.object({
     .object({ turnId: z.string(), to: z.enum(['before', 'after']), by: z.string(), at: Time })
     .optional()
     .describe('FS8: the last rewind, while it can be undone'),
-  /** Its agent's workspace; null: it has no project. */
+  /** The agent's workspace; null: there is no project. */
   workplace: ConversationWorkspace.nullable().optional(),
   messageCount: z.number().int(),
   created: Time,

@@ -32,7 +32,7 @@ export const Message = z.object({
   receiverId: z.string().nullable(),
   role: z.enum(messageRoles),
   content: z.string(),
-  /** Of a text of the server; `after` an agent's text, see notice-words.ts. */
+  /** Notice of a text of the server; `after` an agent's text, see notice-words.ts. */
   notice: Notice.nullish(),
   visible: z.boolean(),
   priority: z.enum(priorities),

@@ -23,7 +23,7 @@ export const Coordinator = z.object({
   labels: z.array(z.string()),
   /** Maximum processes; null: `coordinator.max_concurrent`. */
   capacity: z.int().nullable(),
-  /** Its processes that have not ended. */
+  /** Number of processes that have not ended. */
   processes: z.int(),
 })
 export type Coordinator = z.output<typeof Coordinator>

@@ -9,7 +9,7 @@
  *                         ← coordinator:offer, by itself: a launch that was begun together with its order, and need not be taken
  *   → coordinator:facts   ← coordinator:taken, or error `fenced`: it was replaced, clears up and greets anew
  *
- * What is said about agents that are spoken to over ACP is in link-turns.ts; what it can be asked, in link-questions.ts.
+ * What is said about agents that are prompted over ACP is in turns/link.ts; what it can be asked, in coordinator-requests.ts.
  */
 import * as z from 'zod'
 import type { Isolation } from '../../domain/agents/isolation.ts'
@@ -50,7 +50,7 @@ export const CoordinatorHello = z.object({
   /** The machine's labels and capacity (SC4). */
   labels: z.array(Label).max(maxLabels).optional(),
   capacity: z.int().min(1).max(10_000).nullish(),
-  /** It can hold several contexts in one process; left out by earlier builds. */
+  /** The coordinator can hold several contexts in one process; left out by earlier builds. */
   contexts: z.boolean().optional(),
   /** The epoch it was given; null in an instance's first hello. */
   epoch: Epoch.nullable(),
@@ -146,7 +146,7 @@ export type LaunchOrder = z.output<typeof LaunchOrder>
 export interface CoordinatorOrders {
   /** Oldest first. */
   readonly launches: readonly LaunchOrder[]
-  /** Of running launches. */
+  /** Turns of running launches. */
   readonly turns: readonly RunningTurn[]
   /** Decided permissions of these turns; already delivered ones change nothing. */
   readonly permissions: readonly SettledPermission[]

@@ -16,13 +16,13 @@ export const processEndReasons = [
   'exited',
   /** By itself with an error, by a signal that was not ours, or during its work. */
   'crashed',
-  /** It could not be started, or exited without signing in. */
+  /** The process could not be started, or exited without signing in. */
   'start_failed',
-  /** It did not sign in within `agent.start_timeout_seconds`. */
+  /** The process did not sign in within `agent.start_timeout_seconds`. */
   'start_timeout',
   /** NA6: a chat process that was silent for too long. */
   'idle',
-  /** Its agent session ended and it did not exit. */
+  /** The agent session ended and the process did not exit. */
   'finished',
   'stopped_by_person',
   /** Holdfast itself was stopped. */

@@ -43,7 +43,7 @@ export const ToolCall = z.object({
   title: Line,
   toolKind: z.enum(toolKinds),
   status: z.enum(toolStatuses),
-  /** Its input as JSON; null when the agent does not report it. */
+  /** The input as JSON; null when the agent does not report it. */
   input: Text.nullable(),
   locations: z.array(z.object({ path: Line, line: z.int().nullable() })).max(maxListed),
   content: z

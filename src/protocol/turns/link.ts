@@ -1,5 +1,5 @@
 /**
- * The part of the coordinator's link that is about agents spoken to over ACP (AC1-AC5, AP4): which turn is to be run, cancelled or
+ * The part of the coordinator's link that is about agents prompted over ACP (AC1-AC5, AP4): which turn is to be run, cancelled or
  * answered, and what came of it. A turn is ordered once and its end is told once; what is ordered again is known by its id.
  *
  *   ← turn-ordered, cancel-ordered, permission-settled, configure-ordered      events of `coordinator:ID`
@@ -76,7 +76,7 @@ export const turnFacts = [
     /** null in a plain folder; `note` says why (WT4). */
     branch: Line.nullable(),
     note: Words.nullable(),
-    /** Of `notRestored` and `note`. */
+    /** Notices for `notRestored` and `note`. */
     notices: SentNotices,
     agentName: Line,
     agentVersion: Line.nullable(),
@@ -95,7 +95,7 @@ export const turnFacts = [
     step: z.enum(failureSteps).exclude(['running']),
     error: Words,
     notice: SentNotice,
-    /** Of a process that exited by itself. */
+    /** Exit of a process that ended by itself. */
     exitCode: z.int().nullish(),
     signal: z.string().max(20).nullish(),
   }),
@@ -140,7 +140,7 @@ export const turnFacts = [
     notRun: z.enum(['refused', 'no_context']).nullish(),
     /** Left out by earlier coordinators. */
     usage: TurnUsage.nullish(),
-    /** It ignored a cancel, and accepts nothing new. */
+    /** The agent ignored a cancel, and accepts nothing new. */
     cancelIgnored: z.boolean().optional(),
     /** FS7: the files afterwards; left out where none were taken. */
     files: EndFiles.nullish(),
@@ -180,7 +180,7 @@ export interface TurnOrder {
   readonly launchId: string
   readonly turnId: string
   readonly content: readonly PromptPart[]
-  /** Its context; left out: the one opened with the launch. */
+  /** The context; left out: the one opened with the launch. */
   readonly context?: OpenContext | undefined
   /** AG14: what people chose in the conversation, set before the prompt; those set already are known by their ids. */
   readonly configure?: readonly Omit<ConfigureOrder, 'launchId' | 'contextId'>[]

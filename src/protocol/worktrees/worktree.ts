@@ -134,7 +134,7 @@ export type WorktreeInspection = z.output<typeof WorktreeInspection>
 export const ListedWorktree = Worktree.extend({
   look: WorktreeInspection.nullable().optional(),
   trouble: z.string().nullable().optional(),
-  /** Of `trouble` where there is no look. */
+  /** Notice for `trouble` where there is no look. */
   troubleNotice: Notice.nullish(),
 })
 export type ListedWorktree = z.output<typeof ListedWorktree>

@@ -112,8 +112,8 @@ const agentsChannels = /^(?:web|agent|telegram):/
 
 /** SE3: writing a message in an agent's name needs more than the scope `write`. */
 function requireOwnMessages(who: Who, { key }: { key: string }, messages: readonly { role: string }[]): void {
-  const spoken = agentsChannels.test(key) && messages.some(({ role }) => role !== 'user')
-  if (!spoken || who.scopes.includes('manage')) return
+  const inAgentsName = agentsChannels.test(key) && messages.some(({ role }) => role !== 'user')
+  if (!inAgentsName || who.scopes.includes('manage')) return
   throw new Refusal('missing_scope', refusalText('fieldNeedsScope', { field: 'role', scope: 'manage' }), {
     scope: 'manage',
     field: 'role',

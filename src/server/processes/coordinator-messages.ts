@@ -18,7 +18,7 @@ const noCursor = ''
 
 const handlers: Readonly<Record<string, Handle>> = {
   'coordinator:hello': async (connection, who, message, { launches }) => {
-    connection.answer({ ...(await launches.greet(who, checked(CoordinatorHello, message))) })
+    connection.answer({ ...(await launches.register(who, checked(CoordinatorHello, message))) })
     await connection.subscription.follow([coordinatorStream(who.id)], noCursor, () => {})
   },
   'coordinator:take': async (connection, who, message, { launches }) =>

@@ -138,7 +138,10 @@ export class Launches {
     this.#seals = seals
   }
 
-  async greet({ id: coordinatorId }: Who, { type: _, requestId: __, ...hello }: CoordinatorHello): Promise<CoordinatorWelcome> {
+  async register(
+    { id: coordinatorId }: Who,
+    { type: _, requestId: __, ...hello }: CoordinatorHello,
+  ): Promise<CoordinatorWelcome> {
     const registered = await this.#store.run(registerCoordinator, { ...hello, coordinatorId })
     const maxConcurrent = hello.capacity ?? this.#rules.maxConcurrent
     return { type: 'coordinator:welcome', coordinatorId, ...registered, ...this.#rules, maxConcurrent }

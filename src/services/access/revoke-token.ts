@@ -46,7 +46,7 @@ async function endCredential(
   await tx.write(revokeOfGiver, { giver: id, now: context.now, by })
   tx.append(home, { type: 'token-revoked', data: { tokenId: id, by } })
   if (!withMade) return
-  // It may have been removed with a person.
+  // A token may have been removed with a person.
   for (const child of await tx.all(selectMadeWith, { id }))
     if (await tx.first(selectCredential, { id: child.id })) await endCredential(tx, child, by, context, true)
 }

@@ -74,7 +74,7 @@ export async function figuresOf(
     const changes: FileChanges | null = JSON.parse(turn.changes ?? 'null')
     const used: TurnUsage | null = JSON.parse(turn.usage ?? 'null')
     if (changes) lines = { added: (lines?.added ?? 0) + changes.added, removed: (lines?.removed ?? 0) + changes.removed }
-    // Of several currencies the newest one counts.
+    // The newest one of several currencies counts.
     if (used?.cost && (cost?.currency ?? used.cost.currency) === used.cost.currency)
       cost = { currency: used.cost.currency, amount: (cost?.amount ?? 0) + used.cost.amount }
   }

@@ -35,7 +35,7 @@ export const orderLaunch = defineUseCase('order-launch', {
   streams: (input: Order) => launchStreams(input),
   run: async (tx, { agentId, projectId, coordinatorId, offeredAs }, context): Promise<Process | null> => {
     const { now, random } = context
-    // It disconnected since; the next check chooses another.
+    // The coordinator disconnected since; the next check chooses another.
     if ((await findCoordinatorRow(tx, coordinatorId))?.state !== 'connected') return null
     const facts = await startFactsOf(tx, { agentId, projectId }, now)
     const decision = decideOrder(now, facts)

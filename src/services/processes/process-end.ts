@@ -54,7 +54,7 @@ async function requeueTurns(tx: Tx, { id: launchId }: Launch, { conversationKeys
 /** An agent in a role holds no agent session (AS4). Its place in the user session ends. */
 async function endInRole(tx: Tx, launch: Launch, end: End, ends: EndLocks, context: Context): Promise<void> {
   const agent = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
-  // It was spawned after the streams were chosen; the caller retries.
+  // The agent was spawned after the streams were chosen; the caller retries.
   if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', refusalText('justChanged'))
   const ended = await moveLaunch(tx, launch, end.type === 'exited' ? { ...end, left: null } : end, context)
   if (!ended) return

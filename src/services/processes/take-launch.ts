@@ -63,7 +63,7 @@ export const takeLaunch = defineUseCase('take-launch', {
     const { random } = context
     await requireCurrentEpoch(tx, from)
     const launch = await findLaunch(tx, launchId)
-    // It was given to another coordinator, so it is withdrawn for this one.
+    // The launch was given to another coordinator, so it is withdrawn for this one.
     if (launch?.coordinatorId !== from.coordinatorId || launch.projectId !== from.projectId) return { withdrawn: true }
     if (launch.state === 'ended' || launch.state === 'held' || launch.stopReason !== null) return { withdrawn: true }
     if (launch.state === 'running') throw new Refusal('wrong_state', refusalText('launchRuns', { id: launchId }), { launchId })

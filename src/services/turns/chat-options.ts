@@ -93,7 +93,7 @@ const view = ({ chosen, ...offers }: ChatOffers): ChatOptions => {
   return { images, modes: [...modes], modeId, options: [...options] }
 }
 
-/** Of its context, else of any context of the same agent. */
+/** Options of its context, else of any context of the same agent. */
 async function knownOffers(reader: Reader, { key, agent_id: agentId, project_id: projectId }: ConversationRow) {
   if (agentId === null || projectId === null) return undefined
   const row = await reader.first(selectContextOf, { agentId, projectId, key, originKey: '' })
@@ -125,7 +125,7 @@ interface Input {
   readonly key: string
   readonly change: ConfigChange
   readonly by: string
-  /** Of `read-options`. */
+  /** As `read-options` has found it. */
   readonly coordinatorId: string | null
 }
 

@@ -229,7 +229,7 @@ const maxTasks = 100_000
 const unfinishedOf = (reader: Reader, workSessionId: string): Promise<TaskRow[]> =>
   reader.all(selectUnfinished, { workSessionId, limit: maxTasks })
 
-/** Its own unfinished tasks and those of ended descendants (RS3), newest first. */
+/** The work session's unfinished tasks and those of ended descendants (RS3), newest first. */
 async function carriedOver(reader: Reader, workSessionId: string): Promise<TaskRow[]> {
   const ids = [workSessionId, ...(await descendantsOf(reader, workSessionId)).map(({ id }) => id)]
   const rows: TaskRow[] = []

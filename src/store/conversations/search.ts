@@ -169,7 +169,7 @@ export const hasTerms = async (reader: Reader, id: number, terms: readonly strin
   terms.length === 0 || (await reader.first(selectWithTerms, { id, wanted: terms.join(' ') })) !== undefined
 
 export interface TitleSearch {
-  /** Of `like`, in small letters, with `\\` before its signs. */
+  /** Pattern for `like`, in small letters, with `\\` before its signs. */
   readonly pattern: string
   readonly projectId: string
   readonly inAny: number

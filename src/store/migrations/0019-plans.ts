@@ -9,7 +9,7 @@ export const plans: Migration = {
   name: 'plans',
   statements: ({ text }) => [
     `alter table human_approvals add column told_to ${text}`,
-    // Whoever asked and is still there has read the decision; a session that comes later is told.
+    // An agent that asked and is still there has read the decision; a session that comes later is told.
     "update human_approvals set told_to = asked_by_agent_session_id where status <> 'pending'",
     'create index approvals_about_task on human_approvals (project_id, task_id, id) where task_id is not null',
     `alter table sessions add column dismissed_at ${text}`,

@@ -55,7 +55,7 @@ export const limitsOfContexts: Migration = {
             a.work_session_id, 'prompt', 'queued', t.content, '', 0, t.id, a.limited_until, t.asked_by, 0, t.created_at
           from role_agents a join turns t on t.id = a.limited_turn_id
           where a.state <> 'TERMINATED' and a.limited_until is not null`,
-      // Of the messages of a chat only the numbers were kept, as \`{"seq":7,…}\`.
+      // Only the numbers of a chat's messages were kept, as \`{"seq":7,…}\`.
       `${newParked}
           select 'parked-' || l.agent_id || '-' || l.conversation_key, l.conversation_key, '', l.agent_id, l.project_id, null, null, null, null,
             null, 'chat', 'queued', '[' || ${part} || ']', '', 0, coalesce(max(o.limited_turn_id), 'earlier'), l.limited_until, coalesce(l.goes_on_by, l.agent_id), 0,

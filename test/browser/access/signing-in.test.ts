@@ -5,7 +5,7 @@ import { visit } from '../visit.ts'
 const here = visit()
 
 test('[SE1] the sign-in link signs the browser in, cleans the address and goes where the person wanted', async () => {
-  const page = await here.strangerPage({ anew: true })
+  const page = await here.signedOutPage({ anew: true })
   await page.goto('/agents')
   await page.waitForURL(/\/sign-in\?to=/)
   await page.goto(here.server.signInLink)
@@ -22,10 +22,10 @@ test('[SE1] the sign-in link signs the browser in, cleans the address and goes w
 
 test('[SE1] a link that was used says calmly how to get a new one', async () => {
   const link = await here.signInLink()
-  const first = await here.strangerPage()
+  const first = await here.signedOutPage()
   await first.goto(link)
   await first.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
-  const second = await here.strangerPage()
+  const second = await here.signedOutPage()
   await second.goto(link)
   await second.getByRole('heading', { name: 'This link does not work any more' }).waitFor()
   expect(await second.getByText('holdfast open', { exact: true }).isVisible()).toBe(true)
@@ -33,7 +33,7 @@ test('[SE1] a link that was used says calmly how to get a new one', async () => 
 })
 
 test('[SE1] without a credential every place leads to signing in and shows nothing', async () => {
-  const page = await here.strangerPage()
+  const page = await here.signedOutPage()
   for (const path of ['/', '/projects/proj_x', '/people', '/system']) {
     await page.goto(path)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -43,7 +43,7 @@ test('[SE1] without a credential every place leads to signing in and shows nothi
 
 test('[SE3] a person signs in with a pasted token and sees what the role allows; removed, they are out at once', async () => {
   const { id, token } = await here.elsewhere.post('/api/people', { body: { name: 'Grace', role: 'viewer' } })
-  const page = await here.strangerPage()
+  const page = await here.signedOutPage()
   await page.goto('/sign-in')
   await page.getByLabel('Or paste a link, a code or a token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -67,7 +67,7 @@ test('[SE3] a person signs in with a pasted token and sees what the role allows;
 })
 
 test('[SE1] the link pasted at the front door signs in, and so does another after signing out in the same tab', async () => {
-  const page = await here.strangerPage()
+  const page = await here.signedOutPage()
   await page.goto('/')
   for (let visits = 0; visits < 2; visits++) {
     await page.getByLabel('Or paste a link, a code or a token').fill(await here.signInLink())
@@ -84,7 +84,7 @@ test('[SE1] the link pasted at the front door signs in, and so does another afte
 })
 
 test('[SE1] a browser that keeps no cookie is told so', async () => {
-  const page = await here.strangerPage()
+  const page = await here.signedOutPage()
   await page.route('**/api/login', (route) => route.fulfill({ status: 204 }))
   await page.goto('/sign-in')
   await page.getByLabel('Or paste a link, a code or a token').fill(await here.signInLink())
@@ -94,7 +94,7 @@ test('[SE1] a browser that keeps no cookie is told so', async () => {
 })
 
 test('[SE1] signing out ends it, also in the other tab', async () => {
-  const page = await here.strangerPage({ anew: true })
+  const page = await here.signedOutPage({ anew: true })
   await page.goto(await here.signInLink())
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
   const other = await page.context().newPage()

@@ -37,7 +37,7 @@ test('[AS7] an agent is added, its passkey is shown once, and a new one replaces
   const dialog = page.getByRole('dialog', { name: 'New agent' })
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await dialog.getByText('This is needed').waitFor()
-  // It may stand out of sight of the button.
+  // The field may stand out of sight of the button.
   const name = dialog.getByLabel('Name', { exact: true })
   await expect.poll(() => name.evaluate((input) => input === document.activeElement)).toBe(true)
   await dialog.getByLabel('Name', { exact: true }).fill('Codex')
@@ -127,7 +127,7 @@ test('[SE3] a person is added with a token shown once, and removed', async () =>
   expect(await whoHas(token)).toMatch(/^[0-9a-f-]{36}$/)
   await page.getByRole('button', { name: 'Remove Ada' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
-  // While it is open there is no list for whoever asks by role.
+  // While it is open there is no list to be found by role.
   await page.getByRole('alertdialog').waitFor({ state: 'detached' })
   await page.getByRole('list', { name: 'People' }).getByText('Ada').waitFor({ state: 'detached' })
   expect(await whoHas(token)).toBe('authentication_failed')

@@ -236,13 +236,13 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   const coder = pane(page, 'coder')
   await coder.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('careful')
   await coder.getByRole('combobox', { name: 'Model', exact: true }).selectOption('Demo Large')
-  // It is checked when the agent has set it, not at once.
+  // The option is checked when the agent has set it, not at once.
   await coder.getByLabel('Brief').click()
   await expect.poll(() => coder.getByLabel('Brief').isChecked()).toBe(true)
   const files = [{ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('my notes') }]
   await coder.locator('input[type=file]').setInputFiles(files)
   await coder.locator('[data-attached]', { hasText: 'notes.txt' }).waitFor()
-  // It stays with what is being written while one looks elsewhere.
+  // The file stays with what is being written while one looks elsewhere.
   await page.getByRole('banner').getByRole('link', { name: 'fay' }).click()
   await page.getByRole('link', { name: 'Tasks', exact: true }).click()
   await page.getByText('No tasks yet').waitFor()

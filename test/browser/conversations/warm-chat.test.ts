@@ -93,7 +93,7 @@ test('[CH1] the panel opens and the agent is there; it answers; the panel closes
 test('[CH10] reloaded in mid-answer, offline and back: the same process answers everything once', async () => {
   const { page, projectId, said, processes } = await openChat('ben')
   await presence(page, 'ready')
-  // It answers when a person has allowed it, so that nothing here hangs on time.
+  // The agent answers when a person has allowed it, so that nothing here hangs on time.
   await say(page, '[[ask]] one')
   await presence(page, 'asking')
   await page.reload()
@@ -114,7 +114,7 @@ test('[CH10] reloaded in mid-answer, offline and back: the same process answers 
 test('[CH14] what an agent that is spoken to says is read while it is being said, after a reload too, and stands there once when it is whole', async () => {
   const { page, projectId, said } = await openChat('dot', {}, 'acp')
   await presence(page, 'ready')
-  // It says the first part and then waits for a person, so that nothing here hangs on time.
+  // The agent says the first part and then waits for a person, so that nothing here hangs on time.
   await say(page, '[[say the first part]] [[ask]] the rest')
   const saying = page.locator('[data-saying]')
   await saying.getByText('the first part').waitFor()

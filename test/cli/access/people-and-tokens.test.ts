@@ -64,7 +64,7 @@ test('[SE3] a person gets a new token; the old one, their browsers and their sig
   const link = (await server.ask('/api/sign-in-codes', { method: 'POST', token: old })).json.code
   const open = await openSocket({ port: server.port, token: old })
   const few = (await holdfast(['token', 'create', 'few', '--scope', 'read', '--scope', 'manage', '--json'])).json().token
-  // Whoever has it is that person.
+  // The holder of the token is that person.
   expect(await server.ask(`/api/people/${id}/token`, { method: 'POST', token: few })).toMatchObject({ status: 403 })
   expect(await holdfast(['people', 'renew', 'Ben'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
   const renewed = await holdfast(['people', 'renew', 'Ben', '--yes', '--json'])

@@ -31,7 +31,7 @@ test('[CL1] run prints what the agent says and nothing else on standard output, 
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello there.\n' })
   expect(stderr).toContain('on holdfast/1/auth')
   expect(await listed(room)).toEqual([])
-  // It was answered: nobody is offered to take it up again.
+  // The prompt was answered: nobody is offered to take it up again.
   const { items } = (await room.server.ask(`/api/projects/${room.projectId}/sessions`)).json
   expect(items.map(({ state }: { state: string }) => state)).toEqual(['completed'])
 })

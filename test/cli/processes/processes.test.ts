@@ -139,7 +139,7 @@ test('[CL1] agents watch: a line for each change where nobody looks, by the name
   const launchId = await call()
   await plain.until((text) => text.includes('ann shop waiting'))
   await json.until((text) => text.includes('"doing":"waiting"'))
-  // Whoever read it has had enough, as `head -1` has: it does not go on for nobody.
+  // The reader has had enough, as `head -1` has: it does not go on for nobody.
   await left.until((text) => text.includes('waiting'))
   left.leave()
   expect(await left.code).toBe(0)

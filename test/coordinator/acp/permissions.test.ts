@@ -189,7 +189,7 @@ test('[AP9] the folder told with the call and the command told with the request 
   expect(one?.likeness).toMatch(/^[0-9a-f]{64}$/)
   expect(one?.call.input).toBe('{"cwd":"/work","command":"npm test"}')
   expect(asked({ cwd: '/work', command: 'npm test' }, { command: 'npm test', description: 'x' })?.likeness).toBe(one?.likeness)
-  // It may tell the rest before the request is read.
+  // The agent may tell the rest before the request is read.
   expect(asked({ cwd: '/work', command: 'npm test' }, { command: 'npm test' })?.likeness).toBe(one?.likeness)
   expect(asked({ cwd: '/' }, { command: 'npm test' })?.likeness).not.toBe(one?.likeness)
   expect(asked({ cwd: '/work' }, { command: 'npm test; ls' })?.likeness).not.toBe(one?.likeness)

@@ -75,7 +75,7 @@ test.each([
   ['copilot', { output: 'before\n<shellId: 1 completed with exit code 3>', exitCode: 3, cwd: '/scratch/work' }],
   ['opencode', { output: 'before\n', exitCode: 3, cwd: '/scratch/work' }],
   ['pi', { output: 'before\n\n\nCommand exited with code 3', exitCode: 3, cwd: '/scratch/work' }],
-  // Its messages have neither output nor exit status.
+  // The messages of this agent have neither output nor exit status.
   ['gemini', { content: [] }],
 ])('[AC6] %s: what was run, where, its output, its exit status and how long it took', (agent, expected) => {
   const run = play(agent).find(({ call }) => (call.command ?? call.title) === command)
@@ -86,7 +86,7 @@ test.each([
   ['claude', 'onetwothree\nerr'],
   ['opencode', 'onetwothree\nerr\n'],
   ['pi', 'onetwothree\nerr\n'],
-  // It does not send what is written in the first moments.
+  // This agent does not send what is written in the first moments.
   ['codex', 'twothree\nerr\n'],
   // Standard error moves to the front while it runs.
   ['copilot', 'err\nonetwothree\n<shellId: 0 completed with exit code 0>'],

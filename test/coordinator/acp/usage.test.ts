@@ -34,7 +34,7 @@ test('[AC7] an agent that counts from the beginning, or only its last request, i
   expect(copilot.of(told(100))).toEqual({ inputTokens: 100, outputTokens: 10, cachedTokens: null })
   expect(copilot.of(undefined)).toEqual({ inputTokens: null, outputTokens: null, cachedTokens: null })
   expect(copilot.of(told(250))).toMatchObject({ inputTokens: 150, outputTokens: 15 })
-  // It began anew.
+  // The agent began anew.
   expect(copilot.of(told(30))).toMatchObject({ inputTokens: 30, outputTokens: 3 })
   expect(usageOf(new TurnTokens('OpenCode').of(told(100)), null)).toBeNull()
 })

@@ -25,7 +25,7 @@ interface Process {
   /** Whether it names its launch when it signs in. */
   readonly namesLaunch: boolean
   alive: boolean
-  /** Its exit was reported with its launch id. */
+  /** The exit was reported with the launch id. */
   reported: boolean
 }
 

@@ -59,7 +59,7 @@ const recorded: readonly [agent: string, model: string, text: string, words: str
 
 test.each(recorded)('[CX12] what %s says when its model answers %s is an error', (agent, _, text, words) => {
   expect(notAnAnswer('error', agent, text)).toBe(words)
-  // Of an agent that nobody has recorded it is an answer, shown as it is.
+  // From an agent that nobody has recorded it is an answer, shown as it is.
   expect(notAnAnswer('error', 'another', text)).toBeUndefined()
   expect(notAnAnswer('error', null, text)).toBeUndefined()
 })

@@ -153,8 +153,8 @@ describe('the resume context', () => {
       const context = resumeContext(all, tokens)
       expect(wantsMore(all, context)).toBe(false)
       expect(estimateTokens(JSON.stringify(context))).toBeLessThanOrEqual(tokens)
-      const toldIds = context.failedApproaches.map(({ id }) => id)
-      for (const { id, avoid } of failed) if (avoid) expect(toldIds).toContain(id)
+      const handedIds = context.failedApproaches.map(({ id }) => id)
+      for (const { id, avoid } of failed) if (avoid) expect(handedIds).toContain(id)
       expect(context.verifiedApproaches.map(({ id }) => id)).toEqual(
         verified.slice(0, context.verifiedApproaches.length).map(({ id }) => id),
       )

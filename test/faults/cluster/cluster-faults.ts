@@ -221,7 +221,7 @@ class Run {
         }
         await pause(50)
       }
-      // It waits longer each time it is replaced; a new process does not.
+      // The coordinator waits longer each time it is replaced; a new process does not.
       cluster.signalCoordinator(n, 'SIGKILL')
     }
     await cluster.restartCoordinator(n)
@@ -334,7 +334,7 @@ class Run {
   }
 }
 
-/** Of the load's own failure, or of the client's. */
+/** Code of the load's own failure, or of the client's. */
 function codeOf(error: unknown): string {
   if (error instanceof ProblemError) return error.problem.code
   return error instanceof UnreachableError ? 'unreachable' : String((error as { code?: unknown }).code)

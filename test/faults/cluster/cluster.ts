@@ -94,7 +94,7 @@ export class Cluster {
     this.#nodes[node]?.process.child.kill(signal)
   }
 
-  /** Its exit code; null when it was killed. */
+  /** Exit code; null when it was killed. */
   async ended(node: number): Promise<number | null> {
     const found = this.#nodes[node]
     await found?.process.exited

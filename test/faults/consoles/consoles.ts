@@ -25,7 +25,7 @@ export interface ConsolesResult {
   readonly tally: Tally
   readonly allReadyMs: number
   readonly allAnsweredMs: number
-  /** Of a new user session, with all of that beside it. */
+  /** Time to create a user session, with all of that beside it. */
   readonly createdMs: number
   /** From a prompt to its answer at the last of the sockets. */
   readonly heardMs: number
@@ -41,7 +41,7 @@ const mostStallPrompts = 40
 const stallChars = 800_000
 /** Answers in a row after which something waits for a reader: it is the one that stalls. */
 const stuckAnswers = 3
-/** It is told 10 to 15 s after it took something last, and cut 15 s later when it does not take that either. */
+/** A silent client is told 10 to 15 s after it took something last, and cut 15 s later when it does not take that either. */
 const stalledMs = 20_000
 
 export async function consoles(options: ConsolesOptions): Promise<ConsolesResult> {

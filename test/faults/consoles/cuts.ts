@@ -17,9 +17,9 @@ import { Device, type Place } from './device.ts'
 export interface CutsOptions {
   readonly build: string
   readonly seed: string
-  /** Of sockets, on both devices together. */
+  /** Cuts of sockets, on both devices together. */
   readonly cuts: number
-  /** Of the server. */
+  /** Kills of the server. */
   readonly kills: number
 }
 
@@ -75,7 +75,7 @@ export async function cuts({ build, seed, cuts: cutsWanted, kills: killsWanted }
       await withLimit(owner.seesAnswer(result.turns))
     }
     const head = owner.log.at(-1)?.seq ?? 0
-    // Nothing more comes: whoever has not as much is still on its way.
+    // Nothing more comes: a device that has not as much is still on its way.
     await withLimit(Promise.all(devices.map((device) => device.reaches(head))))
     const whole = new Device(place, () => Number.POSITIVE_INFINITY)
     devices.push(whole)

@@ -11,7 +11,7 @@ export interface Attempt {
   readonly script: (scene: Scene) => string
   /** What is left on the host. */
   readonly after?: (scene: Scene) => boolean
-  /** It gets out with no sandbox: part of the control. Left out: only as root, or only with tools that may be missing. */
+  /** The attempt gets out with no sandbox: part of the control. Left out: only as root, or only with tools that may be missing. */
   readonly control?: boolean
   /** Would change the host: never tried without a sandbox. */
   readonly onlyInside?: boolean

@@ -1,5 +1,5 @@
 /**
- * Readers of the log. The product's own, as it stands behind every door, with clients that are slow, are cut off and come back
+ * Readers of the log. The product's own, as it stands behind every endpoint, with clients that are slow, are cut off and come back
  * with their cursor. And, as controls, the two cursors that this store must never have: by time and by a number given out
  * before the commit. Those must be seen to miss events.
  */

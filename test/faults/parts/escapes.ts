@@ -15,7 +15,7 @@ const childMs = 120_000
 interface Tried {
   readonly attempts: number
   readonly escaped: readonly string[]
-  /** Of the control, what should have got out and did not. */
+  /** Attempts of the control that should have got out and did not. */
   readonly missing: readonly string[]
   readonly left: number
 }

@@ -17,6 +17,6 @@ export const families: Readonly<Record<string, string>> = {
   loud: `${goes}; echo up; sleep 0.3; yes noise & while :; do sleep 1; done`,
   /** Children that carry no mark. */
   bare: `${goes}; env -i sleep 1000 & env -i sh -c 'sleep 1000; :' & echo up; while :; do sleep 1; done`,
-  /** Its output ends before it does. */
+  /** The output ends before the process does. */
   silent: `${goes}; echo up; exec >&- 2>&-; sleep 1000 & while :; do sleep 1; done`,
 }

@@ -122,7 +122,7 @@ export class World {
     this.signalCoordinator('SIGTERM', 'SIGINT')
     await this.coordinatorEnds()
     const list = await machine.list()
-    // Of a build that is broken on purpose.
+    // A build that is broken on purpose.
     for (const { pid, mark } of list) if (mark?.keeper === this.keeper) quietly(() => process.kill(pid, 'SIGKILL'))
     await this.server.vanish()
     await rm(this.data, { recursive: true, force: true, maxRetries: 5 })

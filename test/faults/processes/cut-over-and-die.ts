@@ -60,7 +60,7 @@ await perform(async ({ folder, conversations, diesAt }: CutoverTask) => {
     await mirror.flush().finally(() => mirror.stop())
     report({ type: 'kept', file: 'steps', text: JSON.stringify(steps) })
   } finally {
-    // Its thread would keep a process that has failed.
+    // The writer thread would keep a process that has failed.
     await store.close()
   }
 })

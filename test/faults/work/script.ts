@@ -27,7 +27,7 @@ export const newModel = (): Model => ({
 interface Sending {
   readonly client: Client
   readonly model: Model
-  /** Without retries: whoever kills the server wants to know what was answered. */
+  /** Without retries: the test that kills the server wants to know what was answered. */
   readonly options: { readonly idempotencyKey: string; readonly retries: 0; readonly timeoutMs: number }
 }
 

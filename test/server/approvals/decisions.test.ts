@@ -1,4 +1,4 @@
-/** Decisions travel (AP8): whoever asked waits again when it is back, and is told what was decided while it was away. */
+/** Decisions travel (AP8): the agent that asked waits again when it is back, and is told what was decided while it was away. */
 import { expect, test } from 'vitest'
 import { started } from '../../services/processes/launch-pad.ts'
 import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
@@ -38,7 +38,7 @@ test('[AP12] a rejection made while the agent was away, and its words, are in ev
   expect(await ann.call('get_next_action')).toMatchObject({ action: 'resume_work', resume_context: { decisions: told } })
   expect((await ann.call('get_resume_context')).resume_context.decisions).toMatchObject(told)
   expect((await ann.call('get_my_task')).decisions).toMatchObject(told)
-  // It was told; what it was told once is not said again with each call.
+  // The agent was told; that is not said again with each call.
   expect(await ann.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: taskId } })
   expect((await ann.call('get_next_action')).decisions).toBeUndefined()
 })

@@ -152,7 +152,7 @@ test.each(restarts)('[AG6] (%s) an agent that %s is set again as a person had se
   }
   const { launchId: second } = (await machine.order('launch-ordered')).order
   await machine.ask({ type: 'coordinator:take', launchId: second })
-  // It begins as it always does, brief as it was before, and without the larger model.
+  // The agent begins as it always does, brief as it was before, and without the larger model.
   const small = { ...model, values: model.values.slice(0, 1) }
   const options = [small, { ...brief, value: true }]
   await machine.tell(started(second), { ...readyAgent(second), modes, modeId: 'ask', options } as never)

@@ -106,7 +106,7 @@ test('[AG3] terminating while it waits, starts, runs or has failed ends in TERMI
   terminate('starting')
   terminate('starting')
   await machine.order('stop-ordered')
-  // It became ready all the same: too late.
+  // The agent became ready all the same: too late.
   await machine.tell(started(starting), readyAgent(starting))
   client.send({ type: 'agent:spawn', ...inside, role: 'starting' })
   expect(await client.next()).toMatchObject({ type: 'error', code: 'role_taken' })
@@ -163,8 +163,8 @@ test('[US4] a session with agents in every state is terminated: all are told at 
   const { items } = (await server.ask(`/api/projects/${projectId}/sessions`)).json
   const states = items.map((each: { currentAgentRole: string; state: string }) => `${each.currentAgentRole}: ${each.state}`)
   // WK5: what had nothing in hand is completed, and nobody is asked to resume it.
-  const nothingInHand = ['starting: completed', 'waiting: completed']
-  expect(states.toSorted()).toEqual(['active: interrupted', 'failed: interrupted', ...nothingInHand])
+  const nothingRuns = ['starting: completed', 'waiting: completed']
+  expect(states.toSorted()).toEqual(['active: interrupted', 'failed: interrupted', ...nothingRuns])
   // Sockets stay open, and hold other sessions.
   expect((await room.created(client)).sessionId).not.toBe(inside.sessionId)
 })
@@ -180,7 +180,7 @@ test('[RL7] who asks for an end that another has asked for is answered under its
   asksFor(phone, 'agent:terminate', 'a2')
   asksFor(client, 'session:terminate', 's1')
   asksFor(client, 'agent:get', 'g')
-  // It is still there: nobody is answered before it has gone.
+  // The process is still there: nobody is answered before it has gone.
   expect(await answerTo(client, 'g')).toMatchObject({ type: 'agent:info', agent: { terminating: true } })
   asksFor(phone, 'session:terminate', 's2')
   asksFor(phone, 'agent:get', 'h')
@@ -210,7 +210,7 @@ test('[US4] one that does not go within its time is given up on, and the rest go
   await sweeper.run()
   expect(await client.next('agent:terminated')).toMatchObject({ role: 'auth' })
   expect(await client.next()).toMatchObject({ type: 'session:terminated', agentsTerminated: 1 })
-  // Its exit, late, changes nothing more.
+  // The late exit changes nothing more.
   await machine.tell(exited(launchId, { stopped: true }))
   expect((await room.server.ask(`/api/processes/${launchId}`)).json).toMatchObject({ state: 'ended' })
 })

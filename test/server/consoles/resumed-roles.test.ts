@@ -1,4 +1,4 @@
-/** Work of agents that are spoken to, interrupted and resumed: the same role, the same worktree, and the context as the first thing said. */
+/** Work of ACP agents, interrupted and resumed: the same role, the same worktree, and the context as the first thing said. */
 import { expect, test } from 'vitest'
 import { translated } from '../../../src/protocol/notice-words.ts'
 import { addPerson } from '../../../src/services/access/change-person.ts'
@@ -7,7 +7,7 @@ import { exited, started } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { type Console, openConsole, readyAgent } from '../../support/relay.ts'
 
-/** Its agent crashes in the middle of the work. */
+/** The agent crashes in the middle of the work. */
 async function interrupted(room: Console) {
   const scene = await room.ready('auth')
   const { machine, launchId, client } = scene

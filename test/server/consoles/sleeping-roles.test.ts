@@ -10,7 +10,7 @@ const sweep = ({ server }: Console): Promise<void> => {
   return new UserSessionSweeper({ store: server.store, clock: server.clock, logger }).run()
 }
 
-/** Its next process, from the order to the moment it can be prompted; what it was to bring back. */
+/** The next process, from the order to the moment it can be prompted; what it was to bring back. */
 async function woken(machine: Machine, how: 'new' | 'loaded'): Promise<{ launchId: string; acp: { loadAcpSessionId: string } }> {
   const { launchId } = (await machine.order('launch-ordered')).order
   const { acp } = await machine.ask({ type: 'coordinator:take', launchId })

@@ -28,7 +28,7 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   const offers = new Offers(store, rules, testSeals)
   const launches = new Launches(store, rules, offers, testSeals)
   const machine = playCoordinator(launches, `machine of ${projectId}`)
-  await machine.greet()
+  await machine.register()
   const consoles = new UserSessions({ store, clock: systemClock, expectsCoordinator: false, offers })
   const { userSessionId } = await consoles.create(who, { type: 'session:create', projectId }, 'connection')
   const spawn = (role: string, requestId?: string) =>

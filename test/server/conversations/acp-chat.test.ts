@@ -1,4 +1,4 @@
-/** The chat and the tasks of an agent that is spoken to (CH12): the same as those of one that pulls, with the server in its place. */
+/** The chat and the tasks of an ACP agent (CH12): the same as those of one that pulls, with the server in its place. */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { turnsStream } from '../../../src/domain/stream-name.ts'
@@ -17,7 +17,7 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
   await say('hello')
   const launchId = await bringUp(machine)
   const first = await machine.turn()
-  // Its context begins new: it is told first who speaks and where.
+  // The context begins new: the agent is told first who speaks and where.
   const primer = expect.stringContaining(`web:${room.projectId}.coder`)
   const content = [
     { type: 'text', text: primer },
@@ -55,7 +55,7 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
   await machine.tell(exited(launchId, { exitCode: 1 }))
   const left = await server.store.read((reader) => reader.first(selectTurn, { id: turnId }))
   expect(left).toMatchObject({ state: 'unknown', stop_reason: 'process_gone', answer: 'half' })
-  // Whoever reads what it was saying learns that no more of it comes.
+  // A reader of what it was saying learns that no more of it comes.
   const told = await eventsOf(server.store, turnsStream(webKey(room.projectId, 'coder')))
   expect(told).toMatchObject([{ type: 'agent:response', data: { messageId: turnId } }])
   const second = await bringUp(machine)
@@ -77,7 +77,7 @@ test('[CH15] a chat is stopped: what was done so far stays with its turn, a seco
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
   await machine.tell(said(launchId, turnId, 'half'), asks(launchId, turnId, 'ask-1'))
-  // Whoever comes now sees all of it, and what is asked.
+  // A reader that comes now sees all of it, and what is asked.
   const stream = turnsStream(webKey(room.projectId, 'coder'))
   const { state } = (await server.ask(`/api/snapshot?streams=${encodeURIComponent(stream)}`)).json
   expect(state[stream].running).toMatchObject([

@@ -1,4 +1,4 @@
-/** What an agent that is spoken to could not do because it met its vendor's limit (AG6): in a chat, in a chat elsewhere, in a task. */
+/** What an ACP agent could not do because it met its vendor's limit (AG6): in a chat, in a chat elsewhere, in a task. */
 import { expect, test } from 'vitest'
 import type { ChatCommand } from '../../../src/domain/channels/key.ts'
 import { webKey } from '../../../src/domain/conversations/key.ts'
@@ -51,25 +51,25 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
   expect(answer).toContain('もう一度送ってください')
   expect(answer).toContain(limitWords)
   // There is no card: a command says that it goes on by itself, and takes it back.
-  const obey = async (command: ChatCommand) =>
+  const runOrder = async (command: ChatCommand) =>
     (await store.run(runChatCommand, { ...place, command, senderId: message.senderId, route, work: null })).said
   const sweep = () => new UserSessionSweeper({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) }).run()
-  expect(await obey('stop')).toContain('動いているものはありません')
-  expect(await obey('continue')).toContain('自動で答えます')
-  expect(await obey('status')).toContain('自動で答えます')
-  expect(await obey('stop')).toContain('もう答えません')
-  expect(await obey('status')).not.toContain('自動で答えます')
-  await obey('continue')
+  expect(await runOrder('stop')).toContain('動いているものはありません')
+  expect(await runOrder('continue')).toContain('自動で答えます')
+  expect(await runOrder('status')).toContain('自動で答えます')
+  expect(await runOrder('stop')).toContain('もう答えません')
+  expect(await runOrder('status')).not.toContain('自動で答えます')
+  await runOrder('continue')
   clock.advance(30_000)
   await sweep()
-  expect(await obey('continue')).toContain('上限に達していません')
+  expect(await runOrder('continue')).toContain('上限に達していません')
   const again = await machine.turn()
   expect(again.content).toEqual([{ type: 'text', text: 'こんにちは' }])
   // At the limit again: the wish holds, and the chat is told so. Begun anew, nothing is taken up again.
   await machine.tell(turnEnded(launchId, again.turnId, { outcome: 'failed', error: limitWords }))
   expect(await lastSaid()).toContain('その時刻を過ぎたら、自動で答えます')
-  await obey('new')
-  expect(await obey('continue')).toContain('上限に達していません')
+  await runOrder('new')
+  expect(await runOrder('continue')).toContain('上限に達していません')
 })
 
 test('[AG10] a limit met in a chat is told with its end; what could not be answered is told again by itself when a person said so', async () => {
@@ -104,7 +104,7 @@ test('[AG10] a limit met in a chat is told with its end; what could not be answe
   await say('second')
   expect(await meet()).toBe('second')
   expect((await goOn(true)).json).toEqual({ until: instant(clock.now() + 30_000), goesOn: true })
-  // It is parked: a turn that waits, and no work before its time.
+  // The message is parked: a turn that waits, and no work before its time.
   const turns = (await ask(`/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}/turns`)).json.items
   const [parked, met, dropped] = turns
   expect(parked).toMatchObject({ state: 'queued', retryOf: met.id, notBefore: instant(clock.now() + 30_000) })
@@ -124,7 +124,7 @@ test('[AG10] a limit met in a chat is told with its end; what could not be answe
   const third = await machine.turn()
   expect(third.content).toEqual([{ type: 'text', text: 'third' }])
   await machine.tell(said(launchId, third.turnId, 'works'), turnEnded(launchId, third.turnId))
-  // It works again: what it could not answer comes next.
+  // The agent works again: what it could not answer comes next.
   expect(await limit()).toBeNull()
   const again = await machine.turn()
   expect(again.content).toEqual([{ type: 'text', text: 'second' }])

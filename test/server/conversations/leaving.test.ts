@@ -20,7 +20,7 @@ const stepMs = 5000
 const second = 1000
 
 interface Process {
-  /** What it has in hand: the words it was told, and when it will have answered. */
+  /** The running turn: the words it was told, and when it will have answered. */
   readonly turns: Map<string, { words: string[]; endsAt: number }>
   goesAt: number | null
 }
@@ -147,7 +147,7 @@ class Visit {
     const { store, clock } = this.#room.server
     const events = await store.eventsAfter(coordinatorStream(this.#machine.id), this.#heard, 1000)
     this.#heard += events.length
-    for (const { type, data } of events) await this.#obeyOne(type, JSON.parse(data ?? '{}'))
+    for (const { type, data } of events) await this.#runOne(type, JSON.parse(data ?? '{}'))
     const now = clock.now()
     let moved = events.length > 0
     for (const [launchId, { turns, goesAt }] of this.#processes) {
@@ -166,7 +166,7 @@ class Visit {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: an order is whatever the server says
-  async #obeyOne(type: string, data: any): Promise<void> {
+  async #runOne(type: string, data: any): Promise<void> {
     const now = this.#room.server.clock.now()
     if (type === 'launch-ordered') {
       const { launchId } = data.order
@@ -185,7 +185,7 @@ class Visit {
 
   #begin({ launchId, turnId, content }: { launchId: string; turnId: string; content: { text: string }[] }, now: number): void {
     const process = this.#processes.get(launchId)
-    // It was killed before the order came.
+    // The process was killed before the order came.
     if (!process) return
     const words = [...(content.at(-1)?.text ?? '').matchAll(/word-\d+\./g)].map(([word]) => word)
     for (const word of words) {

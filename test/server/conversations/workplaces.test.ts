@@ -149,7 +149,7 @@ test('[CX9] where there is no git it works in the project’s folder, and takes 
   await machine.tell(made(launchId, folder, plain), started(launchId), readyAgent(launchId))
   await machine.turn()
   expect(await view('coder')).toMatchObject({ workplace: { kind: 'plain', folder } })
-  // It is not ours to remove.
+  // The folder is not ours to remove.
   expect((await server.ask(`/api/projects/${projectId}/worktrees`)).json.items).toEqual([])
   await write('critic', 'second')
   await bringUp()

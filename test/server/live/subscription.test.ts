@@ -1,4 +1,4 @@
-/** One reader of many streams, without a door in front: what happens when it is behind what is kept, or in the way of itself. */
+/** One reader of many streams, without an endpoint in front: what happens when it is behind what is kept, or in the way of itself. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -113,9 +113,9 @@ test('[HT6] a reader that joins while the tail is still reading gets nothing twi
   const { sink: first, subscription, tails } = open(testStore)
   await subscription.follow(['home'], undefined, () => {})
   const { eventsAfter } = store
-  let letGo: () => void = () => {}
+  let release: () => void = () => {}
   const held = new Promise<void>((resolve) => {
-    letGo = resolve
+    release = resolve
   })
   store.eventsAfter = async (...question) => {
     await held
@@ -124,9 +124,9 @@ test('[HT6] a reader that joins while the tail is still reading gets nothing twi
   await write(testStore, 1)
   const second = new TestSink()
   await new Subscription(store, tails, second).follow(['home'], undefined, () => {})
-  // It joins once others had their turn; the tail hands out event 1 only afterwards.
+  // The subscription joins once others had their turn; the tail hands out event 1 only afterwards.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-  letGo()
+  release()
   await first.until(() => first.got.length === 1)
   await write(testStore, 1)
   await second.until(() => second.got.length >= 1)
@@ -204,7 +204,7 @@ test('[RE4] a ring for what is not there swallows none that comes while the log 
   const { tails } = open(testStore)
   const { eventsAfter } = store
   const { promise: looked, resolve: look } = Promise.withResolvers<void>()
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   store.eventsAfter = async (...question) => {
     const rows = await eventsAfter.apply(store, question)
     look()
@@ -218,7 +218,7 @@ test('[RE4] a ring for what is not there swallows none that comes while the log 
   ;(store.doorbell as LocalDoorbell).ring([['home', 5]])
   await looked
   await write(testStore, 1)
-  letGo()
+  release()
   expect(await taken).toMatchObject([{ seq: 1 }])
 })
 

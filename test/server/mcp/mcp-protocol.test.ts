@@ -1,4 +1,4 @@
-/** The MCP door as a protocol: who gets in, what is listed, and that the short way and the SDK's say the same. */
+/** The MCP endpoint as a protocol: who gets in, what is listed, and that the short way and the SDK's say the same. */
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
 import { envelopeVersion, handshakeVersions } from '../../../src/server/mcp/plain-call.ts'
@@ -26,7 +26,7 @@ const envelope = {
 const envelopeHeaders = { 'mcp-protocol-version': envelopeVersion, 'mcp-method': 'tools/call', 'mcp-name': 'get_my_task' }
 
 /** What came, as JSON or as the one event of a stream. */
-const toldIn = ({ text, json }: Answer): Told => json ?? JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? 'null')
+const answerIn = ({ text, json }: Answer): Told => json ?? JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? 'null')
 
 const toolsOfAgents = [
   'authenticate',
@@ -71,7 +71,7 @@ test('[MC1] clients of every era connect, and are told how to begin', async () =
   for (const version of handshakeVersions) {
     const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'old', version: '1' } }
     const answer = await post(server, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
-    expect(toldIn(answer).result.protocolVersion).toBe(version)
+    expect(answerIn(answer).result.protocolVersion).toBe(version)
   }
 })
 
@@ -130,7 +130,7 @@ test('[MC1] the short way and the SDK’s give the same answer', async () => {
   const { server, write, projectId, passkeys } = await openWorkplace()
   await write('hello')
   const signIn = { agent_id: 'ann', project_id: projectId, passkey: passkeys['ann'] }
-  const { session_token } = toldIn(await post(server, callOf('authenticate', signIn))).result.structuredContent
+  const { session_token } = answerIn(await post(server, callOf('authenticate', signIn))).result.structuredContent
   const calls = [
     callOf('get_next_action', { session_token }),
     callOf('get_pending_messages', { session_token }),
@@ -143,14 +143,14 @@ test('[MC1] the short way and the SDK’s give the same answer', async () => {
     const long = await post(server, [call])
     expect(short.headers['content-type']).toBe('application/json')
     expect(long.headers['content-type']).toBe('text/event-stream')
-    expect(toldIn(short)).toEqual(toldIn(long))
+    expect(answerIn(short)).toEqual(answerIn(long))
     const modern = { ...call, params: { ...call.params, _meta: envelope } }
     const headers = { ...envelopeHeaders, 'mcp-name': call.params.name }
     const shortModern = await post(server, modern, headers)
     // Who takes only JSON is the SDK's.
     const longModern = await post(server, modern, { ...headers, accept: 'application/json' })
-    expect(toldIn(shortModern)).toEqual(toldIn(longModern))
-    expect(toldIn(shortModern).result).toMatchObject({
+    expect(answerIn(shortModern)).toEqual(answerIn(longModern))
+    expect(answerIn(shortModern).result).toMatchObject({
       resultType: 'complete',
       _meta: { 'io.modelcontextprotocol/serverInfo': {} },
     })
@@ -178,8 +178,8 @@ test('[MC1] what is wrong with a request is said by the SDK, also where a tool i
     ['a name that every object has', callOf('constructor')],
     ['no name', { ...call, params: {} }],
   ] as const)
-    expect(toldIn(await post(server, message)).error?.code, what).toBe(-32602)
-  expect(toldIn(await post(server, { jsonrpc: '2.0', id: 1, method: 'no/such' })).error.code).toBe(-32601)
+    expect(answerIn(await post(server, message)).error?.code, what).toBe(-32602)
+  expect(answerIn(await post(server, { jsonrpc: '2.0', id: 1, method: 'no/such' })).error.code).toBe(-32601)
   for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
     const answer = await server.ask('/mcp', { method, headers: { accept: 'text/event-stream' } })
     expect([answer.status, answer.headers['allow']], method).toEqual([405, 'POST'])

@@ -1,4 +1,4 @@
-/** Held calls over MCP (NA3): who waits is woken, and whoever goes away is let go. */
+/** Held calls over MCP (NA3): a caller that waits is woken, and one that goes away is released. */
 import { request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
 import { progressEveryMs } from '../../../src/server/mcp/tool-answer.ts'

@@ -128,7 +128,7 @@ describe('what makes work has its agent started', () => {
     await pad.say('hello', bare)
     await starter.settled()
     expect(await pad.processes()).toEqual([])
-    await pad.coordinator.greet('next', null)
+    await pad.coordinator.register('next', null)
     await expect.poll(() => pad.processes()).toMatchObject([{ agentId: pad.agentId }])
     await pad.startable(bare)
     await expect.poll(() => statesOf(pad)).toEqual(['waiting', 'waiting'])

@@ -136,7 +136,7 @@ describe('without a launch id', () => {
 
   test('[PX8] a call that begins after the report shows that the suspect lives', async () => {
     const { office, chat, task } = await both()
-    // Of a node that has not heard the call itself: the evidence is in the store.
+    // On a node that has not heard the call itself: the evidence is in the store.
     const sweeper = new AgentSessionSweeper({ ...shared, logger: nowhere, lastSeen: new LastSeen() })
     await sweeper.run()
     shared.clock.advance(1)

@@ -1,4 +1,4 @@
-/** SE13: names that cannot be read for what they are, or that are not theirs to take, are refused in words at every door. */
+/** SE13: names that cannot be read for what they are, or that are not theirs to take, are refused in words at every endpoint. */
 import { expect, test } from 'vitest'
 import { openConsole } from '../../support/relay.ts'
 import { openTestServer } from '../../support/server.ts'

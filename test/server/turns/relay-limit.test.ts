@@ -42,7 +42,7 @@ async function limited() {
     await machine.tell(turnEnded(launchId, turnId, { outcome: 'failed', error }))
     return { turnId, until, text: content[0].text }
   }
-  /** It is to go on with its turn when the limit is over, and goes before that. */
+  /** The agent is to go on with its turn when the limit is over, and ends before that. */
   const failAtLimit = async () => {
     say('first')
     await meetLimit()
@@ -149,7 +149,7 @@ test('[AG9] an agent that has gone meanwhile is started again when the limit is 
   await machine.bringUp()
   await client.next('agent:ready')
   await sweep()
-  // Its session could not be brought back: it is told first what was said (CX2).
+  // The session could not be brought back: the agent is told first what was said (CX2).
   expect((await machine.turn()).content.slice(1)).toEqual([{ type: 'text', text: 'first' }])
   expect(await info()).toMatchObject({ state: 'ACTIVE', limit: null, turn: { content: [{ text: 'first' }] } })
 })

@@ -101,7 +101,7 @@ test('[SE8] what is too large is refused in words, whether announced or streamed
   void server.raw(`${head}the first of it`, '}').then((text) => {
     announced = text
   })
-  // Whoever does not send the rest is told when we have waited for it long enough.
+  // A client that does not send the rest is told when we have waited for it long enough.
   await expect
     .poll(() => {
       server.clock.advance(10_000)

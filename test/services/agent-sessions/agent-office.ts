@@ -1,4 +1,4 @@
-/** A project with agents that sign in and call, through the very parts every door uses; and people who give them work. */
+/** A project with agents that sign in and call, through the very parts every endpoint uses; and people who give them work. */
 import { Writable } from 'node:stream'
 import { expect } from 'vitest'
 import { personScopes } from '../../../src/domain/access/scopes.ts'
@@ -36,7 +36,7 @@ export const nowhere = createLogger({
 export const callsOn = (store: Store, clock: Clock): AgentCalls =>
   new AgentCalls({ store, clock, tails: new Tails({ store, clock, logger: nowhere }) })
 
-/** Somebody with a credential that is no agent's: whoever calls has to show more. */
+/** Somebody with a credential that is no agent's: the caller has to show more. */
 export const stranger: Presented = {
   who: { ...ownerWho, kind: 'script', id: 'script', scopes: [...personScopes] },
   secret: 'a script',
@@ -115,7 +115,7 @@ export async function openOffice(store: Store, clock: Clock, settings: Readonly<
     finish: (taskId: string, status: 'completed' | 'failed' = 'completed') =>
       store.run(changeTask, { projectId, taskId, status, by }),
     set: (change: Readonly<Record<string, number>>) => store.run(changeProject, { projectId, settings: change, by }),
-    /** `get_next_action`, with all that a door does before it. */
+    /** `get_next_action`, with all that an endpoint does before it. */
     next: async (signed: { token: string }, waitSeconds = 0, signal?: AbortSignal) => {
       const answer = await calls.waitingCalls.next(await caller(signed), waitSeconds, signal)
       return answer === superseded ? superseded : { ...answer.next, task: answer.task, resumed: answer.resumedWorkSessionId }

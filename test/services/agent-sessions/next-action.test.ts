@@ -1,4 +1,4 @@
-/** What an agent is told to do next, through everything a door does for it (NA). */
+/** What an agent is told to do next, through everything an endpoint does for it (NA). */
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'

@@ -1,4 +1,4 @@
-/** Who is let in, and how much a stranger can do before (CN2). */
+/** Who is let in, and how much an unpaired sender can do before (CN2). */
 import { expect, test } from 'vitest'
 import {
   askingLifetimeMs,

@@ -56,7 +56,7 @@ describe('agents that write to each other', () => {
     await room.say('from a person', { priority: 'high' })
     expect(texts((await room.handOver(ann)).messages)).toEqual(['from a person'])
     await room.answer(ann, 'to the person')
-    // It holds the person's words now: what the agent wrote is for another session.
+    // The session holds the person's words now: what the agent wrote is for another session.
     expect(texts((await room.handOver(ann)).messages)).toEqual([])
     await room.end(ann)
     const next = await room.begin('ann')

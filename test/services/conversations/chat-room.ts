@@ -22,7 +22,7 @@ export const openChatStore = () => openTestStore({ writerUrl })
 
 export type Posted = Partial<Omit<PostedMessage, 'projectId' | 'agentIds'>>
 
-/** A project whose agents are called as given; the first is the one spoken to when none is named. */
+/** A project whose agents are called as given; the first is the one written to when none is named. */
 export async function openRoom(store: Store, agentIds: readonly string[] = ['ann']) {
   const { id: projectId } = await store.run(createProject, { name: 'p', by })
   const known = new Set<string>()
@@ -45,12 +45,12 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
     say,
     begin: (agentId = first, purpose: Purpose = 'chat') => store.run(placeAgentSession, { agentId, projectId, purpose }),
     end: ({ agentSessionId }: Receiver) => store.run(endAgentSessionRow, { agentSessionId, projectId, reason: 'process_exited' }),
-    /** `get_pending_messages`, as a door does it. */
+    /** `get_pending_messages`, as the endpoint does it. */
     handOver: async (caller: Receiver) => {
       const keys = await store.query(findHandOver, caller)
       return store.run(handOverMessages, { ...caller, keys })
     },
-    /** `respond_chat`, as a door does it. */
+    /** `respond_chat`, as the endpoint does it. */
     answer: async (caller: Receiver, content: string, clientId?: string) => {
       return store.run(answerChat, { ...caller, ...(await store.query(findAnswerTarget, caller)), content, clientId })
     },

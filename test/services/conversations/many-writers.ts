@@ -7,7 +7,7 @@ import { getConversation, getHistory } from '../../../src/services/conversations
 import type { Store } from '../../../src/store/store.ts'
 
 const writers = 16
-/** Of one writer. */
+/** Messages of one writer. */
 const atOnce = 100
 
 /** What the rule asks for: `CONVERSATIONS=2000 npm test -- at-once postgres-chat`. */

@@ -1,4 +1,4 @@
-/** A project whose agent can be started, and coordinators that are played by the test, through the very parts the doors use. */
+/** A project whose agent can be started, and coordinators that are played by the test, through the very parts the endpoints use. */
 
 import type { Who } from '../../../src/domain/access/caller.ts'
 import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
@@ -58,9 +58,9 @@ class PlayedCoordinator {
     this.#launches = launches
   }
 
-  async greet(instance = this.instance, epoch: number | null = this.epoch || null): Promise<CoordinatorWelcome> {
+  async register(instance = this.instance, epoch: number | null = this.epoch || null): Promise<CoordinatorWelcome> {
     const machine = { linkVersion, version: '1', machine: this.id, bootId: 'b', pid: 1, ...this.about }
-    const welcome = await this.#launches.greet(this.who, { type: 'coordinator:hello', instance, epoch, ...machine })
+    const welcome = await this.#launches.register(this.who, { type: 'coordinator:hello', instance, epoch, ...machine })
     this.instance = instance
     this.epoch = welcome.epoch
     this.n = Math.max(this.n, welcome.lastFact)
@@ -107,7 +107,7 @@ export async function openPad(store: Store, clock: Clock, settings: Readonly<Rec
   }
   await startable(agentId)
   const coordinator = playCoordinator(launches)
-  await coordinator.greet()
+  await coordinator.register()
   /** As the process that was given this token. */
   const bearer = async (token: string): Promise<Presented> => {
     const hash = hashSecret(token)

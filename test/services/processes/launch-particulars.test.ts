@@ -29,14 +29,14 @@ describe('launches', () => {
     expect(await pad.order('nobody')).toBeNull()
     await pad.coordinator.tell({ type: 'goodbye' })
     expect(await pad.order(bare)).toBeNull()
-    await pad.coordinator.greet()
+    await pad.coordinator.register()
     expect(await pad.order(bare)).toMatchObject({ agentId: bare })
   })
 
   test('[CO3] the coordinator with the fewest processes gets it', async () => {
     pad = await open()
     const other = playCoordinator(pad.launches)
-    await other.greet()
+    await other.register()
     const given: string[] = []
     for (let each = 0; each < 4; each++) {
       const agentId = await pad.startable(await pad.hire(`agent${each}`))
@@ -67,7 +67,7 @@ describe('launches', () => {
     await pad.say('hello')
     const { launchId } = await ordered(pad)
     const other = playCoordinator(pad.launches)
-    await other.greet()
+    await other.register()
     expect(await refusalOf(other.take(launchId))).toMatchObject({ code: 'launch_withdrawn' })
     await other.tell(started(launchId), exited(launchId))
     expect(await pad.process(launchId)).toMatchObject({ state: 'waiting' })

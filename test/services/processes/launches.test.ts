@@ -121,7 +121,7 @@ describe.each(engines)('launches on %s', (engine) => {
       'process-running',
       'process-ended',
     ])
-    expect((await coordinator.greet()).lastFact).toBe(7)
+    expect((await coordinator.register()).lastFact).toBe(7)
     expect((await pad.process(launchId)).output).toBe('once\n')
   })
 
@@ -131,16 +131,16 @@ describe.each(engines)('launches on %s', (engine) => {
     await pad.say('hello')
     const { launchId } = await ordered(pad)
     const old = coordinator.epoch
-    expect((await coordinator.greet('successor', null)).epoch).toBe(old + 1)
+    expect((await coordinator.register('successor', null)).epoch).toBe(old + 1)
     for (const attempt of [
       () => coordinator.take(launchId, old),
       () => coordinator.tellIn(old),
       () => coordinator.tellIn(old, started(launchId)),
-      () => coordinator.greet('the first', old),
+      () => coordinator.register('the first', old),
     ])
       expect(await refusalOf(attempt())).toMatchObject({ code: 'fenced', fields: { epoch: old + 1 } })
     expect(await pad.process(launchId)).toMatchObject({ state: 'waiting' })
-    expect((await coordinator.greet()).epoch).toBe(old + 1)
+    expect((await coordinator.register()).epoch).toBe(old + 1)
   })
 
   test('[CO8] a takeover ends all that the coordinator was ordered, fences it, and the work is started elsewhere', async () => {
@@ -153,14 +153,14 @@ describe.each(engines)('launches on %s', (engine) => {
     expect(await pad.process(lost.launchId)).toMatchObject({ state: 'ended', reason: 'coordinator_lost' })
     expect(await pad.one(lost)).toMatchObject({ state: 'ended', endReason: 'coordinator_lost' })
     expect(await refusalOf(coordinator.tell(exited(lost.launchId)))).toMatchObject({ code: 'fenced' })
-    expect(await refusalOf(coordinator.greet())).toMatchObject({ code: 'fenced' })
+    expect(await refusalOf(coordinator.register())).toMatchObject({ code: 'fenced' })
     expect(await pad.launches.takeOver(coordinator.id, by)).toMatchObject({ epoch: taken.epoch })
     expect(await pad.order()).toBeNull()
     const other = playCoordinator(pad.launches)
-    await other.greet()
+    await other.register()
     expect(await pad.order()).toMatchObject({ coordinatorId: other.id })
-    // It cleared up and is welcome again; what it says of what it lost changes nothing.
-    await coordinator.greet('another instance', null)
+    // The coordinator cleared up and is accepted again; what it says of what it lost changes nothing.
+    await coordinator.register('another instance', null)
     await coordinator.tell(exited(lost.launchId, { signal: 'SIGKILL', stopped: true }))
     expect(await pad.process(lost.launchId)).toMatchObject({ reason: 'coordinator_lost' })
     expect((await typesOf(pad.store, 'home')).filter((type) => type.startsWith('coordinator-'))).toEqual([

@@ -20,7 +20,7 @@ test('[SC4] an agent that asks for a label is started where it is, and waits whi
   await store.run(changeAgent, { agentId: pad.agentId, runsOn: 'gpu', by })
   await pad.say('hello')
   expect(await pad.order()).toBeNull()
-  expect((await gpu.greet()).maxConcurrent).toBe(2)
+  expect((await gpu.register()).maxConcurrent).toBe(2)
   expect(await pad.order()).toMatchObject({ coordinatorId: gpu.id })
   const { items } = await store.query(listCoordinators, { limit: 10 })
   expect(items).toMatchObject([
@@ -31,7 +31,7 @@ test('[SC4] an agent that asks for a label is started where it is, and waits whi
 
 test('[SC4] a project may ask too, and then both count', async () => {
   const { store, pad, gpu } = await openMachines()
-  await gpu.greet()
+  await gpu.register()
   await store.run(changeProject, { projectId: pad.projectId, settings: { 'agent.runs_on': 'eu' }, by })
   await store.run(changeAgent, { agentId: pad.agentId, runsOn: 'us', by })
   await pad.say('hello')

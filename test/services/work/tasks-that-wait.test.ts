@@ -24,7 +24,7 @@ describe('tasks that wait', () => {
     const before = (await store.positions([projectStream(projectId)]))[0]?.head ?? 0
     await change(b.id, { status: 'completed' })
     expect(await get(waiting.id)).toMatchObject({ status: 'pending', blockedBy: null })
-    // Whoever follows the project learns of it without asking.
+    // A reader of the project's events learns of it without asking.
     const told = (await eventsOf(store, projectStream(projectId))).slice(before).filter(({ type }) => type === 'task-changed')
     expect(told.map(({ data }) => (data as { task: Task }).task)).toMatchObject([
       { id: b.id, status: 'completed' },

@@ -76,7 +76,7 @@ test('[UI4] an answer stands where its turn began: what was written meanwhile co
   expect(order(entriesOf([first, second], [going]))).toEqual([1, 't1>undefined', 2])
   const answer = message(3, 4, { role: 'assistant', clientId: 't1' })
   expect(order(entriesOf([first, second, answer], [turn('t1', 2)]))).toEqual([1, 't1>3', 2])
-  // Of a turn that is not at hand there is the message.
+  // A turn that is not loaded still has its message.
   expect(order(entriesOf([first, second, answer], []))).toEqual([1, 2, 3])
   // One that became no message is shown if it did something and is not older than the messages at hand.
   const stopped = turn('t0', 2, { state: 'cancelled' })

@@ -60,7 +60,7 @@ interface ChatPanelProps {
   readonly agent: Agent
   /** The agent's chat in the project when left out. */
   readonly conversationKey?: string
-  /** It stands beside others, and this closes it. */
+  /** The panel stands beside others, and this closes it. */
   readonly onClose?: (() => void) | undefined
 }
 
@@ -90,7 +90,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   const priority = usePriority()
   const stopping = useRequest()
   const ring = `${panel.called?.calls} ${presence.is} ${chat?.messages.length}`
-  // Its title, where it works and what it waits for change with what happens.
+  // The title, where it works and what it waits for change with what happens.
   useEffect(() => {
     if (ring) void invalidate(['conversation', key])
   }, [ring, key])

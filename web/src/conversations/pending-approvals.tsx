@@ -6,7 +6,7 @@ import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { inbox } from '../live/approvals.ts'
 import { useWords } from '../translations/messages.tsx'
 
-/** Oldest first; whoever was here first is decided first. Permissions stand in the turn that asks, and belong to no other conversation. */
+/** Oldest first: the one that came first is decided first. Permissions stand in the turn that asks, and belong to no other conversation. */
 export function usePendingApprovals(projectId: string, agentId: string): readonly Approval[] {
   const items = useQuery({ ...inbox, enabled: false }).data?.items ?? []
   return items.filter(

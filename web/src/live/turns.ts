@@ -39,7 +39,7 @@ async function readUsage(key: string, turnId: string): Promise<void> {
     const files = filesOf(turn)
     change(key, (known) => known.map((each) => (each.messageId === turnId ? { ...each, usage, primer, files } : each)))
   } catch {
-    // It is read with the next page of turns.
+    // The turn is read with the next page of turns.
   }
 }
 

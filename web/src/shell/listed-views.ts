@@ -10,7 +10,7 @@ export interface ListedView {
   readonly projectId: string
   readonly agentId: string | undefined
   readonly userSessionId: string | undefined
-  /** It is one agent's session, which people write in. */
+  /** The view is one agent's session, which people write in. */
   readonly canWrite: boolean
   readonly isFork: boolean
   /** The number of roles. */

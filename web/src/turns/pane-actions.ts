@@ -7,7 +7,7 @@ import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 type Option = AskedPermission['options'][number]
 
 export interface PaneActions {
-  /** The agent that is spoken to. */
+  /** The agent that gets the prompts. */
   readonly agentId: string
   readonly projectId: string
   /** Undefined until it has begun. */

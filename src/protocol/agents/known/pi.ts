@@ -1,7 +1,7 @@
 /** pi, and its ACP adapter. It takes no MCP servers, so it cannot pull its work. */
 import type { KnownAgent } from '../known-agent.ts'
 
-/** Its `apiKey` may be the name of a variable. */
+/** The `apiKey` of its settings may be the name of a variable. */
 const models = {
   providers: {
     holdfast: { baseUrl: '{url}/v1', api: 'openai-completions', apiKey: 'HOLDFAST_GATEWAY_KEY', models: [{ id: '{model}' }] },
