@@ -1,8 +1,5 @@
-/**
- * Exit codes, and the exit code of each error of the catalogue. A new error code does not compile until it has one here. --help
- * shows the same table.
- */
-import type { ErrorCode } from '../domain/errors.ts'
+/** Exit codes, and the exit code of each error of the catalogue. --help shows the same table. */
+import { type ErrorCode, errorCatalogue } from '../domain/errors.ts'
 
 export const exitCodes = {
   ok: { code: 0, about: 'It was done' },
@@ -17,62 +14,25 @@ export const exitCodes = {
 } as const
 
 export type ExitName = keyof typeof exitCodes
-export type ExitCode = (typeof exitCodes)[ExitName]['code']
+type ExitCode = (typeof exitCodes)[ExitName]['code']
 
-export const exitOf = {
-  invalid_request: 2,
-  unknown_type: 2,
-  unauthenticated: 4,
-  authentication_failed: 4,
-  forbidden_host: 4,
-  forbidden_origin: 4,
-  missing_scope: 4,
-  not_found: 5,
-  user_session_not_found: 5,
-  agent_not_found: 5,
-  method_not_allowed: 2,
-  already_exists: 6,
-  folder_taken: 6,
-  session_ended: 6,
-  user_session_terminated: 6,
-  role_taken: 6,
-  agent_not_active: 6,
-  approval_decided: 6,
-  task_blocked: 6,
-  work_session_running: 6,
-  work_session_completed: 6,
-  set_aside: 6,
-  last_owner: 6,
-  wrong_state: 6,
-  fenced: 6,
-  launch_withdrawn: 6,
-  would_lose: 6,
-  worktree_in_use: 6,
-  merge_conflict: 6,
-  git_refused: 6,
-  too_large: 2,
-  unsupported_media_type: 2,
-  invalid_setting: 2,
-  folder_missing: 2,
-  folder_refused: 2,
-  invalid_key: 2,
-  invalid_name: 2,
-  invalid_progress: 2,
-  dependency_cycle: 2,
-  unknown_schema_version: 2,
-  idempotency_key_reused: 2,
-  rate_limited: 7,
-  too_many_connections: 7,
-  resume_failed: 1,
-  internal: 1,
-  busy: 7,
-  store_unavailable: 7,
-  file_not_written: 7,
-  coordinator_away: 7,
-  no_answer: 7,
-  shutting_down: 7,
-} as const satisfies Record<ErrorCode, ExitCode>
+/** Exit codes by the HTTP status of an error; other failures of the server are `failed`. */
+const exitOfStatus: Readonly<Record<number, ExitName>> = {
+  400: 'usage',
+  401: 'refused',
+  403: 'refused',
+  404: 'notFound',
+  405: 'usage',
+  409: 'conflict',
+  413: 'usage',
+  415: 'usage',
+  422: 'usage',
+  429: 'later',
+  503: 'later',
+}
 
-/** Handles unknown codes of a newer server. */
-export const exitOfCode = (code: string): ExitCode =>
-  Object.hasOwn(exitOf, code) ? exitOf[code as ErrorCode] : exitCodes.failed.code
+/** Unknown codes of a newer server are failures. */
+export function exitOfCode(code: string): ExitCode {
+  const known = Object.hasOwn(errorCatalogue, code) ? errorCatalogue[code as ErrorCode] : undefined
+  return exitCodes[(known && exitOfStatus[known.status]) ?? 'failed'].code
+}

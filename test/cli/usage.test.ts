@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { exitOf, exitOfCode } from '../../src/cli/exit-codes.ts'
+import { exitOfCode } from '../../src/cli/exit-codes.ts'
 import { errorCatalogue } from '../../src/domain/errors.ts'
 import { runCommand } from '../support/command-line.ts'
 import { anyCharacter } from '../support/property.ts'
@@ -64,7 +64,7 @@ test('[HT7] every error of the catalogue has its exit code, of the same kind as 
     503: 7,
   }
   for (const [code, { status }] of Object.entries(errorCatalogue))
-    expect([code, exitOf[code as keyof typeof exitOf]]).toEqual([code, expected[status]])
+    expect([code, exitOfCode(code)]).toEqual([code, expected[status]])
   expect(exitOfCode('a_word_of_tomorrow')).toBe(1)
   expect(exitOfCode('constructor')).toBe(1)
 })

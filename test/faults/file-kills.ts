@@ -87,7 +87,7 @@ class Run {
   readonly #scene: Scene
   readonly #dice: Chance
   readonly #options: FileKillOptions
-  /** Of each kind: the calls of git that the next kills meet, and how many there were at most. */
+  /** Calls of git that the next kills meet, by kind, and how many there were at most. */
   readonly #ahead = new Map<Kind, number[]>()
   readonly #calls = new Map<Kind, number>()
   /** The files before each rewind, which its undoing must bring back. */

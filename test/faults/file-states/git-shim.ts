@@ -1,5 +1,5 @@
 /**
- * A `git` in front of the real one that kills whoever a plan names at its n-th call: before git runs, beside it, in the middle of it, or
+ * A `git` in front of the real one that kills the process a plan names at its n-th call: before git runs, beside it, in the middle of it, or
  * right behind it. So each step of a state, a rewind and a fork meets the kill, and git's own work too.
  */
 import { execFileSync } from 'node:child_process'

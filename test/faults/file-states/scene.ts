@@ -98,7 +98,7 @@ export class Scene {
     this.client = createClient({ url, token })
   }
 
-  /** It connects on its own. */
+  /** The coordinator connects on its own. */
   async startCoordinator(): Promise<void> {
     const args = [await pieceOf(this.#build, 'main'), 'coordinator', '--data', this.data, '--log-level', 'error']
     const child = spawn(process.execPath, [...args, '--token-file', join(this.#folder, 'token')], {
@@ -118,7 +118,7 @@ export class Scene {
     if (isGone(this.#coordinator)) await this.startCoordinator()
   }
 
-  /** Resolves when it is gone, whoever has killed it. */
+  /** Resolves when it is gone, also when it was killed otherwise. */
   async kill(who: 'server' | 'coordinator', byUs = true): Promise<void> {
     const child = who === 'server' ? this.#server?.child : this.#coordinator
     if (!child || isGone(child)) return
@@ -201,7 +201,7 @@ export class Scene {
     return new Set(refs.flatMap((ref) => this.git('ls-tree', '--object-only', ref).split('\n')))
   }
 
-  /** Of git itself or of a state in the repository or its private directories. */
+  /** Locks of git itself or of a state in the repository or its private directories. */
   locks(): string[] {
     const found: string[] = []
     const folders = [join(this.repository, '.git'), join(this.data, 'worktrees', '.states')].filter((folder) =>
