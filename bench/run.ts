@@ -31,6 +31,8 @@ import { idleMemory } from './sp11-idle-memory.bench.ts'
 import { cutovers } from './sp12-cutover.bench.ts'
 import { sweep } from './sp13-sweep.bench.ts'
 import { toolCall } from './sp14-tool-call.bench.ts'
+import { gateway } from './sp15-gateway.bench.ts'
+import { sandboxStart } from './sp16-sandbox-start.bench.ts'
 
 const operations: Readonly<Record<string, readonly Comparison[]>> = {
   sp1: coldStart,
@@ -48,6 +50,8 @@ const operations: Readonly<Record<string, readonly Comparison[]>> = {
   sp12: cutovers,
   sp13: sweep,
   sp14: toolCall,
+  sp15: gateway,
+  sp16: sandboxStart,
   sc1: nodes,
 }
 

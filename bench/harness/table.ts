@@ -5,7 +5,7 @@ import type { Goal } from './verdict.ts'
 
 const headings = ['operation', 'ours', 'yardstick', 'unit', 'ratio', 'goal', "yardstick's spread", 'outcome'] as const
 
-const bounds: Record<Goal['kind'], string> = { cost: '≤', growth: '≤', peer: '≤', most: '≤', rate: '≥' }
+const bounds: Record<Goal['kind'], string> = { cost: '≤', growth: '≤', peer: '≤', most: '≤', over: '≤ +', rate: '≥' }
 
 /** Three figures: nobody should read more into a measurement. */
 const figure = (value: number): string =>
@@ -17,7 +17,7 @@ const rowOf = (each: Measurement): string[] => [
   `${figure(median(each.yardstick.rounds))} (${each.yardstick.name})`,
   each.unit,
   `${each.ratio.toFixed(2)}x`,
-  `${bounds[each.goal.kind]} ${figure(each.goal.limit)}${each.goal.kind === 'most' ? ` ${each.unit}` : 'x'}`,
+  `${bounds[each.goal.kind]} ${figure(each.goal.limit)}${each.goal.kind === 'most' || each.goal.kind === 'over' ? ` ${each.unit}` : 'x'}`,
   `${each.yardstickSpread.toFixed(2)}x`,
   each.outcome,
 ]

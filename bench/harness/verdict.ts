@@ -13,6 +13,8 @@ export type Goal =
   | { readonly kind: 'growth'; readonly limit: number }
   /** A cost beside another way to do it, which is worse and not bare: at most `limit` times that. */
   | { readonly kind: 'peer'; readonly limit: number }
+  /** A cost: at most `limit` more than the yardstick's, in its own unit. */
+  | { readonly kind: 'over'; readonly limit: number }
   /** A figure of ours that counts by itself: at most `limit`, in its own unit. The yardstick only tells how much of it is ours. */
   | { readonly kind: 'most'; readonly limit: number }
 
@@ -36,7 +38,8 @@ export function judge(goal: Goal, ours: readonly number[], yardstick: readonly n
   if (ours.length !== yardstick.length) throw new Error('Every round measures both')
   const ratio = median(ours.map((value, round) => value / (yardstick[round] ?? Number.NaN)))
   const yardstickSpread = spread(yardstick)
-  const outcome = goal.kind === 'most' ? outcomeOfMost(goal.limit, ours) : outcomeOf(goal, ratio, yardstickSpread)
+  const over = median(ours.map((value, round) => value - (yardstick[round] ?? Number.NaN)))
+  const outcome = goal.kind === 'most' ? outcomeOfMost(goal.limit, ours) : outcomeOf(goal, ratio, over, yardstickSpread)
   return { outcome, ratio, yardstickSpread }
 }
 
@@ -47,7 +50,7 @@ function outcomeOfMost(limit: number, ours: readonly number[]): Outcome {
   return median(ours) <= limit ? 'pass' : 'miss'
 }
 
-function outcomeOf(goal: Exclude<Goal, { kind: 'most' }>, ratio: number, yardstickSpread: number): Outcome {
+function outcomeOf(goal: Exclude<Goal, { kind: 'most' }>, ratio: number, over: number, yardstickSpread: number): Outcome {
   // Also when it is not a number: what cannot be compared is not passed.
   if (!(yardstickSpread <= maxSpread)) return 'undecided'
   switch (goal.kind) {
@@ -57,6 +60,9 @@ function outcomeOf(goal: Exclude<Goal, { kind: 'most' }>, ratio: number, yardsti
     case 'rate':
       if (ratio > maxGain) return 'yardstick wrong'
       return ratio >= goal.limit ? 'pass' : 'miss'
+    case 'over':
+      if (ratio < 1 / maxGain) return 'yardstick wrong'
+      return over <= goal.limit ? 'pass' : 'miss'
     case 'growth':
     case 'peer':
       return ratio <= goal.limit ? 'pass' : 'miss'

@@ -135,3 +135,11 @@ describe('the rounds', () => {
     expect(median([4, 1, 3, 2])).toBe(2.5)
   })
 })
+
+test('[SP16] what may cost so much more passes by the difference, and is undecided with a yardstick that disagrees with itself', () => {
+  const over = { kind: 'over', limit: 5 } as const
+  expect(judge(over, [14, 15, 16], [10, 10, 11]).outcome).toBe('pass')
+  expect(judge(over, [16, 17, 18], [10, 10, 11]).outcome).toBe('miss')
+  expect(judge(over, [14, 24, 44, 64], [10, 20, 40, 60]).outcome).toBe('undecided')
+  expect(judge(over, [8, 8, 8], [10, 10, 10]).outcome).toBe('yardstick wrong')
+})

@@ -1,7 +1,7 @@
 /**
  * A model's API on loopback in four forms, with different numbers for each request. What it does is said with the request, in the
  * header `x-do`: `cut` (the connection ends in the middle), `error` (repeats its key), `hang`, `split` (one byte in each piece),
- * `whole` (no stream), `large`. Keeps what arrived, and what it sent.
+ * `whole` (no stream), `large`, `paced` (each event by itself). Keeps what arrived, and what it sent.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -46,11 +46,17 @@ const formOf = (path: string): Form =>
         : 'gemini'
 
 /** With numbers, and with words that look like numbers to a careless reader. */
-const text = 'message_stop [DONE] "usage":{"input_tokens":9,"promptTokenCount":9} あ'
+const trickyText = 'message_stop [DONE] "usage":{"input_tokens":9,"promptTokenCount":9} あ'
 
 type Event = readonly [name: string | undefined, data: unknown]
 
-function eventsOf(form: Form, model: string, { inputTokens, outputTokens, cachedTokens }: Tokens, words: number): Event[] {
+function eventsOf(
+  form: Form,
+  model: string,
+  { inputTokens, outputTokens, cachedTokens }: Tokens,
+  words: number,
+  text = trickyText,
+): Event[] {
   const deltas = Array.from({ length: words }, (_, n) => `${n} ${text}`)
   switch (form) {
     case 'anthropic': {
@@ -113,7 +119,7 @@ export interface ModelService {
   close(): Promise<void>
 }
 
-export async function startModelService({ words = 5, port = 0 } = {}): Promise<ModelService> {
+export async function startModelService({ words = 5, port = 0, text = trickyText } = {}): Promise<ModelService> {
   const arrived: Arrived[] = []
   const server = createServer(async (asked, answer) => {
     let body = ''
@@ -143,7 +149,7 @@ export async function startModelService({ words = 5, port = 0 } = {}): Promise<M
       return void answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(wholeOf(form, model, tokens)))
     }
     answer.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': `r${n}` })
-    const events = eventsOf(form, model, tokens, doing === 'large' ? 2000 : words)
+    const events = eventsOf(form, model, tokens, doing === 'large' || doing === 'paced' ? 2000 : words, text)
       .filter(
         ([, data]) => form !== 'chat' || fields.stream_options?.include_usage || !JSON.stringify(data).includes('"choices":[]'),
       )
@@ -154,7 +160,7 @@ export async function startModelService({ words = 5, port = 0 } = {}): Promise<M
       const bytes = Buffer.from(event)
       for (const piece of doing === 'split' ? Array.from(bytes, (each) => Buffer.of(each)) : [bytes]) {
         if (!answer.write(piece) && !answer.destroyed) await Promise.race([once(answer, 'drain'), once(answer, 'close')])
-        if (doing === 'split' || doing === 'slow') await new Promise((resolve) => setImmediate(resolve))
+        if (doing === 'split' || doing === 'paced') await new Promise((resolve) => setImmediate(resolve))
       }
     }
     if (doing === 'cut') return void setImmediate(() => answer.destroy())

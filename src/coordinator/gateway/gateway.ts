@@ -184,7 +184,7 @@ export class Gateway {
         tell(true)
         return void passError(came, answer, status, kept, secrets)
       }
-      counter = new UsageCounter(came.headers['content-type'])
+      counter = new UsageCounter(target.pathname, came.headers['content-type'])
       const isStream = came.headers['content-type']?.startsWith('text/event-stream')
       const passed = addedUsage && isStream ? withoutUsageChunk() : came
       came.on('data', (chunk: Buffer) => {

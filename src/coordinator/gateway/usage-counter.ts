@@ -18,8 +18,10 @@ export const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 const maxCountedBytes = 32 * 1024 * 1024
 
 /** In every form, a line with numbers has one of these. Inside a text a quotation mark is escaped, so none is found there. */
-const numbers = ['_tokens"', '"usageMetadata"']
-const stops = ['message_stop', '[DONE]']
+const numbers = Buffer.from('_tokens"')
+const geminiNumbers = Buffer.from('"usageMetadata"')
+/** The end of a stream, where it is not the line with the numbers. */
+const stops = { messages: Buffer.from('message_stop"'), completions: Buffer.from('[DONE]') } as const
 const stopLine = /^(data:\s*\[DONE\]|event:\s*message_stop|data:\s*\{"type":\s*"message_stop".*)\s*$/
 const maxStopLine = 200
 /** Parts of a line with numbers that may be the last one. */
@@ -36,23 +38,28 @@ export class UsageCounter {
   #hasStopped = false
   #mayBeLast = false
 
-  constructor(contentType: string | undefined) {
+  readonly #numbers: Buffer
+  readonly #stop: Buffer | undefined
+
+  /** The form is known by the end of the path. Each search costs time for each piece of text. */
+  constructor(path: string, contentType: string | undefined) {
+    this.#numbers = /:\w+$/.test(path) ? geminiNumbers : numbers
+    this.#stop = path.endsWith('/messages') ? stops.messages : path.endsWith('completions') ? stops.completions : undefined
     this.#isStream = contentType?.startsWith('text/event-stream') ?? false
   }
 
   read(chunk: Buffer): void {
     if (!this.#isStream) return this.#keep(chunk)
-    // Most chunks are whole events of text alone.
-    if (this.#pieces.length === 0 && chunk.at(-1) === 10 && !isOfInterest(chunk)) return
-    let from = 0
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      const piece = chunk.subarray(from, at)
-      this.#line(this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece]))
+    const end = chunk.at(-1) === 10 ? chunk.length : chunk.lastIndexOf(10) + 1
+    if (end > 0) {
+      let whole = chunk
+      if (this.#pieces.length > 0) whole = Buffer.concat([...this.#pieces, chunk.subarray(0, end)])
+      else if (end < chunk.length) whole = chunk.subarray(0, end)
       this.#pieces = []
       this.#pieceBytes = 0
-      from = at + 1
+      this.#lines(whole)
     }
-    if (from < chunk.length) this.#keep(chunk.subarray(from))
+    if (end < chunk.length) this.#keep(chunk.subarray(end))
   }
 
   /** The stream has told everything, and may be reported before its end is passed on. */
@@ -65,7 +72,7 @@ export class UsageCounter {
   /** `isWhole`: the answer ended by itself. */
   end(isWhole: boolean): Counted {
     if (!this.#isStream) this.#newest = Buffer.concat(this.#pieces)
-    else if (this.#pieces.length > 0) this.#line(Buffer.concat(this.#pieces))
+    else if (this.#pieces.length > 0) this.#lines(Buffer.concat(this.#pieces))
     this.#pieces = []
     const last = valueIn(this.#newest, this.#isStream)
     const usage = { ...usageIn(valueIn(this.#first, this.#isStream)), ...usageIn(last) }
@@ -81,10 +88,16 @@ export class UsageCounter {
     } else this.#pieces.push(piece)
   }
 
-  #line(line: Buffer): void {
-    if (line.length < 8) return
-    if (line.length < maxStopLine && stopLine.test(line.toString('latin1'))) this.#hasStopped = true
-    if (!(line.includes('"usageMetadata"') || (line.includes('"usage"') && line.includes('_tokens"')))) return
+  /** Looks at the lines with a mark alone: most events are text. */
+  #lines(whole: Buffer): void {
+    for (const line of linesWith(this.#numbers, whole)) this.#keepNumbers(line)
+    if (!this.#stop) return
+    for (const line of linesWith(this.#stop, whole))
+      this.#hasStopped ||= line.length < maxStopLine && stopLine.test(line.toString('latin1'))
+  }
+
+  #keepNumbers(line: Buffer): void {
+    if (this.#numbers !== geminiNumbers && !line.includes('"usage"')) return
     // A copy, because a chunk is large.
     this.#newest = Buffer.from(line)
     this.#first ??= this.#newest
@@ -92,7 +105,14 @@ export class UsageCounter {
   }
 }
 
-const isOfInterest = (chunk: Buffer): boolean => [...numbers, ...stops].some((text) => chunk.includes(text))
+function* linesWith(mark: Buffer, whole: Buffer): Generator<Buffer> {
+  for (let at = whole.indexOf(mark); at >= 0; ) {
+    const next = whole.indexOf(10, at)
+    const end = next < 0 ? whole.length : next
+    yield whole.subarray(whole.lastIndexOf(10, at) + 1, end)
+    at = whole.indexOf(mark, end)
+  }
+}
 
 function valueIn(line: Buffer | undefined, isEvent: boolean): Fields {
   try {

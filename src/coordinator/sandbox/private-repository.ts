@@ -6,7 +6,7 @@
  */
 
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -15,11 +15,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { gitEnvironment } from '../../platform/processes/git-environment.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
@@ -142,7 +144,7 @@ export class PrivateRepository {
     const isCheckout = own === common
     const within = (name: string): string => join(this.#folder, name)
     const stays = !isCheckout && this.#read()?.ref === this.#ref ? ['objects', 'refs', 'logs'] : ['']
-    for (const name of stays) rmSync(within(name), { recursive: true, force: true })
+    this.#putAway(stays)
     for (const name of ['own', 'objects/info', 'objects/pack', 'refs', 'logs'])
       mkdirSync(within(name), { recursive: true, mode: 0o700 })
     writeFileSync(within('objects/info/alternates'), [realObjects, ...this.#alternates(), ''].join('\n'))
@@ -163,6 +165,20 @@ export class PrivateRepository {
     }
     await this.#copyIn(head)
     this.#options.git.guard(this.top, isCheckout ? null : readFileSync(join(this.top, '.git'), 'utf8'))
+  }
+
+  /** Nobody waits for the removal. What a killed coordinator left of it goes the next time. */
+  #putAway(names: readonly string[]): void {
+    const [all] = names
+    const old = all === '' ? `${this.#folder}.old-${randomUUID()}` : join(this.#folder, `old-${randomUUID()}`)
+    if (all === '' && existsSync(this.#folder)) renameSync(this.#folder, old)
+    mkdirSync(all === '' ? this.#folder : old, { recursive: true, mode: 0o700 })
+    for (const name of names)
+      if (name !== '' && existsSync(join(this.#folder, name))) renameSync(join(this.#folder, name), join(old, name))
+    const parent = dirname(old)
+    const begin = all === '' ? `${basename(this.#folder)}.old-` : 'old-'
+    for (const name of readdirSync(parent).filter((each) => each.startsWith(begin)))
+      void rm(join(parent, name), { recursive: true, force: true }).catch(() => {})
   }
 
   /** Brings what is outside to the inside: the branch, the other refs of a checkout, the index. */
@@ -309,8 +325,12 @@ const objectIdIn = (file: string): string | undefined => {
   return objectId.test(text) ? text : undefined
 }
 
-/** A rename replaces a link that lies there, and never follows it. */
+/**
+ * A rename replaces a link that lies there, and never follows it. A file that is the same stays: to replace one makes some file
+ * systems write it to the disk at once.
+ */
 function replaceFile(file: string, bytes: Buffer): void {
+  if (bytesOf(file, bytes.length)?.equals(bytes)) return
   const next = `${file}.holdfast`
   rmSync(next, { force: true, recursive: true })
   writeFileSync(next, bytes, { flag: 'wx', mode: 0o600 })

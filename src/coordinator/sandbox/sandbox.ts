@@ -103,7 +103,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   ]
   const isHidden = (path: string): boolean => path === dataFolder || isBelow(dataFolder, path)
   const shown = readable.filter((path) => isAbsolute(path) && existsSync(path) && !isHidden(path) && !isOfSystem(path))
-  const [repository, identity] = await Promise.all([
+  const [repository, person] = await Promise.all([
     PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env }, runInside),
     identityOf(git, top),
   ])
@@ -128,7 +128,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
       folder: top,
       nested,
       modern,
-      env: { ...identity, ...insideVariables(variables) },
+      env: { ...person, ...insideVariables(variables) },
     })
     const filter = seccompFilter(nested)
     return {
@@ -178,6 +178,18 @@ function insideVariables(variables: Readonly<Record<string, string>>): Record<st
 
 /** The person's identity for git, whose file in home is not shown. */
 async function identityOf(git: Git, folder: string): Promise<Record<string, string>> {
+  const now = performance.now()
+  if (identity && now < identity.until && identity.git === git) return identity.found
+  const found = readIdentity(git, folder)
+  identity = { git, found, until: now + identityMs }
+  return found
+}
+
+/** The identity, kept for a while: asking costs a process at each start. */
+let identity: { readonly git: Git; readonly found: Promise<Record<string, string>>; readonly until: number } | undefined
+const identityMs = 60_000
+
+async function readIdentity(git: Git, folder: string): Promise<Record<string, string>> {
   const { stdout } = await git.try(folder, ['config', '--global', '--null', '--get-regexp', '^user\\.(name|email)$'])
   const found = stdout.split('\0').flatMap((entry) => {
     const [key = '', value = ''] = entry.split('\n')

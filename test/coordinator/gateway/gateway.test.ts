@@ -273,7 +273,7 @@ test('[GW1] header, body and number of streams are bounded', async () => {
 })
 
 test('[GW4] what a model writes in its text is no number and no end', () => {
-  const counter = new UsageCounter('text/event-stream')
+  const counter = new UsageCounter('/v1/messages', 'text/event-stream')
   const line = (data: unknown): Buffer => Buffer.from(`data: ${JSON.stringify(data)}\n\n`)
   counter.read(line({ type: 'message_start', message: { usage: { input_tokens: 5, output_tokens: 1 } } }))
   counter.read(
