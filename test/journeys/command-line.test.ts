@@ -5,6 +5,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
+import { probeSandbox } from '../../src/platform/processes/sandbox-probe.ts'
 import { main } from '../support/built-product.ts'
 import { until as untilSo } from '../support/coordinator-process.ts'
 import { ownTime } from '../support/own-time.ts'
@@ -165,6 +166,8 @@ test('[AG13] agents doctor tries an agent out, prints what it can, and keeps the
   expect(report).toMatchObject({ agent: 'demo', version: expect.any(String), can: { start: true, cancel: true, list: false } })
   const results = Object.fromEntries(report.checks.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok]))
   expect(results).toMatchObject({ start: true, prompt: true, permission: true, cancel: true, load: true, end: true, fork: false })
+  const sandbox = (await probeSandbox(process.env)).works || undefined
+  expect([results['workplace'], results['strict']]).toEqual([sandbox, sandbox])
   const params = { agentId: 'demo' }
   expect((await client.get('/api/agents/{agentId}', { params })).report).toEqual({ ...report, at: expect.any(String) })
   expect((await client.get('/api/projects', {})).items).toHaveLength(before)

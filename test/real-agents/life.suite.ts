@@ -47,7 +47,7 @@ test.each(installedAgents())(
     const always = `[[run date +%s%N >> ${life.file('always.txt')}]]`
     const asked = await said(`${always} once`, 'always')
     const again = await said(`${always} twice`, 'deny')
-    expect(readFileSync(life.file('always.txt'), 'utf8').trim().split('\n')).toHaveLength(2)
+    expect(readFileSync(life.file('always.txt'), 'utf8').trim().split('\n')).toHaveLength(recipe.says.input ? 2 : 1)
     if (recipe.asks) {
       expect(asked.asked.length).toBeGreaterThan(0)
       if (recipe.says.input) expect(again.asked).toEqual([])

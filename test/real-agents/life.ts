@@ -11,6 +11,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { entryOf, type InstalledAgent } from './installed.ts'
 import type { Used } from './model/dialect.ts'
 import { type ScriptedModel, type Sent, startModel } from './model/scripted-model.ts'
+import type { Recipe } from './recipes.ts'
+
+/** The key behind the gateway. */
+export const plantedKey = 'planted-key-4f1d9c2ab7'
 
 /** How a permission is answered. */
 type Answer = 'allow' | 'deny' | 'always'
@@ -167,7 +171,13 @@ function firstValues(schema: Message): Message {
   return Object.fromEntries(fields.map(([key, field]) => [key, first(field)]))
 }
 
-/** The agent is added with its wire recorded, or in a sandbox, and not yet started. */
+/** The recipe without the model and its key, which a gateway tells and adds. */
+function behindGateway(recipe: Recipe): Recipe {
+  const env = Object.entries(recipe.env).filter(([, value]) => !/MODEL|not-a-key|scripted-1/.test(value))
+  return { ...recipe, env: Object.fromEntries(env), files: recipe.filesWithoutModel ?? recipe.files }
+}
+
+/** The agent is added with its wire recorded, or in a sandbox and behind the gateway, and not yet started. */
 export async function openLife({ name, recipe, program }: InstalledAgent, sandbox: SandboxMode = 'off'): Promise<Life> {
   const model = await startModel()
   onTestFinished(() => model.close())
@@ -177,13 +187,16 @@ export async function openLife({ name, recipe, program }: InstalledAgent, sandbo
   const project = makeRepository()
   const { id: projectId } = await client.post('/api/projects', { body: { name: 'real', path: project.folder } })
   const wireFile = join(process.env['REAL_AGENTS_RECORD'] ?? temporaryFolder(), `${name}.jsonl`)
-  rmSync(wireFile, { force: true })
-  const { command, args, env } = entryOf(program, recipe, join(temporaryFolder(), name), model.url)
-  const recorded =
-    sandbox === 'off' ? { wrapper: [process.execPath, join(import.meta.dirname, 'tee.ts'), wireFile] } : { sandbox }
-  await client.post('/api/agents', {
-    body: { id: name, name, protocol: 'acp', command, args: [...args], env: { ...env }, ...recorded },
-  })
+  const isOpen = sandbox === 'off'
+  if (isOpen) rmSync(wireFile, { force: true })
+  const home = join(temporaryFolder(), name)
+  const { command, args, env } = entryOf(program, isOpen ? recipe : behindGateway(recipe), home, model.url)
+  const recorded = { wrapper: [process.execPath, join(import.meta.dirname, 'tee.ts'), wireFile] }
+  const gateway = { upstream: model.url, secret: 'MODEL_KEY', model: 'scripted-1' }
+  const entry = { id: name, name, protocol: 'acp' as const, command, args: [...args], env: { ...env } }
+  await client.post('/api/agents', { body: { ...entry, ...(isOpen ? recorded : { sandbox, gateway }) } })
+  const secret = { params: { projectId, name: gateway.secret }, body: { value: plantedKey } }
+  if (!isOpen) await client.put('/api/projects/{projectId}/secrets/{name}', secret)
   await client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: name }, body: {} })
   const person = await openPerson(house, projectId)
   return new Life({ role: name, house, person, model, project, wireFile })

@@ -10,6 +10,8 @@ export interface Recipe {
   readonly env: Readonly<Record<string, string>>
   /** Written below its home. */
   readonly files: Readonly<Record<string, object | string>>
+  /** The same without the model's address, for a gateway that tells it. */
+  readonly filesWithoutModel?: Readonly<Record<string, object | string>>
   /** Asks before it writes or runs. */
   readonly asks: boolean
   /** The tool for questions, with its arguments. */
@@ -101,6 +103,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     },
     asks: true,
     says: { input: true, tokens: null, load: true },
+    filesWithoutModel: { '.config/opencode/opencode.json': { autoupdate: false, permission: { edit: 'ask', bash: 'ask' } } },
   },
   codex: {
     packages: ['@agentclientprotocol/codex-acp@2.6.0'],
@@ -132,6 +135,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     },
     asks: true,
     says: { input: true, tokens: 'turn', load: true },
+    filesWithoutModel: {
+      '.codex/config.toml':
+        'model = "scripted-1"\napproval_policy = "on-request"\nsandbox_mode = "read-only"\n[analytics]\nenabled = false\n',
+    },
   },
   copilot: {
     packages: ['@github/copilot@1.0.102'],
@@ -170,6 +177,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       '.pi/agent/settings.json': { defaultProvider: 'script', defaultModel: 'scripted-1', quietStartup: true },
     },
     asks: false,
-    says: { input: true, tokens: 'turn', load: true },
+    says: { input: true, tokens: null, load: true },
+    filesWithoutModel: {},
   },
 }

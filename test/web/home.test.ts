@@ -28,6 +28,7 @@ const agent = (id: string, projectIds: string[] = []): Agent => ({
   runsOn: null,
   sandbox: 'off',
   report: null,
+  neverAsks: false,
   allow: { folders: [], hosts: [] },
   wrapper: null,
   gateway: null,

@@ -94,6 +94,7 @@ async function add(context: CommandContext): Promise<void> {
   const { passkey: secret, ...agent } = await context.client.post('/api/agents', { body })
   context.done(`Added the agent ${context.paint('bold', visible(agent.id))}`)
   context.answer({ ...agent, passkey: secret }, () => `${describe(context, agent)}\n${passkeyOnce(context, agent.id, secret)}`)
+  if (agent.neverAsks) context.note(`${visible(agent.name)} never asks for permission: it writes and runs what it wants.`)
   if (!context.json) context.note(context.hint(nextFor(agent)))
 }
 

@@ -194,6 +194,7 @@ class Probe {
       checks.add(name, offered === true, offered ? 'offered' : 'not offered')
     can['restore'] = await checks.run('load', () => this.#restore(hello))
     can['end'] = await checks.run('end', () => this.#end(projectId))
+    if (hello) for (const mode of ['workplace', 'strict'] as const) await this.#probeSandbox(projectId, mode, can)
     return this.#report(can, ready.agentVersion ?? null)
   }
 
@@ -208,6 +209,7 @@ class Probe {
       const exit = shown?.exitCode === undefined ? 'no exit status' : `exit status ${shown.exitCode}`
       return shown ? [true, `${shown.output?.trim().slice(0, 100)} (${exit})`] : [false, 'it ran a tool and sent no output of it']
     })
+    can['ran'] = (run?.calls.length ?? 0) > 0
     can['exitCode'] = run?.calls.some(({ exitCode }) => exitCode !== undefined) ?? false
     can['permission'] = await checks.run('permission', async () => {
       this.#answer = 'denied'
@@ -217,6 +219,7 @@ class Probe {
       const asked = (run?.asked ?? 0) + wrote.asked
       if (asked > 0) return [true, `asked ${asked} times, and took no for an answer`]
       const tools = (run?.calls.length ?? 0) + wrote.calls.length
+      if (tools > 0) can['asks'] = false
       return [false, tools > 0 ? 'it never asks for permission' : 'it called no tool, so it had nothing to ask for']
     })
     can['tool'] = await checks.run('tool', async () => {
@@ -273,6 +276,27 @@ class Probe {
     const { items } = await this.#client.get('/api/processes', { query })
     const left = items.filter(({ state }) => state !== 'ended')
     return left.length === 0 ? [true, `${items.length} processes, none is left`] : [false, `${left.length} processes did not end`]
+  }
+
+  /** Nothing is said of a machine that has no sandbox. */
+  async #probeSandbox(projectId: string, mode: 'workplace' | 'strict', can: AgentReport['can']): Promise<void> {
+    const params = { projectId, agentId: this.#agent.id }
+    await this.#client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: { sandbox: mode } })
+    const works = async (): Promise<readonly [boolean, string]> => {
+      const { text, calls, error } = await this.#start(false).then(() => this.#turn(prompts.run))
+      const ran = calls.some(({ status, output = '' }) => status === 'completed' && (output === '' || output.includes(word)))
+      // One that runs nothing outside runs nothing inside.
+      const isFine = error === null && (ran || can['ran'] === false)
+      return [
+        isFine,
+        error ?? (ran ? 'it starts, answers and runs a command' : `it ran no command: ${text.trim().slice(0, 200)}`),
+      ]
+    }
+    const [ok, detail] = await works().catch((error: unknown) => [false, messageOf(error)] as const)
+    await this.#terminate().catch(() => {})
+    if (this.#last('agent:failed')?.notice?.code === 'noSandbox') return
+    can[mode] = ok
+    this.#checks.add(mode, ok, detail)
   }
 
   async #terminate(): Promise<void> {

@@ -28,6 +28,8 @@ export const Agent = z.object({
   projectIds: z.array(z.string()),
   /** What `agents doctor` found out last; null: never probed. */
   report: KeptReport.nullable(),
+  /** Whether the agent writes and runs without asking, as was found out or is known of it. */
+  neverAsks: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
 })

@@ -16,6 +16,9 @@ const checkNames = [
   'fork',
   'load',
   'end',
+  // In a sandbox of this machine; left out where it has none.
+  'workplace',
+  'strict',
 ] as const
 
 export const AgentCheck = z.object({ name: z.enum(checkNames), ok: z.boolean(), detail: z.string().max(500) })

@@ -2,7 +2,9 @@
 import { masked } from '../../domain/agents/environment.ts'
 import { isolationOf } from '../../domain/agents/isolation.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
+import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
+import type { AgentReport } from '../../protocol/agents/report.ts'
 import type { PageParams } from '../page-cursor.ts'
 import { deleteBy, from, insertRow, pageOf, selectBy, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -96,9 +98,16 @@ export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {
     ...isolationOf(row.isolation),
     projectIds: [...projectIds],
     report: row.report === null ? null : JSON.parse(row.report),
+    neverAsks: neverAsks(row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
+}
+
+/** As `agents doctor` has found out; of one that was never tried, as is known. */
+function neverAsks({ report, command, args }: AgentRow): boolean {
+  if (report !== null) return (JSON.parse(report) as AgentReport).can['asks'] === false
+  return knownAgentOf({ command, args: JSON.parse(args) })?.quirks.includes('never_asks') ?? false
 }
 
 export async function findAgent(reader: Reader, id: string): Promise<Agent | undefined> {

@@ -25,6 +25,8 @@ export interface ScriptedModel {
   readonly sent: readonly Sent[]
   /** What was wanted of the outside. */
   readonly refused: readonly string[]
+  /** The keys that requests carried. */
+  readonly keys: ReadonlySet<string>
   close(): Promise<void>
 }
 
@@ -37,7 +39,7 @@ export interface Sent {
 }
 
 export async function startModel(): Promise<ScriptedModel> {
-  const noted: Noted = { lengths: [], heard: [], sent: [], refused: [] }
+  const noted: Noted = { lengths: [], heard: [], sent: [], refused: [], keys: new Set() }
   const server = createServer((request, response) => {
     answer(request, response, noted).catch(() => response.destroy())
   })
@@ -62,12 +64,13 @@ interface Noted {
   readonly heard: string[]
   readonly sent: Sent[]
   readonly refused: string[]
+  readonly keys: Set<string>
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { lengths, heard, sent, refused }: Noted,
+  { lengths, heard, sent, refused, keys }: Noted,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const json = (body: object, status = 200): void =>
@@ -79,6 +82,8 @@ async function answer(
   if (/count_?tokens$/i.test(url.pathname)) return json({ input_tokens: 10, totalTokens: 10 })
   const dialect = dialects.find(({ matches }) => matches(url.pathname))
   if (!dialect || request.method !== 'POST') return json({ error: { message: 'not scripted' } }, 404)
+  const { authorization, 'x-api-key': anthropicKey, 'x-goog-api-key': googleKey } = request.headers
+  keys.add(String(authorization?.replace('Bearer ', '') ?? anthropicKey ?? googleKey ?? url.searchParams.get('key')))
   const body = (await readJson(request)) as Record<string, unknown[] | undefined>
   lengths.push((body['messages'] ?? body['contents'] ?? body['input'] ?? []).length)
   const turn = dialect.read(body, url.pathname)

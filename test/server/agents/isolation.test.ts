@@ -160,3 +160,18 @@ test('[SB8] an agent that is known and runs in a sandbox here is to have one; ot
   expect((await ask('/api/sandbox-probe', { method: 'POST', body: {} })).status).toBe(400)
   expect((await ask('/api/agents', { method: 'POST', body: entry })).json.sandbox).toBe('off')
 })
+
+test('[AG14] an agent that never asks is told of: one that is known to, until it was tried; others when it was found out', async () => {
+  const { ask } = await openTestServer()
+  const add = async (id: string, command: string) =>
+    (await ask('/api/agents', { method: 'POST', body: { id, name: id, protocol: 'acp', command } })).json
+  expect(await add('pi', '/usr/bin/pi-acp')).toMatchObject({ neverAsks: true })
+  expect(await add('other', '/usr/bin/other')).toMatchObject({ neverAsks: false })
+  const tried = async (agent: string, can: object) => {
+    const body = { report: { agent, version: null, checks: [], can } }
+    return (await ask(`/api/agents/${agent}`, { method: 'PATCH', body })).json
+  }
+  expect(await tried('pi', { permission: true })).toMatchObject({ neverAsks: false })
+  expect(await tried('other', { permission: false, asks: false })).toMatchObject({ neverAsks: true })
+  expect((await ask('/api/agents/other')).json).toMatchObject({ neverAsks: true })
+})

@@ -76,6 +76,7 @@ function About({ agent }: { agent: Agent }) {
             <Ago at={agent.report.at} />
           </Fact>
         )}
+        {agent.neverAsks && !agent.report && <Fact name={words.detected.triedOut}>{words.detected.cannot.permission}</Fact>}
         <Fact name={words.project.createdAt}>
           <Ago at={agent.createdAt} />
         </Fact>

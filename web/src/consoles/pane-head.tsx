@@ -1,6 +1,7 @@
 /** The head of a role's pane on one line: role, agent, the branch it works on, its changes, and the way to end it. */
 import { useState } from 'react'
 import { useDisplayName } from '../live/display-names.ts'
+import { useHome } from '../live/queries.ts'
 import { IconButton } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { BranchIcon, CloseIcon } from '../parts/icons.tsx'
@@ -63,7 +64,9 @@ export function PaneHead({ pane, live, mayWrite }: PaneToolsProps) {
   const nameOf = useDisplayName()
   const { role, agent, lastAgentId } = pane
   const state = stateOf(pane)
+  const entry = useHome()?.agents.find(({ id }) => id === agent?.agentId)
   const notes = [
+    entry?.neverAsks ? words.console.neverAsks(entry.name) : null,
     agent?.note && translate(agent.note, agent.notices?.['note']),
     agent?.notRestored && words.console.notRestored(translate(agent.notRestored, agent.notices?.['notRestored'])),
   ]

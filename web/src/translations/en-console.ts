@@ -120,6 +120,7 @@ export const consoleWords = {
   startAgain: 'Start afresh',
   startAgainLoaded: 'Start and go on',
   goneText: 'Nobody holds this role now. What was said is kept.',
+  neverAsks: (name: string) => `${name} never asks for permission: it writes and runs what it wants`,
   notRestored: (why: string) => `Its earlier conversation was not brought back: ${why}`,
   limitReached: 'Limit reached',
   limited: (time: string) => `Limit reached, until ${time}`,

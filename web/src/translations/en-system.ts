@@ -136,6 +136,8 @@ export const detected = {
     fork: 'cannot be forked',
     load: 'cannot be resumed',
     end: 'leaves processes behind',
+    workplace: 'does not run in the sandbox “workplace”',
+    strict: 'does not run in the sandbox “strict”',
   },
   canAll: 'can do everything',
   signIn: (command: string, key: string | undefined) =>

@@ -119,6 +119,7 @@ export const consoleWords: typeof English = {
   startAgain: '新しく起動',
   startAgainLoaded: '起動して続ける',
   goneText: 'この役割には今、誰もいません。やり取りは保存されています。',
+  neverAsks: (name) => `${name} は許可を求めません。自由に書き込み、実行します`,
   notRestored: (why) => `以前の会話は復元されませんでした: ${why}`,
   limitReached: '上限に達しました',
   limited: (time) => `上限到達（${time}まで）`,

@@ -134,6 +134,8 @@ export const detected: typeof english.detected = {
     fork: '分岐できません',
     load: '再開できません',
     end: 'プロセスが残ります',
+    workplace: 'サンドボックス「作業場所」では動きません',
+    strict: 'サンドボックス「厳格」では動きません',
   },
   canAll: 'すべてできます',
   signIn: (command, key) =>
