@@ -4,7 +4,7 @@
  */
 import type { Compilable, Expression, Kysely, SelectQueryBuilder, StringReference } from 'kysely'
 import type { PageParams } from './page-cursor.ts'
-import { type NamesOf, namesOf } from './schema/column.ts'
+import { type InitialNames, initialValues, type NamesOf, namesOf } from './schema/column.ts'
 import { type Tables, tables } from './schema/tables.ts'
 import { type Statement, statement } from './statement.ts'
 
@@ -17,10 +17,22 @@ type Changing<Name extends Table> = NamesOf<(typeof tables)[Name], 'column'>
 type AnyTable = Kysely<Record<string, Record<string, unknown>>>
 
 const untyped = (db: Kysely<Tables>): AnyTable => db as unknown as AnyTable
-const names = (table: Table, ...uses: Parameters<typeof namesOf>[1][]): string[] => namesOf(tables[table], ...uses)
+const names = (table: Table, use: Parameters<typeof namesOf>[1]): string[] => namesOf(tables[table], use)
 
 const valuesOf = (params: object, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, (params as Record<string, unknown>)[name]]))
+
+type Initial<Name extends Table> = InitialNames<(typeof tables)[Name]> & Column<Name>
+export type NewRow<Name extends Table> = Omit<Tables[Name], Initial<Name>> & Partial<Pick<Tables[Name], Initial<Name>>>
+
+const initialRows = new Map<Table, object>()
+
+/** A new row: what is given, and the initial values of the other columns. */
+export function newRow<Name extends Table>(table: Name, given: NewRow<Name>): Tables[Name] {
+  const initial = initialRows.get(table) ?? initialValues(tables[table])
+  initialRows.set(table, initial)
+  return { ...initial, ...given } as Tables[Name]
+}
 
 /** Inserts a row with all its columns. */
 export const insertRow = <Name extends Table>(table: Name): Statement<Tables[Name], unknown> =>

@@ -13,13 +13,13 @@ import {
   approvalOf,
   insertApproval,
   nextApprovalId,
-  noPermission,
   type PermissionColumns,
   selectApproval,
   updateApproval,
   updateToldTo,
 } from '../../store/approvals/approvals.ts'
 import { selectProject } from '../../store/projects/projects.ts'
+import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
 import { recordCheckpoint } from '../work/checkpoint-record.ts'
@@ -102,7 +102,7 @@ interface NewApproval {
  * locks `home`, which numbers approvals, and the project's stream.
  */
 export async function addApproval(tx: Tx, asked: NewApproval, now: Instant): Promise<Approval> {
-  const row: ApprovalRow = {
+  const row = newRow('human_approvals', {
     id: await nextApprovalId(tx),
     session_id: asked.workSessionId,
     project_id: asked.projectId,
@@ -110,20 +110,13 @@ export async function addApproval(tx: Tx, asked: NewApproval, now: Instant): Pro
     leader_id: asked.leaderId,
     task_id: asked.taskId,
     asked_by_agent_session_id: asked.agentSessionId,
-    told_to: null,
     conversation_key: asked.conversationKey ?? null,
-    status: 'pending',
     submitted_at: now,
-    resolved_at: null,
-    decided_by: null,
-    feedback: null,
     instruction_content: asked.instructionContent ?? null,
     worker_instructions: JSON.stringify(asked.workerInstructions ?? []),
     artifacts: JSON.stringify(asked.artifacts ?? []),
-    revision_history: '[]',
-    imported_decider: null,
-    ...(asked.permission ?? noPermission),
-  }
+    ...asked.permission,
+  })
   await tx.write(insertApproval, row)
   const approval = approvalOf(row)
   tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval } }, [home])

@@ -23,7 +23,6 @@ import type { Question } from '../../protocol/turns/question.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import {
   type ApprovalRow,
-  noPermission,
   type PermissionColumns,
   selectAsked,
   selectPendingOfTurn,
@@ -136,7 +135,7 @@ async function addRequest(
       leaderId: turn.agent_id,
       agentSessionId: null,
       instructionContent: storable(title),
-      permission: { ...noPermission, ...about, ...columns },
+      permission: { ...about, ...columns },
     },
     now,
   )

@@ -9,7 +9,6 @@ import {
   type ChatRow,
   chatOf,
   insertChannel,
-  newChannelRow,
   routeIn,
   selectChannel,
   selectChat,
@@ -18,6 +17,7 @@ import {
 } from '../../store/channels/channels.ts'
 import { insertOutgoing, selectOutgoingOf } from '../../store/channels/outgoing.ts'
 import { noticeColumn } from '../../store/notices.ts'
+import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { isAssigned } from '../projects/project-record.ts'
 
@@ -77,7 +77,7 @@ export async function writeChat(tx: Tx, changed: ChatRow, by: string): Promise<v
 export async function openChannel(tx: Tx, channel: ChannelName, now: Instant): Promise<ChannelRow> {
   const found = await tx.first(selectChannel, { channel })
   if (found) return found
-  const row = newChannelRow(channel, now)
+  const row = newRow('channels', { channel, since: now })
   await tx.write(insertChannel, row)
   return row
 }

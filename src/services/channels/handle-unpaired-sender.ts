@@ -20,6 +20,7 @@ import {
   selectPairingCode,
   updateChat,
 } from '../../store/channels/channels.ts'
+import { newRow } from '../../store/rows.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { chatStream, queueOutgoing, writeChat } from './channel-chat-record.ts'
 import { chatHasChanged } from './take-channel-message.ts'
@@ -74,25 +75,9 @@ async function addAskingChat(tx: Tx, input: UnpairedMessage, now: Instant): Prom
   const forgotten = asking.filter(({ asked_at }) => isExpired(asked_at, now))
   for (const { chat_id } of forgotten) await tx.write(deleteChat, { channel, chatId: chat_id })
   if (asking.length - forgotten.length >= maxAskingChats) return undefined
-  const row: ChatRow = {
-    channel,
-    chat_id: input.chatId,
-    kind: input.kind,
-    title: input.title,
-    handle: input.handle,
-    language: input.language,
-    state: 'asking',
-    project_id: null,
-    agent_id: null,
-    attempts: 0,
-    asked_at: now,
-    decided_at: null,
-    decided_by: null,
-    last_in_at: now,
-    last_out_at: null,
-    trouble: null,
-    notice: null,
-  }
+  const { chatId: chat_id, kind, title, handle, language } = input
+  const about = { channel, chat_id, kind, title, handle, language }
+  const row = newRow('channel_chats', { ...about, state: 'asking', asked_at: now, last_in_at: now })
   await tx.write(insertChat, row)
   return row
 }

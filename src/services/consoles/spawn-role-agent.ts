@@ -15,7 +15,6 @@ import {
   insertRoleAgent,
   lifeOf,
   noOffers,
-  type RoleAgentRow,
   selectAtWork,
   selectLastOpened,
   selectOccupants,
@@ -24,6 +23,7 @@ import {
 } from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
+import { newRow } from '../../store/rows.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectRunningOfProject, selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { recordLaunch, sendOrder } from '../processes/launch-record.ts'
@@ -82,8 +82,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
     const resumed = (await resumedWork(tx, input)) ?? (await unattendedWork(tx, input, agent.id, accountId))
     const work = resumed ?? (await beginWorkSession(tx, beginning, context))
     const before = input.load ? await tx.first(selectLastOpened, { userSessionId, role, agentId: agent.id }) : undefined
-    const row: RoleAgentRow = {
-      ...blank,
+    const row = newRow('role_agents', {
       id,
       user_session_id: userSessionId,
       project_id: projectId,
@@ -94,10 +93,10 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       workspace_wanted: input.workspace ?? null,
       load_acp_session_id: before?.acp_session_id ?? null,
       opened_at: before?.opened_at ?? null,
-      offers: before?.offers ?? blank.offers,
+      offers: before?.offers ?? JSON.stringify(noOffers),
       created_at: now,
       last_active_at: now,
-    }
+    })
     await tx.write(insertRoleAgent, row)
     if (failed?.agent_id === agent.id) {
       const its = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
@@ -137,26 +136,6 @@ async function unattendedWork(
   }
   return undefined
 }
-
-const blank = {
-  state: 'SPAWNING',
-  workspace: null,
-  branch: null,
-  note: null,
-  acp_session_id: null,
-  not_restored: null,
-  notices: null,
-  offers: JSON.stringify(noOffers),
-  error: null,
-  step: null,
-  exit_code: null,
-  signal: null,
-  asleep_at: null,
-  terminating_at: null,
-  terminate_reason: null,
-  terminate_request_id: null,
-  terminated_seq: null,
-} as const
 
 /** The named agent, which must be assigned and speak ACP; or the project's first such agent. */
 async function agentFor(reader: Reader, projectId: string, agentId: string | null): Promise<AgentRow> {

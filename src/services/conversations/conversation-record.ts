@@ -31,13 +31,13 @@ import {
   countMessage,
   insertConversation,
   insertName,
-  newConversationRow,
   selectConversation,
   selectHolderOf,
   updateConversation,
 } from '../../store/conversations/conversations.ts'
 import { insertMessage, selectLastMessage } from '../../store/conversations/messages.ts'
 import { insertUnread } from '../../store/conversations/unread.ts'
+import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { forwardToChannel } from '../channels/channel-chat-record.ts'
 import { noSuchConversation } from '../refusals.ts'
@@ -185,7 +185,8 @@ export async function openConversation(
   const found = await tx.first(selectConversation, { key })
   if (found) return { row: await closeDueChapter(tx, found, now), created: false }
   const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
-  const begun = { ...newConversationRow(now, { key, projectId, agentId }), ...given }
+  const about = { key, project_id: projectId, agent_id: agentId, created_at: now, updated_at: now }
+  const begun = newRow('conversations', { ...about, ...given })
   const row = { ...begun, workplace: await initialWorkplace(tx, begun) }
   await tx.write(insertConversation, row)
   await claimName(tx, key)

@@ -30,6 +30,7 @@ import {
   updateLaunchToken,
 } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
+import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
 import { workFactsOf } from '../agent-sessions/work-facts.ts'
@@ -60,7 +61,7 @@ export async function moveLaunch(
 }
 
 export async function recordLaunch(tx: Tx, launch: Launch): Promise<void> {
-  await tx.write(insertLaunch, launchRow(launch))
+  await tx.write(insertLaunch, newRow('launches', launchRow(launch)))
   const type = launch.state === 'held' ? 'process-held' : 'process-waiting'
   tx.append(projectStream(launch.projectId), { type, data: { process: processOf(launch) } }, [home])
 }

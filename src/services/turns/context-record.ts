@@ -15,6 +15,7 @@ import { selectConversation } from '../../store/conversations/conversations.ts'
 import { historyBefore } from '../../store/conversations/messages.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { selectProject } from '../../store/projects/projects.ts'
+import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { type ContextRow, insertContext, noLimit, selectContextOf, updateContext } from '../../store/turns/contexts.ts'
 import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
@@ -58,35 +59,19 @@ export async function getOrCreateContext(
   if (found && isOver)
     await tx.write(updateContext, { ...found, state: 'ended', launch_id: null, ended_at: now, end_reason: isOver })
   const { limited_until, limited_turn_id, goes_on_by, goes_on_left } = found ?? noLimit
-  const row: ContextRow = {
+  const row = newRow('contexts', {
     id: random.uuid(),
     agent_id: which.agentId,
     project_id: which.projectId,
     conversation_key: which.key,
     origin_key: which.originKey,
     generation,
-    state: 'asleep',
-    launch_id: null,
-    agent_session_id: null,
-    acp_session_id: null,
     created_at: now,
-    opened_at: null,
-    how: null,
-    not_restored: null,
-    notice: null,
-    primed_at: null,
-    told_through: 0,
-    decisions_told_at: null,
-    trouble: 0,
     limited_until,
     limited_turn_id,
     goes_on_by,
     goes_on_left,
-    ended_at: null,
-    end_reason: null,
-    commands: null,
-    offers: found?.offers ?? null,
-  }
+  })
   await tx.write(insertContext, row)
   return row
 }

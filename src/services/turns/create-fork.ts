@@ -3,6 +3,7 @@ import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
 import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
 import { messageOf } from '../../store/conversations/messages.ts'
+import { newRow } from '../../store/rows.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { type FileOperationRow, selectTurnFiles, selectWritten } from '../../store/turns/turn-files.ts'
 import { insertWorktree, selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
@@ -46,28 +47,26 @@ export async function createFork(
   }
   await changeConversation(tx, row, {}, now)
   if (!(await tx.first(selectWorktreeAt, { coordinatorId: coordinator_id, top: made.top })))
-    await tx.write(insertWorktree, {
-      id: random.uuid(),
-      project_id,
-      user_session_id: '',
-      account_id: from?.account_id ?? '',
-      role: shortOf(forkKey),
-      conversation_key: forkKey,
-      agent_id,
-      coordinator_id,
-      kind: 'worktree',
-      folder: made.folder,
-      top: made.top,
-      branch: made.branch,
-      base_branch: made.baseBranch,
-      note: null,
-      notice: null,
-      set_up: null,
-      created_at: now,
-      last_used_at: now,
-      removed_at: null,
-      removed_by: null,
-    })
+    await tx.write(
+      insertWorktree,
+      newRow('worktrees', {
+        id: random.uuid(),
+        project_id,
+        user_session_id: '',
+        account_id: from?.account_id ?? '',
+        role: shortOf(forkKey),
+        conversation_key: forkKey,
+        agent_id,
+        coordinator_id,
+        kind: 'worktree',
+        folder: made.folder,
+        top: made.top,
+        branch: made.branch,
+        base_branch: made.baseBranch,
+        created_at: now,
+        last_used_at: now,
+      }),
+    )
   const data = { operationId: operation.id, turnId, forkKey, agentId: agent_id, by: operation.asked_by }
   tx.append(conversationStream(key), { type: 'conversation-forked', data }, [projectStream(project_id)])
   return null

@@ -8,8 +8,9 @@ import { projectStream } from '../../domain/stream-name.ts'
 import { nextSeq, taskId, taskIdBeginning, waitingStatus } from '../../domain/work/task-lifecycle.ts'
 import type { Task, TaskDraft } from '../../protocol/work/task.ts'
 import { selectProject } from '../../store/projects/projects.ts'
+import { newRow } from '../../store/rows.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { highestIds, insertTask, type TaskRow, taskOf } from '../../store/work/tasks.ts'
+import { highestIds, insertTask, taskOf } from '../../store/work/tasks.ts'
 import { workSessionOf } from '../../store/work/work-sessions.ts'
 import { noSuchProject } from '../refusals.ts'
 import { distinct, storeDependencies } from './task-record.ts'
@@ -26,7 +27,7 @@ export const createTask = defineUseCase('create-task', {
     const id = await freeId(tx, projectId, phase, type)
     const dependsOn = distinct(draft.dependsOn ?? [])
     const unfinished = await storeDependencies(tx, { projectId, taskId: id }, dependsOn)
-    const row: TaskRow = {
+    const row = newRow('tasks', {
       project_id: projectId,
       id,
       session_id: workSessionId,
@@ -35,16 +36,12 @@ export const createTask = defineUseCase('create-task', {
       title: draft.title,
       description: draft.description ?? null,
       status: waitingStatus(unfinished),
-      progress_percent: 0,
       assigned_to: draft.assignedTo ?? null,
       depends_on: JSON.stringify(dependsOn),
       blocked_by: unfinished[0] ?? null,
-      started_at: null,
-      completed_at: null,
-      result: null,
       created_at: now,
       updated_at: now,
-    }
+    })
     await tx.write(insertTask, row)
     const task = taskOf(row)
     tx.append(projectStream(projectId), { type: 'task-created', data: { task, by } })

@@ -15,7 +15,6 @@ import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '..
 import { type NotRestored, type Restored, restoredOnWire } from '../../protocol/work/resume.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
 import {
-  type ApprovalRow,
   approvalOf,
   insertApproval,
   nextApprovalId,
@@ -23,6 +22,7 @@ import {
   selectApprovedOfTask,
 } from '../../store/approvals/approvals.ts'
 import { insertProject, projectOf, selectProject } from '../../store/projects/projects.ts'
+import { newRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { approachOf, insertApproach, selectApproach } from '../../store/work/approaches.ts'
 import { insertDependency } from '../../store/work/task-dependencies.ts'
@@ -31,7 +31,7 @@ import { insertCheckpoint, selectLastCheckpoint, stateCheckpoint, workSessionRow
 import { insertWorkSession, selectWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { chooseFolder, managedChange, requireManage } from '../projects/choose-folder.ts'
 import type { ProjectCaller } from '../projects/create-project.ts'
-import { restoredRows, withoutAsker } from './restored-rows.ts'
+import { restoredRows } from './restored-rows.ts'
 import { distinct } from './task-record.ts'
 
 interface Input extends ProjectCaller {
@@ -170,8 +170,8 @@ async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint 
   let brought = 0
   for (const task_id of taskIds) {
     if (await tx.first(selectApprovedOfTask, { projectId: project_id, taskId: task_id })) continue
-    const row: ApprovalRow = {
-      ...{ id: await nextApprovalId(tx), project_id, session_id, task_id, ...withoutAsker },
+    const row = newRow('human_approvals', {
+      ...{ id: await nextApprovalId(tx), project_id, session_id, task_id },
       checkpoint_type: importedApproval,
       leader_id: state?.active_agent?.agent_id ?? importedApproval,
       status: 'approved',
@@ -179,13 +179,7 @@ async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint 
       resolved_at: at,
       // AP7: nobody decides in another's name, and the files do not say whose decision it was.
       ...{ decided_by: by, imported_decider: '' },
-      feedback: null,
-      instruction_content: null,
-      worker_instructions: '[]',
-      artifacts: '[]',
-      revision_history: '[]',
-      ...{ outcome: null, digest: null, options: null, tool_call: null, option_id: null, role: null, deadline: null },
-    }
+    })
     await tx.write(insertApproval, row)
     tx.append(projectStream(project_id), { type: 'approval-asked', data: { approval: approvalOf(row) } }, [home])
     brought++

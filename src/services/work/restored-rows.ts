@@ -7,6 +7,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { contentOf, dayOf, parseApproachId } from '../../domain/work/approach-lifecycle.ts'
 import type { ReadApproach, ReadWorkSession } from '../../protocol/work/read-work-session.ts'
 import type { ApprovalRow } from '../../store/approvals/approvals.ts'
+import { newRow } from '../../store/rows.ts'
 import type { Tables } from '../../store/schema/tables.ts'
 import { approachColumns } from '../../store/work/approaches.ts'
 import type { TaskRow } from '../../store/work/tasks.ts'
@@ -63,7 +64,7 @@ function approvedWithoutRow({ checkpoint, rows }: ReadWorkSession): string[] {
   )
 }
 
-export const withoutAsker = {
+const withoutAsker = {
   asked_by_agent_session_id: null,
   told_to: null,
   conversation_key: null,
@@ -98,10 +99,9 @@ const isRevision = (each: unknown): each is { decidedBy: unknown } =>
 function workSessionOf({ checkpoint }: ReadWorkSession): WorkSessionRow {
   const { current_state: state, error } = checkpoint
   const reason = checkpoint.interruption_reason ?? null
-  return {
+  return newRow('sessions', {
     id: checkpoint.session_id,
     project_id: checkpoint.project_id,
-    parent_session_id: null,
     started_at: startOf(checkpoint.session_id) ?? checkpoint.timestamp,
     ended_at: reason === null ? null : checkpoint.timestamp,
     interruption_reason: reason,
@@ -110,15 +110,8 @@ function workSessionOf({ checkpoint }: ReadWorkSession): WorkSessionRow {
     current_agent_type: state?.active_agent?.type ?? null,
     current_task_id: state?.active_task?.task_id ?? null,
     context_summary: checkpoint.context_summary ?? null,
-    owner_agent_session_id: null,
-    resumed_by: null,
-    resume_failures: 0,
-    set_aside: null,
-    dismissed_at: null,
-    file_problem: null,
-    notice: null,
     error: error ? JSON.stringify(error) : null,
-  }
+  })
 }
 
 /** ID1: a work session's id holds its start time. */

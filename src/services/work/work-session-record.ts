@@ -6,6 +6,7 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectProject } from '../../store/projects/projects.ts'
+import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
   insertWorkSession,
@@ -39,27 +40,7 @@ type Beginning = Pick<WorkSessionRow, 'project_id'> & Partial<Omit<WorkSessionRo
  * use case locks `home` and the project's stream.
  */
 export async function beginWorkSession(tx: Tx, beginning: Beginning, context: Context): Promise<WorkSessionRow> {
-  const row: WorkSessionRow = {
-    parent_session_id: null,
-    ended_at: null,
-    interruption_reason: null,
-    current_phase: null,
-    current_agent_role: null,
-    current_agent_type: null,
-    current_task_id: null,
-    context_summary: null,
-    owner_agent_session_id: null,
-    resumed_by: null,
-    resume_failures: 0,
-    set_aside: null,
-    file_problem: null,
-    notice: null,
-    error: null,
-    dismissed_at: null,
-    ...beginning,
-    id: await freeId(tx, context),
-    started_at: context.now,
-  }
+  const row = newRow('sessions', { ...beginning, id: await freeId(tx, context), started_at: context.now })
   await tx.write(insertWorkSession, row)
   const event = { type: 'work-session-started', data: { workSession: workSessionOf(row) } } as const
   tx.append(projectStream(row.project_id), event, [home])

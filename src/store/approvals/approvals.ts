@@ -11,8 +11,7 @@ import type { Reader } from '../store.ts'
 export type ApprovalRow = Tables['human_approvals']
 
 /** AP4, AP13: the columns that only permissions for tools and questions have. */
-export type PermissionColumns = Pick<
-  ApprovalRow,
+type PermissionColumn =
   | 'outcome'
   | 'digest'
   | 'options'
@@ -27,24 +26,7 @@ export type PermissionColumns = Pick<
   | 'likeness'
   | 'question'
   | 'answer'
->
-
-export const noPermission: PermissionColumns = {
-  outcome: null,
-  digest: null,
-  options: null,
-  tool_call: null,
-  option_id: null,
-  ask_id: null,
-  launch_id: null,
-  turn_id: null,
-  user_session_id: null,
-  role: null,
-  deadline: null,
-  likeness: null,
-  question: null,
-  answer: null,
-}
+export type PermissionColumns = Partial<Pick<ApprovalRow, PermissionColumn>>
 
 /** A literal in the query, not a parameter, so that the partial indexes are used. */
 const pending = sql.lit<ApprovalRow['status']>('pending')

@@ -13,22 +13,6 @@ import type { Reader } from '../store.ts'
 
 export type ChannelRow = Tables['channels']
 
-export const newChannelRow = (channel: ChannelName, now: Instant): ChannelRow => ({
-  channel,
-  state: 'connecting',
-  trouble: null,
-  notice: null,
-  since: now,
-  name: null,
-  link: null,
-  project_id: null,
-  agent_id: null,
-  holder: null,
-  held_until: null,
-  last_in_at: null,
-  last_out_at: null,
-})
-
 export const selectChannel = selectBy('channels', 'channel')
 
 export const insertChannel = insertRow('channels')

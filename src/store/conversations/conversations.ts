@@ -1,5 +1,3 @@
-/** Queries about conversations, and their form for readers. Written under the lock of the conversation's stream. */
-import type { Instant } from '../../domain/instant.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
 import type { PageParams } from '../page-cursor.ts'
@@ -101,35 +99,6 @@ export async function conversationsPage(
   const where = { projectId: projectId ?? '', inAny: projectId === undefined ? 1 : 0, isAny: live ? 0 : 1 }
   return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, ...whose, ...where })
 }
-
-/** The row of a new conversation. */
-export const newConversationRow = (
-  now: Instant,
-  { key, projectId, agentId }: { key: string; projectId: string | null; agentId: string | null },
-): ConversationRow => ({
-  key,
-  project_id: projectId,
-  agent_id: agentId,
-  state: 'open',
-  summary: '',
-  summary_through: 0,
-  kept_after: 0,
-  unsummarised_chars: 0,
-  message_count: 0,
-  chapter_day: null,
-  chapter_due_at: null,
-  chapter_after: 0,
-  chapter_messages: 0,
-  flags: '{}',
-  generation: 0,
-  title: null,
-  titled_by: null,
-  account_id: null,
-  workplace: null,
-  forked_from: null,
-  created_at: now,
-  updated_at: now,
-})
 
 /** The plain file names of conversations (CV6). Written with the conversation's row, under the lock of its stream. */
 export const insertName = insertRow('conversation_names')

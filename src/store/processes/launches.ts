@@ -14,7 +14,7 @@ import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { detailIn, noticeColumn } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, pageOf, updateColumns, updateRow } from '../rows.ts'
+import { from, insertRow, pageOf, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -46,33 +46,7 @@ const launchColumns = [
   'role_agent_id',
 ] as const satisfies readonly (keyof LaunchRow)[]
 
-export const insertLaunch = statement<LaunchRow>()((db, p) =>
-  db.insertInto('launches').values({
-    id: p.id,
-    agent_id: p.agent_id,
-    project_id: p.project_id,
-    coordinator_id: p.coordinator_id,
-    state: p.state,
-    token_hash: null,
-    pid: p.pid,
-    birth: p.birth,
-    ordered_at: p.ordered_at,
-    started_at: p.started_at,
-    stop_ordered_at: p.stop_ordered_at,
-    stop_reason: p.stop_reason,
-    ended_at: p.ended_at,
-    exit_code: p.exit_code,
-    signal: p.signal,
-    reason: p.reason,
-    detail: p.detail,
-    notice: p.notice,
-    output: '',
-    role_agent_id: p.role_agent_id,
-    ready_at: null,
-    context_limit: null,
-    agent_name: null,
-  }),
-)
+export const insertLaunch = insertRow('launches')
 
 export const updateLaunch = updateRow('launches', 'agent_name', 'context_limit', 'output', 'ready_at', 'token_hash')
 

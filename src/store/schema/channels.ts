@@ -9,23 +9,23 @@ export const channelTables = {
   channels: {
     channel: key<ChannelName>(),
     /** As last seen by the node that serves it; valid while that node holds it. */
-    state: column<'connecting' | 'connected' | 'failing'>(),
+    state: column<'connecting' | 'connected' | 'failing'>('connecting'),
     /** The current problem as text without secrets; null when there is none. */
-    trouble: column<string | null>(),
+    trouble: column<string | null>(null),
     /** JSON: the code and parameters beside `trouble`. */
-    notice: column<string | null>(),
+    notice: column<string | null>(null),
     since: column<Instant>(),
     /** The bot's account on the platform; null before the first connection. */
-    name: column<string | null>(),
-    link: column<string | null>(),
+    name: column<string | null>(null),
+    link: column<string | null>(null),
     /** The default project for chats without their own. */
-    project_id: column<string | null>(),
-    agent_id: column<string | null>(),
+    project_id: column<string | null>(null),
+    agent_id: column<string | null>(null),
     /** The server run that serves the channel, and until when that is certain. */
-    holder: column<string | null>(),
-    held_until: column<Instant | null>(),
-    last_in_at: column<Instant | null>(),
-    last_out_at: column<Instant | null>(),
+    holder: column<string | null>(null),
+    held_until: column<Instant | null>(null),
+    last_in_at: column<Instant | null>(null),
+    last_out_at: column<Instant | null>(null),
   },
 
   channel_chats: {
@@ -33,23 +33,23 @@ export const channelTables = {
     chat_id: key<string>(),
     kind: column<'person' | 'group'>(),
     title: column<string>(),
-    handle: column<string | null>(),
+    handle: column<string | null>(null),
     language: column<ChatLanguage>(),
     state: column<ChatState>(),
     /** The project and agent of the chat; both null: those of the channel. */
-    project_id: column<string | null>(),
-    agent_id: column<string | null>(),
+    project_id: column<string | null>(null),
+    agent_id: column<string | null>(null),
     /** The number of attempts by an unpaired sender. */
-    attempts: column<number>(),
+    attempts: column<number>(0),
     asked_at: column<Instant>(),
-    decided_at: column<Instant | null>(),
-    decided_by: column<string | null>(),
-    last_in_at: column<Instant | null>(),
-    last_out_at: column<Instant | null>(),
+    decided_at: column<Instant | null>(null),
+    decided_by: column<string | null>(null),
+    last_in_at: column<Instant | null>(null),
+    last_out_at: column<Instant | null>(null),
     /** Why the last answer could not be delivered; null when it was. */
-    trouble: column<string | null>(),
+    trouble: column<string | null>(null),
     /** JSON: the code and parameters beside `trouble`. */
-    notice: column<string | null>(),
+    notice: column<string | null>(null),
   },
 
   pairing_codes: {

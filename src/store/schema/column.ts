@@ -1,4 +1,4 @@
-/** How the columns of a table are declared: with the type of their values, and whether they change. */
+/** How the columns of a table are declared: with the type of their values, whether they change, and what a new row has in them. */
 
 /** `key`: names the row. `fixed`: written with the row and never again. `column`: may change. */
 type Use = 'key' | 'fixed' | 'column'
@@ -9,17 +9,38 @@ interface Column<Value, Used extends Use = Use> {
   readonly value?: (value: Value) => Value
 }
 
-export const key = <Value>(): Column<Value, 'key'> => ({ use: 'key' })
-export const fixed = <Value>(): Column<Value, 'fixed'> => ({ use: 'fixed' })
-export const column = <Value>(): Column<Value, 'column'> => ({ use: 'column' })
+interface InitialColumn<Value, Used extends Use = Use> extends Column<Value, Used> {
+  readonly initial: Value
+}
+
+interface Declare<Used extends Use> {
+  <Value>(): Column<Value, Used>
+  <Value>(initial: Value): InitialColumn<Value, Used>
+}
+
+const declare =
+  <Used extends Use>(use: Used): Declare<Used> =>
+  <Value>(...initial: readonly Value[]) =>
+    (initial.length === 0 ? { use } : { use, initial: initial[0] }) as InitialColumn<Value, Used>
+
+export const key = declare('key')
+export const fixed = declare('fixed')
+export const column = declare('column')
 
 /** The rows of a table. */
 export type RowOf<Table> = { [Name in keyof Table]: Table[Name] extends Column<infer Value> ? Value : never }
 
 /** The names of the columns of one use. */
-export type NamesOf<Table, Used extends Use> = {
-  [Name in keyof Table]: Table[Name] extends { readonly use: Used } ? Name : never
-}[keyof Table]
+export type NamesOf<Table, Used extends Use> = NamesWith<Table, { readonly use: Used }>
 
-export const namesOf = (table: Readonly<Record<string, { readonly use: Use }>>, ...uses: readonly Use[]): string[] =>
-  Object.keys(table).filter((name) => uses.some((use) => use === table[name]?.use))
+/** The names of the columns that a new row need not be given. */
+export type InitialNames<Table> = NamesWith<Table, { readonly initial: unknown }>
+
+type NamesWith<Table, Kind> = { [Name in keyof Table]: Table[Name] extends Kind ? Name : never }[keyof Table]
+
+type AnyTable = Readonly<Record<string, { readonly use: Use; readonly initial?: unknown }>>
+
+export const namesOf = (table: AnyTable, use: Use): string[] => Object.keys(table).filter((name) => table[name]?.use === use)
+
+export const initialValues = (table: AnyTable): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(table).flatMap(([name, column]) => ('initial' in column ? [[name, column.initial]] : [])))

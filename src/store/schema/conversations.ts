@@ -8,36 +8,36 @@ export const conversationTables = {
   conversations: {
     key: key<string>(),
     /** The project of a chat with an agent; null for other channels. */
-    project_id: column<string | null>(),
-    agent_id: column<string | null>(),
-    state: column<'open' | 'closed'>(),
-    summary: column<string>(),
+    project_id: column<string | null>(null),
+    agent_id: column<string | null>(null),
+    state: column<'open' | 'closed'>('open'),
+    summary: column<string>(''),
     /** The newest message the summary covers. */
-    summary_through: column<number>(),
+    summary_through: column<number>(0),
     /** Messages up to this one are no longer given to agents; they stay in the archive. */
-    kept_after: column<number>(),
-    unsummarised_chars: column<number>(),
-    message_count: column<number>(),
+    kept_after: column<number>(0),
+    unsummarised_chars: column<number>(0),
+    message_count: column<number>(0),
     /** The logical day of the open chapter (DC2), and its end; null while it has no message. */
-    chapter_day: column<Day | null>(),
-    chapter_due_at: column<Instant | null>(),
+    chapter_day: column<Day | null>(null),
+    chapter_due_at: column<Instant | null>(null),
     /** Messages up to this one are in closed chapters. */
-    chapter_after: column<number>(),
+    chapter_after: column<number>(0),
     /** The visible messages of the open chapter, also those no longer given to agents. */
-    chapter_messages: column<number>(),
-    flags: column<string>(),
+    chapter_messages: column<number>(0),
+    flags: column<string>('{}'),
     /** Incremented when the history that agents know becomes invalid: cutover, reset, truncation, a new history. */
-    generation: column<number>(),
+    generation: column<number>(0),
     /** null: none was given; readers derive one. */
-    title: column<string | null>(),
+    title: column<string | null>(null),
     /** The person who gave the title; null: the agent, or nobody. */
-    titled_by: column<string | null>(),
+    titled_by: column<string | null>(null),
     /** The account it belongs to, besides the owner; null: all who may read its project. */
-    account_id: column<string | null>(),
+    account_id: column<string | null>(null),
     /** CX9: where its agent works; null: the project's own folder, the only one before this column. */
-    workplace: column<ConversationWorkspace['kind'] | null>(),
+    workplace: column<ConversationWorkspace['kind'] | null>(null),
     /** FS9: JSON, the conversation and turn it was forked from. */
-    forked_from: column<string | null>(),
+    forked_from: column<string | null>(null),
     created_at: fixed<Instant>(),
     updated_at: column<Instant>(),
   },
@@ -55,29 +55,29 @@ export const conversationTables = {
     id: fixed<string>(),
     role: fixed<'user' | 'assistant' | 'system' | 'tool'>(),
     sender_id: fixed<string>(),
-    receiver_id: fixed<string | null>(),
+    receiver_id: fixed<string | null>(null),
     content: fixed<string>(),
     /** JSON: the code and parameters beside `content`. */
-    notice: fixed<string | null>(),
+    notice: fixed<string | null>(null),
     visible: fixed<number>(),
     priority: fixed<'low' | 'normal' | 'high' | 'urgent'>(),
-    project_id: fixed<string | null>(),
-    related_task_id: fixed<string | null>(),
-    related_handoff_id: fixed<string | null>(),
-    client_id: fixed<string | null>(),
-    tool_calls: fixed<string | null>(),
-    tool_call_id: fixed<string | null>(),
-    media: fixed<string | null>(),
+    project_id: fixed<string | null>(null),
+    related_task_id: fixed<string | null>(null),
+    related_handoff_id: fixed<string | null>(null),
+    client_id: fixed<string | null>(null),
+    tool_calls: fixed<string | null>(null),
+    tool_call_id: fixed<string | null>(null),
+    media: fixed<string | null>(null),
     /** CV7: other fields of the importing program as JSON, including its own role. */
-    extra: fixed<string | null>(),
+    extra: fixed<string | null>(null),
     /** CV1: the number of the original message that setHistory copied. */
-    copy_of: fixed<number | null>(),
+    copy_of: fixed<number | null>(null),
     /** Between agents: the conversation of the requesting context; null elsewhere. */
-    origin_key: fixed<string | null>(),
+    origin_key: fixed<string | null>(null),
     /** The sender's name; null: the sender's id is shown. */
-    sender_name: fixed<string | null>(),
+    sender_name: fixed<string | null>(null),
     /** FS8: the rewind that took it back; such a message is hidden. */
-    rewound_by: column<string | null>(),
+    rewound_by: column<string | null>(null),
     created_at: fixed<Instant>(),
   },
 
@@ -106,9 +106,9 @@ export const conversationTables = {
     summary: column<string>(),
     closed_at: column<Instant>(),
     /** The number in the note's stream at which the note included it; null until then. */
-    note_seq: column<number | null>(),
+    note_seq: column<number | null>(null),
     /** Whether its conversation was deleted; the row is deleted when the note is updated. */
-    removed: column<number>(),
+    removed: column<number>(0),
   },
 
   /** The note of a day; its text is made from the chapters on request. */
@@ -121,7 +121,7 @@ export const conversationTables = {
     /** The event up to which the file was written. */
     written_seq: column<number>(),
     /** Why the last attempt to write the file failed. */
-    problem: column<string | null>(),
+    problem: column<string | null>(null),
     updated_at: column<Instant>(),
   },
 }

@@ -20,7 +20,7 @@ export const processTables = {
     /** A list of labels as JSON. */
     labels: column<string>(),
     /** The most processes; null: the server's setting. */
-    capacity: column<number | null>(),
+    capacity: column<number | null>(null),
     /** 1: a process can hold several contexts there. */
     contexts: column<number>(),
   },
@@ -32,29 +32,29 @@ export const processTables = {
     coordinator_id: column<string>(),
     state: column<Process['state']>(),
     /** The hash of the launch token; null before the token is taken and after the end. */
-    token_hash: column<string | null>(),
-    pid: column<number | null>(),
-    birth: column<string | null>(),
+    token_hash: column<string | null>(null),
+    pid: column<number | null>(null),
+    birth: column<string | null>(null),
     ordered_at: column<Instant>(),
-    started_at: column<Instant | null>(),
-    stop_ordered_at: column<Instant | null>(),
-    stop_reason: column<ProcessEndReason | null>(),
-    ended_at: column<Instant | null>(),
-    exit_code: column<number | null>(),
-    signal: column<string | null>(),
-    reason: column<ProcessEndReason | null>(),
-    detail: column<string | null>(),
+    started_at: column<Instant | null>(null),
+    stop_ordered_at: column<Instant | null>(null),
+    stop_reason: column<ProcessEndReason | null>(null),
+    ended_at: column<Instant | null>(null),
+    exit_code: column<number | null>(null),
+    signal: column<string | null>(null),
+    reason: column<ProcessEndReason | null>(null),
+    detail: column<string | null>(null),
     /** JSON of `{code, params}`: what `detail` was made from (HT7); none in rows of before, and of text that is not ours. */
-    notice: column<string | null>(),
-    output: column<string>(),
+    notice: column<string | null>(null),
+    output: column<string>(''),
     /** The agent in a role that it was started for; null for a pulling agent. */
-    role_agent_id: fixed<string | null>(),
+    role_agent_id: fixed<string | null>(null),
     /** Since when an ACP agent can be given a turn (CH12). */
-    ready_at: column<Instant | null>(),
+    ready_at: column<Instant | null>(null),
     /** The most conversations of the process; null: unlimited. */
-    context_limit: column<number | null>(),
+    context_limit: column<number | null>(null),
     /** The name that it reported (`agentInfo` of ACP), once it is ready. */
-    agent_name: column<string | null>(),
+    agent_name: column<string | null>(null),
   },
 
   leases: {

@@ -10,53 +10,53 @@ export const turnTables = {
     id: key<string>(),
     conversation_key: fixed<string>(),
     /** Between agents: the conversation of the requesting context; empty otherwise. */
-    origin_key: fixed<string>(),
+    origin_key: fixed<string>(''),
     /** null until it is dispatched. */
-    context_id: column<string | null>(),
+    context_id: column<string | null>(null),
     agent_id: fixed<string>(),
     project_id: fixed<string>(),
-    launch_id: column<string | null>(),
-    agent_session_id: column<string | null>(),
+    launch_id: column<string | null>(null),
+    agent_session_id: column<string | null>(null),
     /** The next three columns are for agents in roles only. */
-    role_agent_id: column<string | null>(),
-    user_session_id: fixed<string | null>(),
-    role: fixed<string | null>(),
-    work_session_id: fixed<string | null>(),
+    role_agent_id: column<string | null>(null),
+    user_session_id: fixed<string | null>(null),
+    role: fixed<string | null>(null),
+    work_session_id: fixed<string | null>(null),
     about: fixed<TurnAbout>(),
-    task_id: fixed<string | null>(),
+    task_id: fixed<string | null>(null),
     /** The last message that a summary covers; for a prompt in a role, its message. */
-    through_seq: fixed<number | null>(),
-    state: column<TurnState>(),
-    stop_reason: column<string | null>(),
-    error: column<string | null>(),
+    through_seq: fixed<number | null>(null),
+    state: column<TurnState>('queued'),
+    stop_reason: column<string | null>(null),
+    error: column<string | null>(null),
     /** JSON: the code and parameters beside `error`. */
-    notice: column<string | null>(),
+    notice: column<string | null>(null),
     /** JSON: the parts of the prompt; for a chat, once it is dispatched. */
-    content: column<string>(),
+    content: column<string>('[]'),
     /** The primer given to the context in this turn; null when there was none. */
-    primer: column<string | null>(),
-    answer: column<string>(),
-    cut: column<number>(),
+    primer: column<string | null>(null),
+    answer: column<string>(''),
+    cut: column<number>(0),
     /** JSON: token counts and cost as the agent reported them; null: not reported. */
-    usage: column<string | null>(),
+    usage: column<string | null>(null),
     /** The earlier attempt that this one repeats. */
-    retry_of: fixed<string | null>(),
+    retry_of: fixed<string | null>(null),
     /** A turn parked by a vendor's limit is dispatched after this time, and only with a person's consent. */
-    not_before: column<Instant | null>(),
+    not_before: column<Instant | null>(null),
     asked_by: fixed<string>(),
     /** The numbers of its events in the stream: requested, begun, ended. */
-    asked_seq: fixed<number>(),
-    started_seq: column<number | null>(),
-    ended_seq: column<number | null>(),
+    asked_seq: fixed<number>(0),
+    started_seq: column<number | null>(null),
+    ended_seq: column<number | null>(null),
     created_at: fixed<Instant>(),
-    started_at: column<Instant | null>(),
-    ended_at: column<Instant | null>(),
-    cancel_ordered_at: column<Instant | null>(),
-    cancel_request_id: column<string | null>(),
+    started_at: column<Instant | null>(null),
+    ended_at: column<Instant | null>(null),
+    cancel_ordered_at: column<Instant | null>(null),
+    cancel_request_id: column<string | null>(null),
     /** The person who cancelled it. */
-    cancel_by: column<string | null>(),
+    cancel_by: column<string | null>(null),
     /** CX9: a person allowed it to run beside another turn in the same folder. */
-    begins_beside: column<number>(),
+    begins_beside: column<number>(0),
   },
 
   /** The items of a turn in order: text, thoughts, tool calls, plan; written in the commit that ends it. */
@@ -78,34 +78,34 @@ export const turnTables = {
     origin_key: fixed<string>(),
     /** The generation of the conversation it knows. */
     generation: fixed<number>(),
-    state: column<ContextState>(),
-    launch_id: column<string | null>(),
-    agent_session_id: column<string | null>(),
-    acp_session_id: column<string | null>(),
+    state: column<ContextState>('asleep'),
+    launch_id: column<string | null>(null),
+    agent_session_id: column<string | null>(null),
+    acp_session_id: column<string | null>(null),
     created_at: fixed<Instant>(),
-    opened_at: column<Instant | null>(),
-    how: column<HowOpened | null>(),
-    not_restored: column<string | null>(),
+    opened_at: column<Instant | null>(null),
+    how: column<HowOpened | null>(null),
+    not_restored: column<string | null>(null),
     /** JSON: the code and parameters beside `not_restored`. */
-    notice: column<string | null>(),
+    notice: column<string | null>(null),
     /** When it was given its primer, or the news after a restart, since it was last opened. */
-    primed_at: column<Instant | null>(),
+    primed_at: column<Instant | null>(null),
     /** The newest message of the conversation that it was given. */
-    told_through: column<number>(),
-    decisions_told_at: column<Instant | null>(),
+    told_through: column<number>(0),
+    decisions_told_at: column<Instant | null>(null),
     /** JSON: the commands its agent offers, as last reported; null: none yet. */
-    commands: column<string | null>(),
+    commands: column<string | null>(null),
     /** JSON: its modes and options, and what people chose of them (AG14); null in roles, and until it was opened. */
-    offers: column<string | null>(),
+    offers: column<string | null>(null),
     /** Consecutive failures without a useful result (0 to 3). */
-    trouble: column<number>(),
+    trouble: column<number>(0),
     /** AG6: the vendor's limit that this turn met, the person who let it continue automatically, and the remaining retries. */
-    limited_until: column<Instant | null>(),
-    limited_turn_id: column<string | null>(),
-    goes_on_by: column<string | null>(),
-    goes_on_left: column<number>(),
-    ended_at: column<Instant | null>(),
-    end_reason: column<string | null>(),
+    limited_until: column<Instant | null>(null),
+    limited_turn_id: column<string | null>(null),
+    goes_on_by: column<string | null>(null),
+    goes_on_left: column<number>(0),
+    ended_at: column<Instant | null>(null),
+    end_reason: column<string | null>(null),
   },
 
   /** FS7: the files of a turn's workplace. A row from the commit that begins the turn on; the states come with what its machine tells. */
@@ -115,19 +115,19 @@ export const turnTables = {
     project_id: fixed<string>(),
     coordinator_id: column<string>(),
     /** The root of the checkout; null until it is known, or where there is no git. */
-    top: column<string | null>(),
+    top: column<string | null>(null),
     /** JSON: a FileState. */
-    before_state: column<string | null>(),
-    after_state: column<string | null>(),
+    before_state: column<string | null>(null),
+    after_state: column<string | null>(null),
     /** JSON: files, added and removed lines. */
-    changes: column<string | null>(),
+    changes: column<string | null>(null),
     /** JSON: what the states do not hold. */
-    left_out: column<string | null>(),
+    left_out: column<string | null>(null),
     /** The conversation's last message before its prompt, and where its history began. */
     from_seq: fixed<number>(),
     kept_after: fixed<number>(),
     /** FS8: the rewind that took the turn back. */
-    rewound_by: column<string | null>(),
+    rewound_by: column<string | null>(null),
     created_at: fixed<Instant>(),
   },
 
@@ -143,10 +143,10 @@ export const turnTables = {
     top: fixed<string>(),
     /** JSON: what was asked of the machine, and how the conversation changes. */
     ask: fixed<string>(),
-    result: column<string | null>(),
+    result: column<string | null>(null),
     asked_by: fixed<string>(),
     asked_at: fixed<Instant>(),
-    ended_at: column<Instant | null>(),
+    ended_at: column<Instant | null>(null),
   },
 
   /** GW5: what requests through a gateway have used. */

@@ -19,16 +19,16 @@ export const workTables = {
     date: column<string>(),
     category: column<string>(),
     description: column<string>(),
-    details: column<string | null>(),
-    evidence: column<string | null>(),
+    details: column<string | null>(null),
+    evidence: column<string | null>(null),
     learnings: column<string>(),
     reusable: column<number>(),
-    failure_reason: column<string | null>(),
-    error: column<string | null>(),
+    failure_reason: column<string | null>(null),
+    error: column<string | null>(null),
     avoid: column<number>(),
-    priority: column<string | null>(),
+    priority: column<string | null>(null),
     next_to_try: column<number>(),
-    note: column<string | null>(),
+    note: column<string | null>(null),
     /** A JSON list of earlier versions, oldest first. */
     history: column<string>(),
     recorded_at: fixed<Instant>(),
@@ -42,10 +42,10 @@ export const workTables = {
     at: fixed<Instant>(),
     reason: fixed<CheckpointReason>(),
     /** The task, approval or approach that caused it. */
-    subject: fixed<string | null>(),
-    error: fixed<string | null>(),
+    subject: fixed<string | null>(null),
+    error: fixed<string | null>(null),
     /** CK6: the state file at the end of the work session, as JSON; null for other checkpoints. */
-    state: fixed<string | null>(),
+    state: fixed<string | null>(null),
   },
 
   artifacts: {

@@ -20,19 +20,19 @@ export const worktreeTables = {
     folder: column<string>(),
     /** The root of the worktree; the folder may be below it. */
     top: fixed<string>(),
-    branch: column<string | null>(),
-    base_branch: column<string | null>(),
-    note: column<string | null>(),
+    branch: column<string | null>(null),
+    base_branch: column<string | null>(null),
+    note: column<string | null>(null),
     /** JSON: the code and parameters beside `note`. */
-    notice: column<string | null>(),
+    notice: column<string | null>(null),
     /** JSON: the setup steps that were run. */
-    set_up: column<string | null>(),
+    set_up: column<string | null>(null),
     created_at: fixed<Instant>(),
     last_used_at: column<Instant>(),
-    removed_at: column<Instant | null>(),
-    removed_by: column<string | null>(),
+    removed_at: column<Instant | null>(null),
+    removed_by: column<string | null>(null),
     /** The conversation that works there (CX9); null: a role. */
-    conversation_key: fixed<string | null>(),
+    conversation_key: fixed<string | null>(null),
   },
 
   /** WT5; a project without a row has no setup. */
@@ -53,11 +53,11 @@ export const worktreeTables = {
     /** JSON */
     ask: fixed<string>(),
     project_id: fixed<string>(),
-    worktree_id: fixed<string | null>(),
+    worktree_id: fixed<string | null>(null),
     asked_by: fixed<string>(),
     asked_at: fixed<Instant>(),
     deadline: fixed<Instant>(),
-    answered_at: column<Instant | null>(),
+    answered_at: column<Instant | null>(null),
   },
 
   question_answers: {

@@ -9,7 +9,7 @@ import type { TurnLife } from '../../domain/turns/lifecycle.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { noticeFrom } from '../notices.ts'
-import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { from, insertRow, type NewRow, newRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -50,42 +50,7 @@ export const turnOf = (row: TurnRow, text = row.answer): Turn => ({
 })
 
 /** The row of a new queued turn. */
-export const newTurnRow = (
-  given: Pick<TurnRow, 'id' | 'conversation_key' | 'agent_id' | 'project_id' | 'about' | 'asked_by' | 'created_at'> &
-    Partial<TurnRow>,
-): TurnRow => ({
-  origin_key: '',
-  context_id: null,
-  launch_id: null,
-  agent_session_id: null,
-  role_agent_id: null,
-  user_session_id: null,
-  role: null,
-  work_session_id: null,
-  task_id: null,
-  through_seq: null,
-  state: 'queued',
-  stop_reason: null,
-  error: null,
-  notice: null,
-  content: '[]',
-  primer: null,
-  answer: '',
-  cut: 0,
-  usage: null,
-  retry_of: null,
-  not_before: null,
-  asked_seq: 0,
-  started_seq: null,
-  ended_seq: null,
-  started_at: null,
-  ended_at: null,
-  cancel_ordered_at: null,
-  cancel_request_id: null,
-  cancel_by: null,
-  begins_beside: 0,
-  ...given,
-})
+export const newTurnRow = (given: NewRow<'turns'>): TurnRow => newRow('turns', given)
 
 export const insertTurn = insertRow('turns')
 
