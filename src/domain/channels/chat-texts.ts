@@ -41,7 +41,7 @@ function timeIn({ until, zone, now }: VendorLimit): string {
 }
 
 const english = {
-  stranger:
+  unpaired:
     'This bot serves only people it knows. Ask its owner to let you in, or for a code; send the code here as /start CODE.',
   wrongCode: 'This code is not valid, or no longer. Ask for a new one.',
   paired: 'You are paired. Write a message, and the agent answers here. /help says what else there is.',
@@ -78,7 +78,7 @@ const english = {
 }
 
 const japanese: typeof english = {
-  stranger:
+  unpaired:
     'このボットは登録済みの相手だけに応答します。持ち主に許可してもらうか、コードをもらって /start コード の形でここに送ってください。',
   wrongCode: 'このコードは無効か、期限が切れています。新しいコードをもらってください。',
   paired: '登録できました。メッセージを書くと、エージェントがここで答えます。ほかの使い方は /help をどうぞ。',

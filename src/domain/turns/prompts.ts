@@ -2,7 +2,7 @@
 
 import { type AgentDecision, decisionsPrompt } from '../approvals/decision-for-agent.ts'
 import { cutToTokens, estimateTokens, maxSummaryChars, shortened } from '../conversations/messages.ts'
-import type { RememberedTask, ResumeContext, ToldApproach } from '../work/resume-context.ts'
+import type { GivenApproach, RememberedTask, ResumeContext } from '../work/resume-context.ts'
 
 interface PromptMessage {
   readonly content: string
@@ -178,10 +178,10 @@ const taskLine = ({ taskId, name, status, progressPercent, blockedBy }: Remember
   return `${taskId}: ${name} (${state})`
 }
 
-const approachLine = ({ id, description = '', learnings = [] }: ToldApproach): string =>
+const approachLine = ({ id, description = '', learnings = [] }: GivenApproach): string =>
   [`${id}: ${description}`.trim(), ...learnings].join(' · ')
 
-const failedLine = (approach: ToldApproach): string => {
+const failedLine = (approach: GivenApproach): string => {
   const { failureReason, error, avoid } = approach
   return [approachLine(approach), failureReason, error, avoid && 'avoid'].filter(Boolean).join(' · ')
 }

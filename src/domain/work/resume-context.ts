@@ -41,16 +41,16 @@ export interface Remembered {
 }
 
 /** What is left of an approach; always the id. */
-export type ToldApproach = Pick<Approach, 'id'> & Partial<Omit<Approach, 'id' | 'history'>>
+export type GivenApproach = Pick<Approach, 'id'> & Partial<Omit<Approach, 'id' | 'history'>>
 
 export interface ResumeContext {
   readonly previousState: string | null
   readonly currentPhase: number | null
   readonly currentTask: RememberedTask | null
   readonly decisions: readonly AgentDecision[]
-  readonly failedApproaches: readonly ToldApproach[]
-  readonly verifiedApproaches: readonly ToldApproach[]
-  readonly nextApproaches: readonly ToldApproach[]
+  readonly failedApproaches: readonly GivenApproach[]
+  readonly verifiedApproaches: readonly GivenApproach[]
+  readonly nextApproaches: readonly GivenApproach[]
   readonly remainingTasks: readonly RememberedTask[]
   /** Lists that did not fit. */
   readonly leftOut: Readonly<Record<'failedApproaches' | 'verifiedApproaches' | 'nextApproaches' | 'remainingTasks', boolean>>
@@ -79,7 +79,7 @@ export function resumeContext(all: Remembered, budgetTokens: number): ResumeCont
   purse.pay(frameTokens + estimateTokens(previousState ?? '') + costOf(all.currentTask ?? ''))
   const decisions = decided(all.decisions, purse, budgetTokens)
   const warnings = warned(all, purse, budgetTokens)
-  const tell = (approach: Approach): ToldApproach => tellable(approach, budgetTokens)
+  const tell = (approach: Approach): GivenApproach => tellable(approach, budgetTokens)
   const next = new Telling(all.next, tell)
   const remaining = new Telling(all.remaining, (task) => task)
   const verified = new Telling(all.verified, tell)
@@ -106,12 +106,12 @@ export function resumeContext(all: Remembered, budgetTokens: number): ResumeCont
 
 /** Whether a list fitted completely although there is more of it, so more must be read. */
 export const wantsMore = (all: Remembered, context: ResumeContext): boolean =>
-  (all.failed.more && toldOf(all.failed, context.failedApproaches.length - all.warnings.length - all.olderWarnings.length)) ||
-  (all.verified.more && toldOf(all.verified, context.verifiedApproaches.length)) ||
-  (all.next.more && toldOf(all.next, context.nextApproaches.length)) ||
-  (all.remaining.more && toldOf(all.remaining, context.remainingTasks.length))
+  (all.failed.more && fitsWhole(all.failed, context.failedApproaches.length - all.warnings.length - all.olderWarnings.length)) ||
+  (all.verified.more && fitsWhole(all.verified, context.verifiedApproaches.length)) ||
+  (all.next.more && fitsWhole(all.next, context.nextApproaches.length)) ||
+  (all.remaining.more && fitsWhole(all.remaining, context.remainingTasks.length))
 
-const toldOf = ({ items }: Remembering<unknown>, told: number): boolean => told >= items.length
+const fitsWhole = ({ items }: Remembering<unknown>, given: number): boolean => given >= items.length
 
 class Purse {
   #left: number
@@ -175,7 +175,7 @@ function decided(decisions: readonly AgentDecision[], purse: Purse, budgetTokens
 }
 
 /** Includes all, as fully as fits: first the ids, then more and more of the newest. */
-function warned({ warnings, olderWarnings }: Remembered, purse: Purse, budgetTokens: number): ToldApproach[] {
+function warned({ warnings, olderWarnings }: Remembered, purse: Purse, budgetTokens: number): GivenApproach[] {
   const older = olderWarnings.map(bare)
   const told = warnings.map(({ id }) => bare(id))
   const costs = told.map(costOf)
@@ -196,21 +196,21 @@ function warned({ warnings, olderWarnings }: Remembered, purse: Purse, budgetTok
   return [...told, ...older]
 }
 
-const bare = (id: string): ToldApproach => ({ id, avoid: true })
+const bare = (id: string): GivenApproach => ({ id, avoid: true })
 
-function tellable(approach: Approach, budgetTokens: number): ToldApproach {
+function tellable(approach: Approach, budgetTokens: number): GivenApproach {
   const full = whole(approach)
   return costOf(full) > budgetTokens * maxShare ? brief(approach) : full
 }
 
 /** Drops empty fields. */
-function whole({ history: _, ...approach }: Approach): ToldApproach {
+function whole({ history: _, ...approach }: Approach): GivenApproach {
   const says = ([, value]: [string, unknown]): boolean =>
     value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
-  return Object.fromEntries(Object.entries(approach).filter(says)) as ToldApproach
+  return Object.fromEntries(Object.entries(approach).filter(says)) as GivenApproach
 }
 
-const brief = ({ id, category, description, failureReason, avoid }: Approach): ToldApproach => ({
+const brief = ({ id, category, description, failureReason, avoid }: Approach): GivenApproach => ({
   id,
   category,
   description: cutToTokens(description, wordsOfBrief),

@@ -20,7 +20,7 @@ const { id, date, category, description, details, evidence, learnings, reusable,
 const { avoid, priority, nextToTry, note } = Approach.shape
 const fields = { date, category, description, details, evidence, learnings, reusable, failureReason, error }
 /** As much of it as fits. */
-export const ToldApproach = z
+export const GivenApproach = z
   .object({ kind: z.enum(approachKinds), ...fields, avoid, priority, nextToTry, note })
   .partial()
   .extend({ id })
@@ -45,9 +45,9 @@ export const ResumeContext = z.object({
   currentTask: RememberedTask.nullable(),
   /** Newest first; the text of older ones is left out where space is short. */
   decisions: z.array(ToldDecision),
-  failedApproaches: z.array(ToldApproach),
-  verifiedApproaches: z.array(ToldApproach),
-  nextApproaches: z.array(ToldApproach),
+  failedApproaches: z.array(GivenApproach),
+  verifiedApproaches: z.array(GivenApproach),
+  nextApproaches: z.array(GivenApproach),
   remainingTasks: z.array(RememberedTask),
   /** The numbers of items that did not fit the budget. */
   leftOut: z.object({

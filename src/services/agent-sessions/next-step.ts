@@ -140,10 +140,10 @@ const noWaitingChats = { undelivered: 0, yieldsConversation: false, waitsForFold
 /** The chats waiting for a pulling agent. It holds one conversation; others are for another process. */
 async function waitingChats(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: AgentSessionState) {
   const waiting = await queuedChats(reader, { agentId, projectId })
-  const inHand = await reader.first(selectRunningOfSession, { agentSessionId })
-  if (inHand) {
+  const running = await reader.first(selectRunningOfSession, { agentSessionId })
+  if (running) {
     const joins = waiting.filter(
-      (each) => each.conversationKey === inHand.conversation_key && each.originKey === inHand.origin_key,
+      (each) => each.conversationKey === running.conversation_key && each.originKey === running.origin_key,
     )
     return { ...noWaitingChats, undelivered: joins.length }
   }

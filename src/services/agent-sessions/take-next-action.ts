@@ -8,7 +8,7 @@ import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
 import { agentSessionOf, changesOf, updateAgentSession, updateResumed } from '../../store/agent-sessions/agent-sessions.ts'
-import { updateToldTo } from '../../store/approvals/approvals.ts'
+import { updateGivenTo } from '../../store/approvals/approvals.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
@@ -51,7 +51,7 @@ async function placeOrStartTask(
 
 async function markDelivered(tx: Tx, agentSessionId: string, decisions: readonly AgentDecision[]): Promise<void> {
   for (const { approvalId: id, status } of decisions)
-    if (status !== 'pending') await tx.write(updateToldTo, { id, agentSessionId })
+    if (status !== 'pending') await tx.write(updateGivenTo, { id, agentSessionId })
 }
 
 /** RS2: returns the context of the resumed work, once. */

@@ -16,7 +16,7 @@ import {
   type PermissionColumns,
   selectApproval,
   updateApproval,
-  updateToldTo,
+  updateGivenTo,
 } from '../../store/approvals/approvals.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
@@ -56,7 +56,7 @@ export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEven
   const moved = { ...row, ...approvalColumns(decision.approval) }
   // A decision made here replaces what files said.
   await tx.write(updateApproval, { ...moved, imported_decider: null })
-  if (row.told_to !== null) await tx.write(updateToldTo, { id: row.id, agentSessionId: null })
+  if (row.told_to !== null) await tx.write(updateGivenTo, { id: row.id, agentSessionId: null })
   const approval = approvalOf(moved)
   tx.append(projectStream(row.project_id), { type: eventTypes[event.type], data: { approval } }, [home])
   const { project_id: projectId, session_id: workSessionId } = row

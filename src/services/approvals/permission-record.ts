@@ -32,7 +32,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import type { Tx } from '../../store/store.ts'
 import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { speakerOf, turnStream } from '../turns/turn-record.ts'
+import { relayRole, turnStream } from '../turns/turn-record.ts'
 import { coveringAllowance } from './allowance-record.ts'
 import { addApproval, moveApproval } from './approval-record.ts'
 import type { PermissionLocks } from './queries.ts'
@@ -79,7 +79,7 @@ export async function requestPermission(
   const added = await addRequest(tx, source, asked, { type: toolPermission, title: call.title, columns }, now)
   if (!added) return
   const { approvalId, deadline, settings } = added
-  const shown = { role: speakerOf(turn), approvalId, messageId: turn.id, title: call.title, call, options, likeness, deadline }
+  const shown = { role: relayRole(turn), approvalId, messageId: turn.id, title: call.title, call, options, likeness, deadline }
   tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
   const answer = await automaticAnswer(tx, { projectId, agentId }, request, {
     policy: settings['permission.policy'] as PermissionPolicy,
@@ -102,7 +102,7 @@ export async function requestAnswer(
   const added = await addRequest(tx, source, asked, { type: question, title: message, columns }, now)
   if (!added) return
   const { approvalId: questionId, deadline } = added
-  const data = { role: speakerOf(turn), questionId, messageId: turn.id, message, schema, url, deadline }
+  const data = { role: relayRole(turn), questionId, messageId: turn.id, message, schema, url, deadline }
   tx.append(turnStream(turn), { type: 'question:requested', data })
 }
 
@@ -189,7 +189,7 @@ export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Set
   }
   const turn = row.turn_id === null ? undefined : await tx.first(selectTurn, { id: row.turn_id })
   if (turn?.state !== 'running') return 0
-  const resolved = { role: speakerOf(turn), outcome, decidedBy: by, requestId }
+  const resolved = { role: relayRole(turn), outcome, decidedBy: by, requestId }
   if (answer)
     return tx.append(turnStream(turn), { type: 'question:resolved', data: { ...resolved, questionId: row.id, ...answer } })
   const data = { ...resolved, approvalId: row.id, optionId }

@@ -55,7 +55,7 @@ export const handleUnpairedSender = defineUseCase('handle-unpaired-sender', {
     }
     if (isAnswered(known.state, known.attempts)) {
       await writeChat(tx, row, systemId)
-      await queueOutgoing(tx, input, code === undefined ? words.stranger : words.wrongCode, now)
+      await queueOutgoing(tx, input, code === undefined ? words.unpaired : words.wrongCode, now)
       // Later messages are not answered. Only tried codes are counted.
     } else if (code !== undefined && known.attempts < maxUnpairedAttempts) await tx.write(updateChat, row)
     return { state: row.state }

@@ -42,8 +42,8 @@ export const expirePanel = defineUseCase('expire-panel', {
   run: async (tx, { projectId, agentId, panelId }, { now }): Promise<void> => {
     const pair = { project_id: projectId, agent_id: agentId }
     // The panel may have been renewed since the query.
-    const lapsed = await tx.first(deletePanelUnseenSince, { ...pair, panel_id: panelId, until: closedUntil(now) })
-    if (!lapsed || (await tx.first(selectPanels, { ...pair, limit: 1 }))) return
+    const expired = await tx.first(deletePanelUnseenSince, { ...pair, panel_id: panelId, until: closedUntil(now) })
+    if (!expired || (await tx.first(selectPanels, { ...pair, limit: 1 }))) return
     await closeChat(tx, { projectId, agentId }, { by: systemId, now })
   },
 })

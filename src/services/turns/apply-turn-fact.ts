@@ -51,7 +51,7 @@ import { applyLimit } from './limit-record.ts'
 import { replaceProcess, retryTurn, settleTurn, updateContextHealth } from './settle-turn.ts'
 import { primerForTurn, startNext } from './start-in-role.ts'
 import { recordFiles } from './turn-files.ts'
-import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn, speakerOf, turnStream } from './turn-record.ts'
+import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn, relayRole, turnStream } from './turn-record.ts'
 
 /**
  * Sends resumed work's context to an agent in a role as its first prompt (RS2). The calling use case locks the streams of the
@@ -296,7 +296,7 @@ async function update(
   const row = fact.contextId ? await tx.first(selectContext, { id: fact.contextId }) : undefined
   if (row?.launch_id === launch.id) await keepWithContext(tx, row, said, agent !== undefined, context)
   if (turn)
-    tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turnId, update: said, role: speakerOf(turn) } })
+    tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turnId, update: said, role: relayRole(turn) } })
   else if (agent) {
     const data = { messageId: null, update: said, role: agent.role }
     tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })

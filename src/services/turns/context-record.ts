@@ -103,7 +103,7 @@ interface PrimerTexts {
   /** For an open context: decisions made since the last turn, or the retry notice. Null when there is neither. */
   readonly decided: string | null
   /** The newest message of the conversation that the context knows afterwards. */
-  readonly toldThrough: number
+  readonly givenThrough: number
 }
 
 export async function buildPrimer(reader: Reader, row: ContextRow, priming: PrimerInput, now: Instant): Promise<PrimerTexts> {
@@ -116,7 +116,7 @@ export async function buildPrimer(reader: Reader, row: ContextRow, priming: Prim
     primer: primerOf(facts, budget),
     news: newsOf({ ...facts, messages: since }, budget),
     decided: newsOf({ ...facts, messages: [] }, budget),
-    toldThrough: Math.max(row.told_through, newest, ...priming.promptSeqs),
+    givenThrough: Math.max(row.told_through, newest, ...priming.promptSeqs),
   }
 }
 

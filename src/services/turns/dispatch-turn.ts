@@ -271,7 +271,7 @@ async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs:
     : found
   const priming = await buildPrimer(tx, row, { turn, promptSeqs }, now)
   const isOpen = row.state === 'open' && row.launch_id === launch.id
-  const known = { ...row, launch_id: launch.id, told_through: priming.toldThrough, primed_at: now, decisions_told_at: now }
+  const known = { ...row, launch_id: launch.id, told_through: priming.givenThrough, primed_at: now, decisions_told_at: now }
   const begins = { ...turn, context_id: row.id }
   if (isOpen) {
     const knowsNothing = row.primed_at === null && row.how === 'new'

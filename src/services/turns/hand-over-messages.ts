@@ -102,7 +102,7 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
       state: 'open' as const,
       agent_session_id: agentSessionId,
       launch_id: launchId,
-      told_through: priming.toldThrough,
+      told_through: priming.givenThrough,
       decisions_told_at: now,
     }
     await tx.write(updateContext, { ...bound, ...opened, ...held })

@@ -179,7 +179,7 @@ export const turnStream = (row: Pick<TurnRow, 'user_session_id' | 'conversation_
   row.user_session_id === null ? turnsStream(row.conversation_key) : userSessionStream(row.user_session_id)
 
 /** The `role` field of relay events. Chats have no roles and use the agent's id. */
-export const speakerOf = (row: Pick<TurnRow, 'role' | 'agent_id'>): string => row.role ?? row.agent_id
+export const relayRole = (row: Pick<TurnRow, 'role' | 'agent_id'>): string => row.role ?? row.agent_id
 
 interface Prompt {
   readonly id: string
@@ -264,7 +264,7 @@ export async function startTurn(
 ): Promise<number> {
   const content: readonly PromptPart[] = JSON.parse(row.content)
   const { id: turnId, asked_by: by } = row
-  const prompted = { role: speakerOf(row), messageId: turnId, content, by, requestId }
+  const prompted = { role: relayRole(row), messageId: turnId, content, by, requestId }
   // A turn sent again because it did not run was announced before.
   const started_seq = row.started_seq ?? tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
   await tx.write(updateTurn, { ...row, primer, state: 'running', started_seq, started_at: now })
@@ -318,7 +318,7 @@ export async function endTurn(
   const requestId = row.cancel_request_id ?? undefined
   const { cut } = came
   const response = {
-    role: speakerOf(row),
+    role: relayRole(row),
     messageId: row.id,
     content: text,
     cut,
@@ -371,7 +371,7 @@ async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: EndOptions,
   if (decision.outcome !== 'changed') return false
   const { state, stopReason, error } = decision
   const reason = ending.reason ?? withdrawn
-  const data = { role: speakerOf(row), messageId: row.id, reason, requestId: ending.requestId }
+  const data = { role: relayRole(row), messageId: row.id, reason, requestId: ending.requestId }
   const ended_seq = isOfRole(row) ? tx.append(turnStream(row), { type: 'agent:withdrawn', data }) : null
   await tx.write(updateTurn, { ...row, state, stop_reason: stopReason, ...errorColumns(error), ended_seq, ended_at: now })
   return { state, stopReason, error, text: '', tools: [], limitedUntil: undefined }

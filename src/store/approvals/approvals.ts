@@ -72,7 +72,7 @@ export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((
 )
 
 /** AP8: records that the decision was given to this agent session. */
-export const updateToldTo = statement<{ id: number; agentSessionId: string | null }>()((db, p) =>
+export const updateGivenTo = statement<{ id: number; agentSessionId: string | null }>()((db, p) =>
   db.updateTable('human_approvals').set({ told_to: p.agentSessionId }).where('id', '=', p.id),
 )
 

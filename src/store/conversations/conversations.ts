@@ -1,3 +1,4 @@
+/** Queries about conversations, and their form for readers. Written under the lock of the conversation's stream. */
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
 import type { PageParams } from '../page-cursor.ts'
