@@ -62,14 +62,15 @@ export class Scene {
     this.shim = new GitShim(folder)
   }
 
-  static async open(build: string): Promise<Scene> {
+  /** `agent`: how it is started, when it is not the demo agent. */
+  static async open(build: string, agent?: (scene: Scene) => object): Promise<Scene> {
     const scene = new Scene(build, realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-file-kills-'))))
     await scene.startServer()
     const { token } = await scene.client.post('/api/tokens', { body: { name: 'machine', kind: 'coordinator' } })
     writeFileSync(join(scene.#folder, 'token'), `${token}\n`, { mode: 0o600 })
     await scene.startCoordinator()
     const entry = { id: agentId, name: 'Talker', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
-    await scene.client.post('/api/agents', { body: entry })
+    await scene.client.post('/api/agents', { body: { ...entry, ...agent?.(scene) } })
     return scene
   }
 
@@ -260,6 +261,11 @@ export class Scene {
     const keeper = await keeperOf(this.data)
     for (const { pid, mark } of await machine.list()) if (mark?.keeper === keeper) process.kill(pid, 'SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  /** The rows of a query with one parameter. */
+  rows(sql: string): Record<string, unknown>[] {
+    return this.#all(sql, this.key)
   }
 
   #all(sql: string, key: string): Record<string, unknown>[] {

@@ -7,6 +7,7 @@ import { earlierBuilds } from './earlier-builds.ts'
 import { escapes } from './escapes.ts'
 import { fences } from './fences.ts'
 import { killFiles } from './file-kills.ts'
+import { killGateway } from './gateway-kills.ts'
 import {
   closings,
   kill,
@@ -32,6 +33,7 @@ export const parts: Readonly<Record<string, Part>> = {
   'kill-work': killWork,
   'kill-plan': killPlan,
   'kill-files': killFiles,
+  'kill-gateway': killGateway,
   closings,
   'kill-cutover': killCutover,
   'kill-first-start': killFirstStart,

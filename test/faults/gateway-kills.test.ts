@@ -1,0 +1,11 @@
+/** GW5, small: 3 kills; the 200, and the builds that must be caught, are in `npm run test:faults`. */
+import { expect, test } from 'vitest'
+import { productFolder } from './build.ts'
+import { gatewayAcrossKills } from './gateway-kills.ts'
+import { newTally } from './oracle.ts'
+
+test('[GW4] [GW5] what models were asked is counted once and exactly after kills of server, coordinator and agent', async () => {
+  const { tally, requests } = await gatewayAcrossKills({ build: productFolder, seed: 'npm test', kills: 3 })
+  expect(tally).toEqual(newTally())
+  expect(requests).toBeGreaterThanOrEqual(3)
+})

@@ -1,0 +1,34 @@
+/** GW4, GW5: requests to models across kills of server, coordinator and agent. */
+import { productFolder } from '../build.ts'
+import type { Change } from '../changes.ts'
+import { type GatewayKillOptions, gatewayAcrossKills } from '../gateway-kills.ts'
+import { isClean } from '../oracle.ts'
+import { inLanes, type Part, sum, timed, withBuild } from './part.ts'
+
+const file = 'coordinator/gateway/gateway.ts'
+const notAsked: Change = { file, find: "if (isCounted) report({ type: 'model-asked', ...of })", replace: '' }
+const cutIsExact: Change = {
+  file: 'coordinator/gateway/usage-counter.ts',
+  find: 'finished: isOver && !this.#tooLong && Object.keys(usage).length > 0',
+  replace: 'finished: isOver || true',
+}
+const toldTwice: Change = { file, find: 'if (!isCounted || isTold) return', replace: 'if (!isCounted) return' }
+
+export const killGateway: Part = async (bench) => [
+  await timed(async () => {
+    const { seed, points } = bench
+    const { results, tally } = await inLanes(bench, points(200), (lane, kills) =>
+      gatewayAcrossKills({ build: productFolder, seed: lane, kills }),
+    )
+    const broken = (change: Change, options: Partial<GatewayKillOptions> = {}): Promise<boolean> =>
+      withBuild([change], async (build) => !isClean((await gatewayAcrossKills({ build, seed, kills: 8, ...options })).tally))
+    const controls = [
+      { name: 'a request that leaves unrecorded', caught: await broken(notAsked) },
+      { name: 'a cut stream taken for exact', caught: await broken(cutIsExact, { victims: ['agent'] }) },
+      { name: 'an answer told twice', caught: await broken(toldTwice) },
+    ]
+    const count = (of: 'requests' | 'whole' | 'cut' | 'kills') => sum(results, (one) => one[of])
+    const told = `${count('kills')} kills, ${count('requests')} requests, ${count('whole')} had whole, ${count('cut')} cut`
+    return { rule: 'GW5', test: 'tokens counted across kills', points: told, seed, tally, controls }
+  }),
+]
