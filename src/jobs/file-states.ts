@@ -10,6 +10,8 @@ import type { PeriodicJob } from './periodic-job.ts'
 
 const everyMs = 1000
 const collectEveryMs = 3_600_000
+/** After a start, so that servers of short lives collect too. */
+const firstCollectMs = 60_000
 
 export interface FileStateJobOptions {
   readonly fileOperations: FileOperations
@@ -25,7 +27,7 @@ export class FileStateJob implements PeriodicJob {
 
   constructor(options: FileStateJobOptions) {
     this.#options = options
-    this.#collectAt = options.clock.now() + collectEveryMs
+    this.#collectAt = options.clock.now() + firstCollectMs
   }
 
   async run(): Promise<void> {

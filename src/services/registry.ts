@@ -78,7 +78,7 @@ import { dispatchTurn } from './turns/dispatch-turn.ts'
 import { endLimit } from './turns/end-limit.ts'
 import { askFork, askRewind, askUndo, finishOperation } from './turns/file-operations.ts'
 import { handOverMessages } from './turns/hand-over-messages.ts'
-import { completeFiles, forgetOldFiles } from './turns/keep-files.ts'
+import { completeFiles, dropDisownedFiles, forgetOldFiles } from './turns/keep-files.ts'
 import { sendPrompt } from './turns/send-prompt.ts'
 import { setContinueAfterLimit } from './turns/set-continue-after-limit.ts'
 import { changeApproach, importApproaches, recordAgentApproach, recordApproach } from './work/change-approach.ts'
@@ -109,6 +109,7 @@ export const useCases = {
   'ask-fork': askFork,
   'finish-operation': finishOperation,
   'complete-files': completeFiles,
+  'drop-disowned-files': dropDisownedFiles,
   'forget-old-files': forgetOldFiles,
   'begin-turn': beginTurn,
   'begin-upload': beginUpload,

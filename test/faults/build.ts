@@ -27,6 +27,7 @@ const pieces = {
   main: new URL('../../src/main.ts', import.meta.url),
   coordinator: new URL('./processes/coordinator.ts', import.meta.url),
   'store-under-load': new URL('./processes/store-under-load.ts', import.meta.url),
+  'file-states': new URL('./processes/file-states.ts', import.meta.url),
   'files-under-load': new URL('./processes/files-under-load.ts', import.meta.url),
   'cut-over-and-die': new URL('./processes/cut-over-and-die.ts', import.meta.url),
   'migrate-and-die': new URL('./processes/migrate-and-die.ts', import.meta.url),

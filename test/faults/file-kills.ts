@@ -3,10 +3,10 @@
  * each call of git (before it, beside it, in its middle, behind it) and at random moments. After each kill, and without anybody's
  * help, the files and the conversation agree, and nothing of the person's is lost.
  */
-import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { TooLate } from './eventually.ts'
 import { type Moment, moments } from './file-states/git-shim.ts'
+import { differenceOf, type Files, hashOf, tracked } from './file-states/repository.ts'
 import { agentId, Scene, type StoredOperation, type StoredTurn } from './file-states/scene.ts'
 import { addTo, type Findings, newTally, noFindings, type Tally } from './oracle.ts'
 import { type Chance, chance } from './random.ts'
@@ -70,8 +70,6 @@ export async function filesAcrossKills(options: FileKillOptions): Promise<FileKi
 /** Calls of git in a turn, a rewind or a fork, before they were counted. */
 const firstCalls = 24
 
-type Files = Record<string, string>
-
 /** What was there before a kill. */
 interface Before {
   readonly files: Files
@@ -123,7 +121,7 @@ class Run {
     const retries = this.#dice.one(0.3) ? 8 : 0
     await this.#cut(kind, () => this.#request(kind, target, to, confirm, retries))
     await scene.untilQuiet(this.#options.settlesWithinMs)
-    if (prune) scene.git('gc', '--quiet', '--prune=now')
+    if (prune) scene.repository.git('gc', '--quiet', '--prune=now')
     this.#judge(kind, target, to, before, findings)
     return this.doing
   }
@@ -145,7 +143,7 @@ class Run {
   #personEdits(): void {
     const n = ++this.#said
     const name = this.#dice.pick(['a.txt', 'lib/b.txt', 'mine.txt', 'lib/new/mine.txt', 'ignored.txt'])
-    this.#scene.write(name, `the person’s ${n}\n`)
+    this.#scene.repository.write(name, `the person’s ${n}\n`)
   }
 
   async #say(retries: number): Promise<void> {
@@ -169,8 +167,7 @@ class Run {
   /** What would be lost is asked for first, with a confirmation that fits nothing, so that nothing is done. */
   async #confirmation(kind: Kind, turn: StoredTurn | undefined, to: 'before' | 'after'): Promise<string | undefined> {
     if (this.#dice.one(0.5)) return undefined
-    const { repository } = this.#scene
-    this.#scene.write('a.txt', `changed before a ${kind}: ${repository}\n`)
+    this.#scene.repository.write('a.txt', `changed before a ${kind} ${++this.#said}\n`)
     return this.#request(kind, turn, to, 'nothing', 0).then(
       () => undefined,
       (error: { problem?: { losses?: { digest: string } } }) => error.problem?.losses?.digest,
@@ -223,7 +220,7 @@ class Run {
   #look(): Before {
     const scene = this.#scene
     const [turns, operations, messages] = [scene.turns(), scene.operations(), scene.messages()]
-    return { files: scene.files(), persons: scene.persons(), turns, operations, messages }
+    return { files: scene.repository.files(), persons: scene.repository.persons(), turns, operations, messages }
   }
 
   #judge(kind: Kind, turn: StoredTurn | undefined, to: 'before' | 'after', before: Before, findings: Findings): void {
@@ -231,12 +228,7 @@ class Run {
     const now = this.#look()
     if (!isDeepStrictEqual(now.persons, before.persons))
       findings.lost.push(`of the person: ${JSON.stringify(before.persons)} is ${JSON.stringify(now.persons)}`)
-    if (now.files['ignored.txt'] !== before.files['ignored.txt']) findings.lost.push('an ignored file of the person')
     if (now.turns.length < before.turns.length) findings.lost.push('a turn')
-    const locks = scene
-      .locks()
-      .filter((name) => /(?:^|\/)(?:index|HEAD|config|packed-refs)\.lock$/.test(name) && !name.includes('/'))
-    if (locks.length > 0) findings.torn.push(`locks in the repository: ${locks.join(', ')}`)
     this.#judgeKept(now, findings)
     // An earlier attempt at the same message may have stayed.
     for (const [said, attempts] of Map.groupBy(now.turns, (each) => each.said)) {
@@ -256,21 +248,21 @@ class Run {
     if (kind === 'rewind' && isDone) this.#beforeRewind.set(operation.id, tracked(before.files))
     const last = before.operations.findLast((each) => each.kind !== 'fork' && each.state === 'done')
     const undone = last && this.#beforeRewind.get(last.id)
-    const target = kind === 'undo' ? (undone ?? {}) : scene.tree((to === 'before' ? turn?.before : turn?.after) ?? '')
+    const target = kind === 'undo' ? (undone ?? {}) : scene.repository.tree((to === 'before' ? turn?.before : turn?.after) ?? '')
     const wanted = isDone ? (kind === 'undo' ? hashOf(target) : target) : hashOf(tracked(before.files))
     const difference = differenceOf(wanted, hashOf(tracked(now.files)))
     if (difference) findings.torn.push(`the ${kind} is ${operation?.state ?? 'not recorded'}, and on disk ${difference}`)
     this.#judgeHistory({ kind, turn, to, isDone, before, now }, findings)
     if (kind === 'rewind' && isDone && operation) {
       const kept = operation.result.before?.tree ?? ''
-      const lost = differenceOf(hashOf(tracked(before.files)), scene.tree(kept))
+      const lost = differenceOf(hashOf(tracked(before.files)), scene.repository.tree(kept))
       if (lost) findings.lost.push(`what was there before the rewind: ${lost}`)
     }
   }
 
   /** Each state that is recorded is kept by a ref. */
   #judgeKept(now: Before, { lost }: Findings): void {
-    const kept = this.#scene.kept()
+    const kept = this.#scene.repository.kept()
     for (const { id, before, after } of now.turns)
       for (const tree of [before, after])
         if (tree !== null && !kept.has(tree)) lost.push(`the state ${tree} of ${id} is under no ref`)
@@ -296,9 +288,9 @@ class Run {
       if (difference) findings.lost.push(`no turn has a state, and ${difference}`)
       return
     }
-    const earlier = differenceOf(pre, scene.tree(first.before ?? ''))
+    const earlier = differenceOf(pre, scene.repository.tree(first.before ?? ''))
     if (earlier) findings.torn.push(`the state before ${first.id}: ${earlier}`)
-    const later = differenceOf(disk, scene.tree(last.after ?? ''))
+    const later = differenceOf(disk, scene.repository.tree(last.after ?? ''))
     if (later) findings.torn.push(`the state after ${last.id}: ${later}`)
     for (const text of new Set(now.messages))
       if (/^echo: said \d+\.$/.test(text) && now.messages.filter((each) => each === text).length > 1)
@@ -352,7 +344,7 @@ class Run {
       return
     }
     const folder = operation.result.folder ?? ''
-    const missing = differenceOf(scene.tree(turn?.after ?? ''), hashOf(scene.files(folder)))
+    const missing = differenceOf(scene.repository.tree(turn?.after ?? ''), hashOf(scene.repository.files(folder)))
     if (missing) findings.torn.push(`the files of the fork: ${missing}`)
     if (said.length === 0 || !said.every((text, index) => before.messages[index] === text))
       findings.torn.push(`the fork begins with ${said.length} messages that are not the first ones`)
@@ -362,24 +354,3 @@ class Run {
 const canGoBackTo = ({ rewound, before, after }: StoredTurn): boolean => !rewound && before !== null && after !== null
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Without ignored files. */
-const tracked = (files: Files): Files =>
-  Object.fromEntries(Object.entries(files).filter(([name]) => !name.split('/').some((part) => part.startsWith('ignored'))))
-
-/** Files as git names them: the mode, and the object of the bytes. */
-const hashOf = (files: Files): Files =>
-  Object.fromEntries(
-    Object.entries(files).map(([name, text]) => {
-      const bytes = Buffer.from(text.slice(2), 'latin1')
-      const id = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
-      return [name, `${text.slice(0, 1)} ${id}`]
-    }),
-  )
-
-function differenceOf(wanted: Files, found: Files): string | undefined {
-  const names = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].filter((name) => wanted[name] !== found[name])
-  return names.length === 0
-    ? undefined
-    : names.map((name) => `${name} is ${!(name in found) ? 'missing' : !(name in wanted) ? 'too much' : 'another'}`).join(', ')
-}

@@ -101,25 +101,28 @@ test('[RE10] [AP12] what was decided before the upgrade reaches whoever takes th
 })
 
 /** As the last build of that schema version left it (scripts/keep-earlier-stores.ts); all of them are tried in `npm run test:faults`. */
-test.for([1, 6, 12, 16])('[RE10] a store of schema version %i is opened, used, found whole, and backed up', async (version) => {
-  const kept = gunzipSync(readFileSync(new URL(`./earlier-stores/${version}.db.gz`, import.meta.url)))
-  const place = await sqlitePlace(kept)
-  const store = await place.open()
-  const { items: projects } = await store.query(listProjects, { limit: 10 })
-  const [project] = projects.filter(({ name }) => name === 'alpha')
-  expect(project).toMatchObject({ agentIds: ['ann', 'bob'], settings: { 'chat.soft_timeout_minutes': 8 } })
-  // Before anything is said anew: its events are an earlier build's.
-  expect(await place.check()).toEqual([])
-  const { items: agents } = await store.query(listAgents, { limit: 10 })
-  expect(agents.map(({ id }) => id)).toEqual(expect.arrayContaining(['ann', 'bob']))
-  await store.run(changeAgent, { agentId: 'ann', name: 'Ann', by })
-  const said = { projectId: project?.id ?? '', toAgentId: 'ann', agentIds: ['ann'], by }
-  await store.run(postMessage, { ...said, content: 'hello again' })
-  await store.close()
-  expect(await place.check()).toEqual([])
-  const file = await temporaryFile('backup')
-  await place.backup(file)
-  const moved = await newPlace('PostgreSQL')
-  await moved.restore(file)
-  expect((await (await moved.open()).query(listAgents, { limit: 10 })).items).toHaveLength(agents.length)
-})
+test.for([1, 6, 12, 16, 27, 33])(
+  '[RE10] a store of schema version %i is opened, used, found whole, and backed up',
+  async (version) => {
+    const kept = gunzipSync(readFileSync(new URL(`./earlier-stores/${version}.db.gz`, import.meta.url)))
+    const place = await sqlitePlace(kept)
+    const store = await place.open()
+    const { items: projects } = await store.query(listProjects, { limit: 10 })
+    const [project] = projects.filter(({ name }) => name === 'alpha')
+    expect(project).toMatchObject({ agentIds: ['ann', 'bob'], settings: { 'chat.soft_timeout_minutes': 8 } })
+    // Before anything is said anew: its events are an earlier build's.
+    expect(await place.check()).toEqual([])
+    const { items: agents } = await store.query(listAgents, { limit: 10 })
+    expect(agents.map(({ id }) => id)).toEqual(expect.arrayContaining(['ann', 'bob']))
+    await store.run(changeAgent, { agentId: 'ann', name: 'Ann', by })
+    const said = { projectId: project?.id ?? '', toAgentId: 'ann', agentIds: ['ann'], by }
+    await store.run(postMessage, { ...said, content: 'hello again' })
+    await store.close()
+    expect(await place.check()).toEqual([])
+    const file = await temporaryFile('backup')
+    await place.backup(file)
+    const moved = await newPlace('PostgreSQL')
+    await moved.restore(file)
+    expect((await (await moved.open()).query(listAgents, { limit: 10 })).items).toHaveLength(agents.length)
+  },
+)

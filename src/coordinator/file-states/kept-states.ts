@@ -3,10 +3,12 @@
  * tree of each private index, whose objects would otherwise be pruned.
  */
 import { createHash } from 'node:crypto'
-import { basename } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { GitFailure } from '../worktrees/git.ts'
+import { listWorktrees } from '../worktrees/repository.ts'
 import type { FileState } from './capture.ts'
-import type { Workplace } from './workplace.ts'
+import { placeName, type Workplace } from './workplace.ts'
 
 /** Attempts to update a ref that another process updates too. */
 const maxAttempts = 5
@@ -34,6 +36,8 @@ export class KeptStates {
   /** By repository and ref. */
   readonly #sets = new Map<string, KeptSet>()
   readonly #indexes = new Map<string, string>()
+  /** What was kept since the last time that something was let go: perhaps not recorded yet. */
+  readonly #recent = new Map<string, Set<string>>()
 
   /** Keeps a state for a conversation, and as the newest of its index. */
   async keep(place: Workplace, key: string, { tree, leftOut }: FileState): Promise<void> {
@@ -41,20 +45,37 @@ export class KeptStates {
     const isNewest = this.#indexes.get(place.dir) === tree
     const isKept = (set: KeptSet) => set.entries.has(tree) && (leftOut === null || set.entries.has(leftOut))
     const known = this.#sets.get(setKey(place, key))
+    const recent = this.#recent.get(setKey(place, key)) ?? new Set()
+    this.#recent.set(setKey(place, key), recent.add(tree).add(leftOut ?? tree))
     if (known && isNewest && isKept(known)) return
     await this.#change(place, key, (entries) => new Map([...entries, ...add.map((line) => [nameOf(line), line] as const)]), tree)
     this.#indexes.set(place.dir, tree)
   }
 
-  /** Keeps only these objects of a conversation. Returns how many were let go. */
+  /** Keeps only these objects of a conversation, and the recent ones. Returns how many were let go. */
   async keepOnly(place: Workplace, key: string, needed: ReadonlySet<string>): Promise<number> {
     let dropped = 0
+    const recent = this.#recent.get(setKey(place, key))
+    this.#recent.delete(setKey(place, key))
     await this.#change(place, key, (entries) => {
-      const kept = new Map([...entries].filter(([oid]) => needed.has(oid)))
+      const kept = new Map([...entries].filter(([oid]) => needed.has(oid) || recent?.has(oid)))
       dropped = entries.size - kept.size
       return kept
     })
+    await this.#dropIndexes(place)
     return dropped
+  }
+
+  /** Lets go of the newest trees, and of the private indexes, of worktrees that are gone. */
+  async #dropIndexes(place: Workplace): Promise<void> {
+    const listed = await place.refs(['for-each-ref', '--format=%(refname)', 'refs/holdfast/index'])
+    const live = new Set((await listWorktrees(place.repository)).map(({ folder }) => placeName(place.facts.commonFolder, folder)))
+    for (const ref of listed.split('\n').filter(Boolean)) {
+      const name = basename(ref)
+      if (live.has(name) || name === basename(place.dir)) continue
+      await place.refs(['update-ref', '--no-deref', '-d', ref])
+      await rm(join(dirname(place.dir), name), { recursive: true, force: true })
+    }
   }
 
   async #change(

@@ -122,7 +122,7 @@ export class Workplaces {
     const repository = await openRepository(this.#git, folder)
     if (!(repository instanceof Repository)) return undefined
     const { top, commonFolder, head } = repository.facts
-    const dir = join(this.#folder, createHash('sha256').update(`${commonFolder}\0${top}`).digest('hex').slice(0, 32))
+    const dir = join(this.#folder, placeName(commonFolder, top))
     await makePrivate(dir, head.length)
     await copyExclude(join(commonFolder, 'info', 'exclude'), join(dir, 'info', 'exclude'))
     this.#excludesFile ??= this.#personsExcludes(dir)
@@ -137,6 +137,10 @@ export class Workplaces {
     return (await this.#git.try(dir, args)).stdout.trim()
   }
 }
+
+/** The name of a workplace's private directory. */
+export const placeName = (commonFolder: string, top: string): string =>
+  createHash('sha256').update(`${commonFolder}\0${top}`).digest('hex').slice(0, 32)
 
 /** `HEAD` is written last: git knows the directory by it. */
 async function makePrivate(dir: string, idLength: number): Promise<void> {

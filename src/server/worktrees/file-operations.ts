@@ -17,7 +17,14 @@ import {
   findTurnFiles,
   finishOperation,
 } from '../../services/turns/file-operations.ts'
-import { completeFiles, findOldFiles, findUnfinishedFiles, forgetOldFiles } from '../../services/turns/keep-files.ts'
+import {
+  completeFiles,
+  dropDisownedFiles,
+  findDisownedFiles,
+  findOldFiles,
+  findUnfinishedFiles,
+  forgetOldFiles,
+} from '../../services/turns/keep-files.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import type { Questions } from '../processes/coordinator-requests.ts'
 
@@ -31,6 +38,9 @@ interface WhichTurn {
 }
 
 type UnfinishedFiles = Awaited<ReturnType<typeof findUnfinishedFiles.run>>[number]
+type OldFiles = Awaited<ReturnType<typeof findOldFiles.run>>
+type StatePlace = Awaited<ReturnType<typeof forgetOldFiles.run>>['places'][number]
+type OnTrouble = (about: object, error: unknown) => void
 type Caller = Pick<Who, 'id'>
 
 export class FileOperations {
@@ -77,7 +87,7 @@ export class FileOperations {
   }
 
   /** Completes what was cut off. One whose machine is away stays. */
-  async completeOpen(onTrouble: (about: object, error: unknown) => void): Promise<void> {
+  async completeOpen(onTrouble: OnTrouble): Promise<void> {
     for (const operation of await this.#store.query(findOpenOperations, {}))
       await this.#complete(operation).catch((error: unknown) => onTrouble(operation, error))
     for (const turn of await this.#store.query(findUnfinishedFiles, {}))
@@ -91,19 +101,32 @@ export class FileOperations {
     if (after) await this.#store.run(completeFiles, { turnId, key, after })
   }
 
-  /** Lets go of the states that their project no longer keeps. */
-  async collect(onTrouble: (about: object, error: unknown) => void): Promise<void> {
+  /** Lets go of the states that their project no longer keeps, and of those of deleted conversations. */
+  async collect(onTrouble: OnTrouble): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const page: { due: { key: string; before: string }[]; after: string | undefined } = await this.#store.query(findOldFiles, {
-        after,
-      })
-      for (const old of page.due)
-        for (const { coordinatorId, projectId, top, needed } of await this.#store.run(forgetOldFiles, old)) {
-          const ask: CoordinatorRequest = { kind: 'files-keep', folders: [top], key: old.key, needed }
-          const about = { coordinatorId, ask, projectId, worktreeId: null, withinMs: inspectWithinMs, by: systemId }
-          await this.#questions.ask(about).catch((error: unknown) => onTrouble(old, error))
-        }
+      const page: OldFiles = await this.#store.query(findOldFiles, { after })
+      for (const old of page.due) {
+        const { places, needed } = await this.#store.run(forgetOldFiles, old)
+        for (const place of places) await this.#keepOnly(old.key, place, needed, onTrouble)
+      }
       after = page.after
+    }
+    for (const { key, top, place } of await this.#store.query(findDisownedFiles, {})) {
+      // A new conversation may have the same key.
+      const { needed } = await this.#store.run(forgetOldFiles, { key, before: '' })
+      if (!place || (await this.#keepOnly(key, place, needed, onTrouble))) await this.#store.run(dropDisownedFiles, { key, top })
+    }
+  }
+
+  /** False when the machine has to be asked again. */
+  async #keepOnly(key: string, { folders, ...where }: StatePlace, needed: string[], onTrouble: OnTrouble): Promise<boolean> {
+    const ask: CoordinatorRequest = { kind: 'files-keep', folders, key, needed }
+    try {
+      await this.#questions.ask({ ...where, ask, worktreeId: null, withinMs: inspectWithinMs, by: systemId })
+      return true
+    } catch (error) {
+      onTrouble({ key, ...where }, error)
+      return error instanceof Refusal && error.code === 'git_refused'
     }
   }
 

@@ -12,7 +12,7 @@ import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
 import { closeLimitedHolders } from '../../store/processes/ready-launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { endContextsIn } from '../../store/turns/contexts.ts'
-import { deleteTurnFilesOf } from '../../store/turns/turn-files.ts'
+import { disownTurnFiles } from '../../store/turns/turn-files.ts'
 import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
@@ -27,7 +27,7 @@ export const deleteConversation = defineUseCase('delete-conversation', {
     await tx.write(deleteUnreadOfConversation, { key })
     await tx.write(deleteTurnItemsOf, { key })
     await tx.write(deleteTurnsOf, { key })
-    await tx.write(deleteTurnFilesOf, { key })
+    await tx.write(disownTurnFiles, { key })
     await forgetConversation(tx, key)
     await tx.write(deleteMessagesOf, { key })
     await tx.write(deleteSeenOf, { key })

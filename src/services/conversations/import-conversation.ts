@@ -75,7 +75,8 @@ async function findInArchive(reader: Reader, key: string, after: number, message
   let count = 0
   let through = after
   for (let seq = after; count < messages.length; ) {
-    const page = await messagesAfter(reader, { key, seq, hidden: false, limit: archivePage })
+    // FS8: what a rewind took back is there too.
+    const page = await messagesAfter(reader, { key, seq, hidden: true, limit: archivePage })
     for (const each of page) {
       const wanted = messages[count]
       if (!wanted || !isSame(each, wanted)) continue

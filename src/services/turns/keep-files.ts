@@ -4,13 +4,17 @@ import { durationMs } from '../../domain/projects/duration.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { EndFiles } from '../../protocol/turns/link.ts'
 import { selectProject } from '../../store/projects/projects.ts'
-import { defineQuery, defineUseCase } from '../../store/store.ts'
+import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import {
+  deleteTurnFilesAt,
+  disowned,
+  selectDisowned,
   selectFilesOf,
   selectOldFiles,
   selectOperationsOf,
   selectTurnFiles,
   selectUnfinishedFiles,
+  type TurnFilesRow,
   updateTurnFiles,
 } from '../../store/turns/turn-files.ts'
 import { settingsFrom } from '../projects/project-record.ts'
@@ -51,29 +55,58 @@ export const findOldFiles = defineQuery(async (reader, { after }: { after: strin
   return { due, after: rows.length < pageSize ? undefined : rows.at(-1)?.conversation_key }
 })
 
-/** Forgets the states of a conversation's turns of before a time, except its newest. Returns what each workplace still needs. */
+interface StatePlace {
+  readonly coordinatorId: string
+  readonly projectId: string
+  /** The workplace, and the project's folder, whose repository is the same. */
+  readonly folders: string[]
+}
+
+/**
+ * Forgets the states of a conversation's turns of before a time, except its newest. Returns its workplaces and all that it still
+ * needs: the worktrees of a repository share a ref.
+ */
 export const forgetOldFiles = defineUseCase('forget-old-files', {
   streams: ({ key }: { key: string; before: string }) => [conversationStream(key)],
   run: async (tx, { key, before }) => {
     const rows = await tx.all(selectFilesOf, { key })
-    const operations = (await tx.all(selectOperationsOf, { key, limit: maxOperations })).filter(
-      ({ asked_at }) => asked_at >= before,
-    )
-    const kept = new Map<string, { coordinatorId: string; projectId: string; top: string; needed: Set<string> }>()
+    const needed = new Set<string>()
+    const places = new Map<string, StatePlace>()
     for (const [index, row] of rows.entries()) {
-      if (row.top === null) continue
-      const place = { coordinatorId: row.coordinator_id, projectId: row.project_id, top: row.top, needed: new Set<string>() }
-      const known = kept.get(`${row.coordinator_id} ${row.top}`) ?? place
-      kept.set(`${row.coordinator_id} ${row.top}`, known)
-      const { needed } = known
       if (row.created_at < before && index < rows.length - 1)
         await tx.write(updateTurnFiles, { ...row, before_state: null, after_state: null })
       else for (const state of [stateFrom(row.before_state), stateFrom(row.after_state)]) add(needed, state)
-      for (const { result, top } of operations)
-        if (top === row.top)
-          for (const state of [JSON.parse(result ?? '{}')?.before, JSON.parse(result ?? '{}')?.after]) add(needed, state)
+      const place = await placeOf(tx, row)
+      if (place) places.set(`${row.coordinator_id} ${row.top}`, place)
     }
-    return [...kept.values()].map(({ needed, ...place }) => ({ ...place, needed: [...needed] }))
+    for (const { result, asked_at } of await tx.all(selectOperationsOf, { key, limit: maxOperations })) {
+      const done = JSON.parse(result ?? '{}')
+      if (asked_at >= before) for (const state of [done?.before, done?.after]) add(needed, state)
+    }
+    return { places: [...places.values()], needed: [...needed] }
+  },
+})
+
+async function placeOf(reader: Reader, { top, coordinator_id, project_id }: PlacedRow): Promise<StatePlace | undefined> {
+  const path = (await reader.first(selectProject, { id: project_id }))?.path
+  const folders = [top, path].filter((folder) => typeof folder === 'string')
+  return top === null ? undefined : { coordinatorId: coordinator_id, projectId: project_id, folders }
+}
+type PlacedRow = Pick<TurnFilesRow, 'top' | 'coordinator_id' | 'project_id'>
+
+/** Lists where states of deleted conversations are (delete-conversation.ts). */
+export const findDisownedFiles = defineQuery(async (reader, _: Record<never, never>) => {
+  const found: { key: string; top: string | null; place: StatePlace | undefined }[] = []
+  for (const row of await reader.all(selectDisowned, { limit: pageSize }))
+    found.push({ key: row.conversation_key.slice(disowned.length), top: row.top, place: await placeOf(reader, row) })
+  return found
+})
+
+/** Forgets where states of a deleted conversation were. */
+export const dropDisownedFiles = defineUseCase('drop-disowned-files', {
+  streams: () => [],
+  run: async (tx, { key, top }: { key: string; top: string | null }): Promise<void> => {
+    await tx.write(deleteTurnFilesAt, { key: `${disowned}${key}`, top })
   },
 })
 

@@ -18,7 +18,29 @@ export const selectTurnFiles = selectBy('turn_files', { turnId: 'turn_id' })
 /** The files of a conversation's turns, oldest first. */
 export const selectFilesOf = selectBy('turn_files', { key: 'conversation_key' }, 'created_at', 'turn_id')
 
-export const deleteTurnFilesOf = deleteBy('turn_files', { key: 'conversation_key' })
+/** Before the key of a deleted conversation whose states are still kept; no key has a control character. */
+export const disowned = '\u0001'
+
+/** Leaves of a deleted conversation only where its states are. */
+export const disownTurnFiles = statement<{ key: string }>()((db, p) =>
+  db
+    .updateTable('turn_files')
+    .set({ conversation_key: sql<string>`${sql.lit(disowned)} || conversation_key` })
+    .set({ before_state: null, after_state: null, changes: null, left_out: null })
+    .where('conversation_key', '=', p.key),
+)
+
+export const selectDisowned = statement<{ limit: number }>()((db, p) =>
+  db
+    .selectFrom('turn_files')
+    .select(['conversation_key', 'project_id', 'coordinator_id', 'top'])
+    .distinct()
+    .where('conversation_key', '>=', sql.lit(disowned))
+    .where('conversation_key', '<', sql.lit('\u0002'))
+    .limit(p.limit),
+)
+
+export const deleteTurnFilesAt = deleteBy('turn_files', { key: 'conversation_key', top: 'top' })
 
 export const insertFileOperation = insertRow('file_operations')
 

@@ -1,11 +1,12 @@
 /** FS3: states are kept from git's garbage collection, and let go when nothing needs them. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { stateRef } from '../../../src/coordinator/file-states/kept-states.ts'
 import { key, stateScene } from '../../support/file-states.ts'
 import { gitMeeting, makeRepository } from '../../support/git-repository.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('[FS3] states survive gc --prune=now, also one that comes before they are kept, and it removes no loose end', async () => {
   const repository = makeRepository()
@@ -42,6 +43,8 @@ test('[FS3] a conversation has one ref; states that nothing needs are let go, an
     taken.push((await scene.take()).state.tree)
   }
   expect(git('for-each-ref', '--format=%(refname)', 'refs/holdfast/states')).toBe(stateRef(key))
+  // What was kept since the last time may not be recorded yet.
+  expect(await scene.states.keepOnly(folder, key, [taken[2] ?? ''])).toBe(0)
   expect(await scene.states.keepOnly(folder, key, [taken[2] ?? ''])).toBe(4)
   git('gc', '--quiet', '--prune=now')
   const isThere = (tree: string) => git('cat-file', '--batch-check', '--batch-all-objects').includes(tree)
@@ -52,4 +55,20 @@ test('[FS3] a conversation has one ref; states that nothing needs are let go, an
   expect(git('for-each-ref', 'refs/holdfast/states')).toBe('')
   write('a.txt', 'on\n')
   expect((await scene.take()).leftOut).toEqual([])
+})
+
+test('[FS3] the newest tree and the private index of a worktree that is gone are let go', async () => {
+  const scene = stateScene()
+  const { git, states, folder } = scene
+  const top = join(temporaryFolder(), 'tree')
+  git('worktree', 'add', '--quiet', '--detach', top)
+  await scene.take()
+  await states.take(top, 'web:project.other')
+  const indexes = () => git('for-each-ref', '--format=%(refname)', 'refs/holdfast/index').split('\n').length
+  const folders = () => readdirSync(join(scene.privateFolder, '.states')).length
+  expect(await states.keepOnly(folder, key, [])).toBe(0)
+  expect([indexes(), folders()]).toEqual([2, 2])
+  git('worktree', 'remove', top)
+  await states.keepOnly(folder, key, [])
+  expect([indexes(), folders()]).toEqual([1, 1])
 })

@@ -15,7 +15,8 @@ export interface Plan {
   readonly moment: Moment
   /** How far git comes before it is cut. */
   readonly afterMs: number
-  readonly pids: readonly number[]
+  /** `parent`: who has started git. */
+  readonly pids: readonly number[] | 'parent'
 }
 
 export class GitShim {
@@ -33,7 +34,10 @@ export class GitShim {
   /** Calls are counted from now on. */
   arm({ nth, moment, afterMs, pids }: Plan): void {
     this.disarm()
-    writeFileSync(join(this.#folder, 'plan'), `${nth} ${moment} ${(afterMs / 1000).toFixed(3)} ${pids.join(' ')}\n`)
+    writeFileSync(
+      join(this.#folder, 'plan'),
+      `${nth} ${moment} ${(afterMs / 1000).toFixed(3)} ${pids === 'parent' ? pids : pids.join(' ')}\n`,
+    )
   }
 
   /** Returns the calls of git since it was armed, by their command. */
@@ -55,6 +59,7 @@ printf '%s\\n' "$1" >> '${folder}/calls'
 read -r nth moment pause pids < '${folder}/plan' || exec '${real}' "$@"
 count=$(wc -l < '${folder}/calls')
 if [ "$count" -lt "$nth" ] || ! mv '${folder}/plan' '${folder}/met' 2>/dev/null; then exec '${real}' "$@"; fi
+[ "$pids" = parent ] && pids=$PPID
 case $moment in
   instead) kill -9 $pids; exit 1;;
   along) kill -9 $pids; exec '${real}' "$@";;

@@ -2,23 +2,22 @@
  * A server and a coordinator of a build as processes, a small repository of a person, and the demo agent in a chat that works in it. Either
  * process can be killed and started again; what is stored and what is on disk is read without asking them.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Client, createClient } from '../../../src/client/client.ts'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { keeperOf } from '../../../src/platform/processes/launch-mark.ts'
 import { atTheEnd } from '../../support/at-the-end.ts'
-import { filesBelow } from '../../support/file-states.ts'
 import { machine } from '../../support/script-process.ts'
 import { pieceOf } from '../build.ts'
 import { eventually } from '../eventually.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
 import { GitShim } from './git-shim.ts'
+import { PersonsRepository } from './repository.ts'
 
 export const agentId = 'talker'
 
@@ -54,7 +53,7 @@ export class Scene {
   #database: DatabaseSync | undefined
   client: Client = createClient({ url: 'http://127.0.0.1:9', token: '' })
   projectId = ''
-  repository = ''
+  repository: PersonsRepository = new PersonsRepository('', '')
 
   private constructor(build: string, folder: string) {
     this.#build = build
@@ -130,87 +129,15 @@ export class Scene {
 
   /** A project of its own, with a repository in which the person has begun something. */
   async newProject(n: number): Promise<void> {
-    this.repository = join(this.#folder, `repository-${n}`)
-    mkdirSync(this.repository)
-    this.git('init', '--quiet', '--initial-branch=main', '--template=')
-    for (const [name, text] of Object.entries({ 'a.txt': 'first\n', 'lib/b.txt': 'first\n', '.gitignore': 'ignored*\n' }))
-      this.write(name, text)
-    this.git('add', '.')
-    this.git('commit', '--quiet', '-m', 'Begin')
-    this.write('a.txt', 'stashed\n')
-    this.git('stash', '--quiet')
-    this.write('lib/b.txt', 'staged\n')
-    this.git('add', 'lib/b.txt')
-    this.write('lib/b.txt', 'changed after it was staged\n')
-    this.write('ignored.txt', 'nobody else has this\n')
-    this.git('branch', 'other')
-    const { id: projectId } = await this.client.post('/api/projects', { body: { name: `files ${n}`, path: this.repository } })
+    this.repository = new PersonsRepository(join(this.#folder, `repository-${n}`), join(this.#folder, 'home'))
+    this.repository.make()
+    const { id: projectId } = await this.client.post('/api/projects', {
+      body: { name: `files ${n}`, path: this.repository.folder },
+    })
     this.projectId = projectId
     const settings = { 'chat.workplace': 'checkout' as const }
     await this.client.patch('/api/projects/{projectId}', { params: { projectId }, body: { settings } })
     await this.client.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId }, body: {} })
-  }
-
-  git(...args: string[]): string {
-    const settings = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'maintenance.auto=false']
-    const env = { PATH: process.env['PATH'], HOME: join(this.#folder, 'home'), LC_ALL: 'C' }
-    const options = { cwd: this.repository, env, encoding: 'utf8', stdio: 'pipe', maxBuffer: 64 * 1024 * 1024 } as const
-    return execFileSync('git', [...settings, ...args], options).trimEnd()
-  }
-
-  write(path: string, text: string): void {
-    mkdirSync(dirname(join(this.repository, path)), { recursive: true })
-    writeFileSync(join(this.repository, path), text)
-  }
-
-  /** Everything in the checkout, ignored files too. */
-  files(folder = this.repository): Record<string, string> {
-    return filesBelow(folder)
-  }
-
-  /** What no state may touch: index, stash, branches, configuration. The branches of forks are ours. */
-  persons(): Record<string, string> {
-    const hash = (name: string): string => {
-      const file = join(this.repository, '.git', name)
-      return existsSync(file) ? createHash('sha1').update(readFileSync(file)).digest('hex') : 'none'
-    }
-    const refs = this.git('for-each-ref', '--format=%(refname) %(objectname)').split('\n')
-    return {
-      index: hash('index'),
-      config: hash('config'),
-      head: hash('HEAD'),
-      stash: hash('logs/refs/stash'),
-      refs: refs.filter((line) => !/^refs\/(?:holdfast\/|heads\/holdfast\/)/.test(line)).join(', '),
-    }
-  }
-
-  /** A tree as `files` names things: the mode and the object. */
-  tree(id: string): Record<string, string> {
-    const lines = this.git('ls-tree', '-r', '-z', '--full-tree', id).split('\0').filter(Boolean)
-    return Object.fromEntries(
-      lines.map((line) => {
-        const [about = '', name = ''] = line.split('\t')
-        const [mode, , object] = about.split(' ')
-        return [name, `${mode === '100755' ? 'x' : '-'} ${object}`]
-      }),
-    )
-  }
-
-  /** The objects that the refs of the states keep. */
-  kept(): ReadonlySet<string> {
-    const refs = this.git('for-each-ref', '--format=%(objectname)', 'refs/holdfast/states').split('\n').filter(Boolean)
-    return new Set(refs.flatMap((ref) => this.git('ls-tree', '--object-only', ref).split('\n')))
-  }
-
-  /** Locks of git itself or of a state in the repository or its private directories. */
-  locks(): string[] {
-    const found: string[] = []
-    const folders = [join(this.repository, '.git'), join(this.data, 'worktrees', '.states')].filter((folder) =>
-      existsSync(folder),
-    )
-    for (const folder of folders)
-      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) if (name.endsWith('.lock')) found.push(name)
-    return found
   }
 
   turns(): StoredTurn[] {

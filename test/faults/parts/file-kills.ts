@@ -9,6 +9,7 @@ import {
   rewindWithoutState,
   stateUnderNoRef,
 } from '../file-states/controls.ts'
+import { fileSteps } from '../file-steps.ts'
 import { isClean } from '../oracle.ts'
 import { inLanes, type Part, sum, timed, withBuild } from './part.ts'
 
@@ -42,5 +43,15 @@ export const killFiles: Part = async (bench) => [
     ]
     const told = `${sum(results, (one) => one.kills)} kills, ${steps.size} steps of git`
     return { rule: 'FS8', test: 'turns, rewinds and forks across kills', points: told, seed, tally, controls }
+  }),
+  await timed(async () => {
+    const { seed, points } = bench
+    const { results, tally } = await inLanes(bench, points(1000), async (lane, kills) => ({
+      kills,
+      ...(await fileSteps({ build: productFolder, seed: lane, kills })),
+    }))
+    const steps = new Set(results.flatMap((one) => [...one.steps]))
+    const told = `${sum(results, (one) => one.kills)} kills, ${steps.size} steps of git`
+    return { rule: 'FS5', test: 'requests about files killed by their own git', points: told, seed, tally, controls: [] }
   }),
 ]

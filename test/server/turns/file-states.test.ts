@@ -1,0 +1,129 @@
+/** FS8-FS11 on the server: states that a crash left out, how long states are kept, and rewinds upon rewinds. The test plays the machine. */
+import { expect, test } from 'vitest'
+import { webKey } from '../../../src/domain/conversations/key.ts'
+import { FileStateJob } from '../../../src/jobs/file-states.ts'
+import { createLogger } from '../../../src/platform/log/logger.ts'
+import { importConversation } from '../../../src/services/conversations/import-conversation.ts'
+import { forgetOldFiles } from '../../../src/services/turns/keep-files.ts'
+import { exited } from '../../services/processes/launch-pad.ts'
+import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { said, turnEnded } from '../../support/relay.ts'
+
+const top = '/w/project'
+const tree = (n: number): string => String(n).repeat(40)
+const state = (n: number) => ({ tree: tree(n), leftOut: null, head: tree(9) })
+const files = (n: number) => ({ top, state: state(n), leftOut: [] })
+
+async function openFiles() {
+  const chat = await openSpokenChat({}, true)
+  const { server, machine, room, clock, say } = chat
+  const key = webKey(room.projectId, 'coder')
+  const { fileOperations } = server.server
+  const job = new FileStateJob({ fileOperations, clock, logger: createLogger({ level: 'silent', format: 'json' }) })
+  const at = (more: string) => `/api/conversations/${encodeURIComponent(key)}${more}`
+  const turns = async () => (await server.ask(at('/turns'))).json.items.reverse()
+  /** Answers the next request of the machine. */
+  const answer = async (value: unknown) => {
+    const { questionId, ask } = await machine.order('question-asked')
+    const text = JSON.stringify({ ok: true, value })
+    await machine.tell({ type: 'question-answered', questionId, part: 0, text, last: true })
+    return ask
+  }
+  const begin = async (by: typeof machine) => {
+    await say('hello')
+    const launchId = await bringUp(by)
+    const { turnId } = await by.turn()
+    await by.tell(said(launchId, turnId, 'yes'), turnEnded(launchId, turnId))
+    return launchId
+  }
+  /** A turn with its files, up to its answer. */
+  const turn = async (launchId: string, content: string, before: number, after: number) => {
+    clock.advance(1000)
+    await say(content)
+    const { turnId } = await machine.turn()
+    await machine.tell({ type: 'turn-files', launchId, turnId, before: files(before) })
+    const end = turnEnded(launchId, turnId)
+    await machine.tell(said(launchId, turnId, `to ${content}`), {
+      ...end,
+      files: { ...files(after), changes: null },
+    } as typeof end)
+    return turnId as string
+  }
+  const rewind = async (turnId: string, to: 'before' | 'after', now: number, target: number) => {
+    clock.advance(1000)
+    const asked = server.ask(at(`/turns/${turnId}/rewind`), { method: 'POST', body: { to } })
+    await answer({ outcome: 'done', before: state(now), after: state(target), kept: [] })
+    expect((await asked).status).toBe(200)
+  }
+  return { ...chat, key, job, at, turns, answer, begin, turn, rewind }
+}
+
+test('[FS11] a state that a crash left out is taken at the next run, unless the turn was taken back; it is asked for once', async () => {
+  const { machine, say, turns, job, answer } = await openFiles()
+  await say('first')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell({ type: 'turn-files', launchId, turnId, before: files(1) }, exited(launchId, { signal: 'SIGKILL' }))
+  expect((await turns())[0]).toMatchObject({ before: tree(1), after: null })
+  const run = job.run()
+  expect(await answer({ ...files(2), changes: { files: 1, added: 2, removed: 0 } })).toMatchObject({
+    kind: 'files-take',
+    folder: top,
+    since: tree(1),
+  })
+  await run
+  expect((await turns())[0]).toMatchObject({ before: tree(1), after: tree(2), changes: { files: 1, added: 2, removed: 0 } })
+  await job.run()
+})
+
+test('[FS10] older states than the project keeps are let go, the newest never; those of a deleted conversation all', async () => {
+  const { machine, server, begin, turns, turn, answer, clock, at, key } = await openFiles()
+  const launchId = await begin(machine)
+  await turn(launchId, 'first', 1, 2)
+  clock.advance(1000)
+  const before = new Date(clock.now()).toISOString()
+  expect(await server.store.run(forgetOldFiles, { key, before })).toMatchObject({ needed: [tree(1), tree(2)] })
+  await turn(launchId, 'second', 3, 4)
+  expect(await server.store.run(forgetOldFiles, { key, before })).toMatchObject({
+    places: [{ folders: [top] }],
+    needed: [tree(3), tree(4)],
+  })
+  expect((await turns()).slice(1)).toMatchObject([
+    { before: null, after: null },
+    { before: tree(3), after: tree(4) },
+  ])
+  expect((await server.ask(at(''), { method: 'DELETE' })).status).toBe(204)
+  const collected = server.server.fileOperations.collect(() => {})
+  expect(await answer(2)).toMatchObject({ kind: 'files-keep', folders: [top], key, needed: [] })
+  await collected
+  // There is nothing left to ask for.
+  await server.server.fileOperations.collect(() => {})
+})
+
+test('[FS8] a rewind after a rewind brings back what was there at its turn and nothing else, and an old file imports none of it', async () => {
+  const { machine, server, begin, turn, turns, rewind, chat, key } = await openFiles()
+  const launchId = await begin(machine)
+  const first = await turn(launchId, 'one', 1, 2)
+  await rewind(first, 'before', 2, 1)
+  const second = await turn(launchId, 'two', 1, 3)
+  await rewind(second, 'before', 3, 1)
+  expect(await chat()).toEqual(['owner: hello', 'coder: yes'])
+  expect((await turns()).map(({ rewound }: { rewound: boolean }) => rewound)).toEqual([false, true, true])
+  // Back onto what was taken back first.
+  await rewind(first, 'after', 1, 2)
+  expect(await chat()).toEqual(['owner: hello', 'coder: yes', 'owner: one', 'coder: to one'])
+  expect((await turns()).map(({ rewound }: { rewound: boolean }) => rewound)).toEqual([false, false, true])
+  const messages = ['hello', 'yes', 'two', 'to two'].map((content, n) => ({
+    role: n % 2 ? ('assistant' as const) : ('user' as const),
+    content,
+  }))
+  const imported = await server.store.run(importConversation, {
+    key,
+    by: 'owner',
+    ours: true,
+    messages,
+    summary: '',
+    flags: {},
+  } as never)
+  expect(imported).toMatchObject({ added: 0, alreadyThere: 4 })
+})
