@@ -249,7 +249,7 @@ test('[UI5] the theme follows the system until another one is chosen, and the ch
   expect(await background()).toBe('rgb(0, 0, 0)')
 })
 
-test('[UI5] [DC11] with the keyboard alone: the palette goes anywhere, finds what was said and planned, creates a project, and gives the focus back', async () => {
+test('[UI5] [UI11] with the keyboard alone: the palette goes anywhere, finds what was said and planned, creates a project, and gives the focus back', async () => {
   const page = await here.ownerPage('/system', { reducedMotion: 'no-preference' })
   await page.keyboard.press('Tab')
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')

@@ -124,6 +124,7 @@ const userSession = createRoute({
 const review = createRoute({
   getParentRoute: () => project,
   path: '/review/$worktreeId',
+  validateSearch: ({ turn }): { turn?: string } => (typeof turn === 'string' ? { turn } : {}),
   component: lazyRoute(loadWhenVisited.review, 'ReviewPage'),
 })
 interface ConversationsSearch {

@@ -1,6 +1,6 @@
 /** A chat with the real thing: Holdfast with its coordinator, the demo agent as a process of its own, and a browser on a phone. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openForwardProxy } from '../../support/forward-proxy.ts'
@@ -70,6 +70,22 @@ test('[UI6] on the first visit one button makes the demo agent answer, plan, run
   await page.getByRole('link', { name: 'Now' }).click()
   await page.getByRole('heading', { name: 'Projects' }).waitFor()
   expect(await page.getByText('Try it').count()).toBe(0)
+})
+
+test('[UI6] with an own repository and an agent that is here, the first prompt is the fifth action', async () => {
+  const { folder } = makeRepository()
+  const page = await here.ownerPage('/')
+  await page.route('**/api/folders', async (route) =>
+    route.fulfill({
+      response: await route.fetch({ url: `${here.server.url}/api/folders?path=${encodeURIComponent(dirname(folder))}` }),
+    }),
+  )
+  await page.getByRole('link', { name: 'New project' }).first().click()
+  await page.getByRole('button', { name: `${basename(folder)} git` }).click()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('main').getByRole('button', { name: 'Demo', exact: true }).click()
+  await say(page, 'hello there')
+  await answered(page, 'echo: hello there')
 })
 
 test('[CH1] the panel opens and the agent is there; it answers; the panel closes and it goes; it opens and the agent is there again', async () => {

@@ -9,7 +9,7 @@ import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
 
-test('[WT2] the Changes of a role: files and diff as they come, commit, merge, patch, and removal that says what is lost', async () => {
+test('[WT2] [UI12] the Changes of a role: files and diff as they come, commit, merge, patch, and removal that says what is lost', async () => {
   const repository = makeRepository()
   repository.git('branch', 'release')
   const body = { name: 'changes', path: repository.folder, settings: { 'permission.policy': 'allow_all' } }
@@ -62,6 +62,12 @@ test('[WT2] the Changes of a role: files and diff as they come, commit, merge, p
   await box.press('Enter')
   await pane.getByRole('link', { name: 'Changes (2)' }).click()
   await review.getByRole('region', { name: 'Changes in other.txt' }).waitFor()
+  // By turn: the second one wrote only this file.
+  await review.getByLabel('Show').selectOption({ label: 'Turn 2 +1 −0' })
+  await review.getByRole('navigation', { name: 'Changed files' }).waitFor({ state: 'detached' })
+  await review.getByRole('region', { name: 'Changes in other.txt' }).waitFor()
+  expect(await review.getByRole('region', { name: 'Changes in hello.txt' }).count()).toBe(0)
+  await review.getByLabel('Show').selectOption({ label: 'All changes' })
   await review.getByRole('button', { name: 'Remove worktree' }).click()
   const confirm = page.getByRole('alertdialog')
   await confirm.getByText('1 file not committed').waitFor()

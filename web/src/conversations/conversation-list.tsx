@@ -8,6 +8,7 @@ import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { oneLine } from '../shell/listed-views.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import { conversationsOn, listPageSize } from './conversation-queries.ts'
 import { channelOf, useTitleOf } from './titles.ts'
@@ -80,7 +81,10 @@ export const choiceClass =
 function Row({ conversation }: { conversation: ListedConversation }) {
   const { conversations: words } = useWords()
   const translate = useSaid()
-  const { title, channel } = useTitleOf()(conversation.key)
+  const { title: named, channel } = useTitleOf()(conversation.key)
+  // Where the key names nobody, what it began with says more.
+  const opening = /^(?:work|fork|console|schedule|race):/.test(conversation.key) ? conversation.opening : null
+  const title = oneLine(conversation.title ?? opening ?? '') || named
   const { lastMessage: last } = conversation
   return (
     <li>
@@ -99,7 +103,9 @@ function Row({ conversation }: { conversation: ListedConversation }) {
         </span>
         <span className="flex items-baseline gap-2 text-sm text-quiet">
           <span className="min-w-0 flex-1 truncate">
-            {last ? (last.role === 'assistant' ? translate(last.beginning, last.notice) : last.beginning) : words.nothingSaid}
+            {last
+              ? oneLine(last.role === 'assistant' ? translate(last.beginning, last.notice) : last.beginning)
+              : words.nothingSaid}
           </span>
           <span className="shrink-0 text-xs text-faint">{channel}</span>
         </span>

@@ -16,6 +16,8 @@ const typedMs = 200
 export function ConversationsPage() {
   const { conversations: words } = useWords()
   const isChosen = useMatchRoute()({ to: '/conversations' }) === false
+  // A note needs the room more than the list does.
+  const onNotes = useMatchRoute()({ to: '/conversations/notes' }) !== false
   const { q } = useSearch({ from: '/shell/conversations' })
   const actions = (
     <Link to="/conversations/notes" search={{}} className={buttonClass('quiet')}>
@@ -29,7 +31,7 @@ export function ConversationsPage() {
         <nav
           aria-label={words.list}
           onKeyDown={moveAmongLinks}
-          className={`flex min-h-0 w-80 shrink-0 flex-col border-line md:border-r md:pr-4 max-md:w-full ${isChosen ? 'max-md:hidden' : ''}`}
+          className={`flex min-h-0 w-80 shrink-0 flex-col border-line md:border-r md:pr-4 max-md:w-full ${onNotes ? 'max-2xl:hidden' : isChosen ? 'max-md:hidden' : ''}`}
         >
           <SearchBox />
           <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pb-4">

@@ -27,13 +27,13 @@ export function NotesPage() {
   return (
     <section aria-label={words.notes} className="flex min-h-0 flex-1 flex-col overflow-y-auto pb-6">
       <div className="flex min-h-12 items-center gap-2 py-1.5">
-        <Link to="/conversations" className={buttonClass('quiet', 'px-2 md:hidden')} aria-label={words.back}>
+        <Link to="/conversations" className={buttonClass('quiet', 'px-2 2xl:hidden')} aria-label={words.back}>
           <BackIcon />
         </Link>
         <h2 className="font-semibold">{words.notes}</h2>
       </div>
-      <div className="flex gap-8 max-lg:flex-col">
-        <div className="flex w-full max-w-xs shrink-0 flex-col gap-3">
+      <div className="flex gap-8 max-xl:flex-col">
+        <div className="flex w-full max-w-xs shrink-0 flex-col gap-3 xl:w-60">
           <Calendar month={shown} notes={notes ?? []} chosen={day} />
           {pending > 0 && (
             <p role="status" className="rounded-md bg-warn-wash px-3 py-2 text-sm text-warn">

@@ -9,7 +9,7 @@ import { useWords } from '../translations/messages.tsx'
 
 export function FolderPicker({ path, onPath }: { path: string; onPath: (path: string) => void }) {
   const { projects: words } = useWords()
-  const [open, setOpen] = useState(false)
+  const [open, setOpen] = useState(path === '')
   const [at, setAt] = useState<string>()
   const query = at === undefined ? {} : { path: at }
   const { data, error } = useQuery({
@@ -26,6 +26,11 @@ export function FolderPicker({ path, onPath }: { path: string; onPath: (path: st
         {words.chooseFolder}
       </Button>
     )
+  }
+  /** Into the folder; a repository is what most people look for, so it is chosen with that. */
+  const enter = (folder: { readonly path: string; readonly hasGit: boolean }) => {
+    setAt(folder.path)
+    if (folder.hasGit) onPath(folder.path)
   }
   const rowClass = 'flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover max-md:min-h-10'
   return (
@@ -55,7 +60,7 @@ export function FolderPicker({ path, onPath }: { path: string; onPath: (path: st
           <ul className="max-h-52 overflow-y-auto">
             {data.items.map((folder) => (
               <li key={folder.path}>
-                <button type="button" className={rowClass} onClick={() => setAt(folder.path)}>
+                <button type="button" className={rowClass} onClick={() => enter(folder)}>
                   <ProjectIcon className="text-faint" />
                   <span className="min-w-0 flex-1 truncate">{folder.name}</span>
                   {folder.hasGit && (

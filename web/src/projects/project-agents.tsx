@@ -19,6 +19,7 @@ import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { FirstAgents } from './first-agents.tsx'
 
 export function ProjectAgents({ project }: { project: Project }) {
   const words = useWords()
@@ -37,7 +38,10 @@ export function ProjectAgents({ project }: { project: Project }) {
     >
       <ProblemNote error={assignment.error} />
       {assigned.length === 0 ? (
-        <p className="border-y border-line py-3 text-faint">{words.project.noAgents}</p>
+        <div className="border-y border-line py-3">
+          <p className="text-faint">{words.project.noAgents}</p>
+          {mayWrite && <FirstAgents project={project} />}
+        </div>
       ) : (
         <Rows label={words.project.agents}>
           {assigned.map((agent) => (

@@ -7,7 +7,7 @@ import { parseWebAddress } from '../conversations/web-address.ts'
 import { client } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
 import type { Messages } from '../translations/en.ts'
-import { oneLine } from './listed-views.ts'
+import { hasAgent, oneLine, userSessionOf } from './listed-views.ts'
 import type { PaletteItem } from './palette-items.ts'
 
 const minTyped = 2
@@ -63,11 +63,12 @@ interface FoundOptions {
   readonly words: Messages
   readonly navigate: ReturnType<typeof useNavigate>
   readonly projectName: (id: string | null) => string | undefined
+  readonly agentName: (id: string | undefined) => string | undefined
   readonly onFile: (path: string) => void
 }
 
 /** In the order in which they are shown. */
-export function useFound(typed: string, { words, navigate, projectName, onFile }: FoundOptions): PaletteItem[] {
+export function useFound(typed: string, { words, navigate, projectName, agentName, onFile }: FoundOptions): PaletteItem[] {
   const q = useDeferredValue(typed.trim())
   const { data } = useQuery(found(q))
   const files = useQuery(filesLike(useConversationInFront(), q)).data ?? []
@@ -75,18 +76,20 @@ export function useFound(typed: string, { words, navigate, projectName, onFile }
   const { palette, tasks } = words
   const noted = (note: string | undefined) => (note === undefined ? {} : { note })
   const goTo = (key: string, projectId: string | null): void => {
-    const userSessionId = /^console:([^.]+)\./.exec(key)?.[1]
+    const userSessionId = userSessionOf(key)
     const chat = parseWebAddress(key)
     if (userSessionId && projectId)
       void navigate({ to: '/projects/$projectId/console/$userSessionId', params: { projectId, userSessionId } })
     else if (chat) void navigate({ to: '/projects/$projectId/chat/$agentId', params: chat })
+    else if (projectId && hasAgent(key)) void navigate({ to: '/projects/$projectId/talk/$key', params: { projectId, key } })
     else void navigate({ to: '/conversations/$key', params: { key } })
   }
   const titles = (data?.titles ?? []).map((each): PaletteItem => {
     if (each.kind === 'conversation') {
       const { conversationKey: key, projectId } = each
       const act = () => goTo(key, projectId)
-      return { id: `view-${key}`, group: palette.sessions, text: oneLine(each.title), ...noted(projectName(projectId)), act }
+      const note = [agentName(parseWebAddress(key)?.agentId), projectName(projectId)].filter(Boolean).join(' · ')
+      return { id: `view-${key}`, group: palette.sessions, text: oneLine(each.title), note, act }
     }
     if (each.kind === 'task') {
       const { projectId, taskId: task } = each

@@ -147,7 +147,8 @@ function useItems() {
   const leave = () => void signOut().catch((error: unknown) => notify(describeProblem(error, words).title))
   const known = [...here, ...paletteItems({ words, home, may: { write, manage }, navigate, signOut: leave, projectId })]
   const projectName = (id: string | null) => home?.projects.find((each) => each.id === id)?.name
-  return { known, options: { words, navigate, projectName, onFile: (path: string) => mention(path, words) } }
+  const agentName = (id: string | undefined) => home?.agents.find((each) => each.id === id)?.name
+  return { known, options: { words, navigate, projectName, agentName, onFile: (path: string) => mention(path, words) } }
 }
 
 /** Writes the file into the composer in front; copies its path where there is none. */

@@ -28,7 +28,12 @@ export const worktrees = {
   layout: 'Layout',
   layouts: { unified: 'Unified', split: 'Side by side' },
   show: 'Show',
-  nothing: 'Nothing has changed since it began.',
+  nothing: 'Nothing differs from where it began.',
+  showing: 'Show',
+  allTurns: 'All changes',
+  turn: (number: number, added: number, removed: number, prompt: string) =>
+    `Turn ${number} +${added} −${removed}${prompt && `: ${prompt}`}`,
+  unchanged: (count: number) => many(count, 'unchanged line', 'unchanged lines'),
   ahead: (count: number) => `${many(count, 'commit', 'commits')} ahead`,
   behind: (count: number) => `${count} behind`,
   uncommitted: (count: number) => `${many(count, 'file', 'files')} not committed`,

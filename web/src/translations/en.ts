@@ -178,6 +178,7 @@ export const en = {
     createdAt: 'Created',
     changedAt: 'Changed',
     agents: 'Agents',
+    startWith: 'Start with',
     noAgents: 'No agent is assigned yet.',
     assign: 'Assign agent',
     assignNone: 'Every agent is assigned already.',

@@ -176,6 +176,7 @@ export const ja: Messages = {
     createdAt: '作成',
     changedAt: '更新',
     agents: 'エージェント',
+    startWith: 'はじめる相手',
     noAgents: '割り当てられたエージェントはまだありません。',
     assign: 'エージェントを割り当て',
     assignNone: 'すべてのエージェントが割り当て済みです。',

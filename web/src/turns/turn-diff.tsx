@@ -5,13 +5,19 @@ import { client } from '../live/queries.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { FileDiff } from '../worktrees/file-diff.tsx'
+import { type DiffLayout, FileDiff } from '../worktrees/file-diff.tsx'
 import { filesOfPatch } from '../worktrees/patch.ts'
 
 /** Files shown of one turn; the rest is counted. */
 const mostFiles = 50
 
-export function TurnDiff({ conversationKey: key, turnId }: { conversationKey: string; turnId: string }) {
+interface TurnDiffProps {
+  readonly conversationKey: string
+  readonly turnId: string
+  readonly layout?: DiffLayout
+}
+
+export function TurnDiff({ conversationKey: key, turnId, layout = 'unified' }: TurnDiffProps) {
   const { console: words, files, things } = useWords()
   const { data, error, refetch } = useQuery({
     queryKey: ['turn-diff', key, turnId],
@@ -25,7 +31,7 @@ export function TurnDiff({ conversationKey: key, turnId }: { conversationKey: st
   return (
     <div data-turn-diff className="flex flex-col gap-2 pb-1">
       {patches.slice(0, mostFiles).map((file) => (
-        <FileDiff key={file.path} file={file} layout="unified" id={`${turnId}.${file.path}`} />
+        <FileDiff key={file.path} file={file} layout={layout} id={`${turnId}.${file.path}`} />
       ))}
       {data.files.length > Math.min(patches.length, mostFiles) && (
         <p className="text-sm text-faint">{files.more(data.files.length - Math.min(patches.length, mostFiles))}</p>

@@ -31,9 +31,9 @@ function useRequestOf({ head, uncommitted, ahead, behind }: WorktreeState) {
   return { send: sendNow, waiting, error: failedAt === now ? error : undefined }
 }
 
-export function CommitForm({ worktree, state, onDone }: FormProps) {
+export function CommitForm({ worktree, name, state, onDone }: FormProps & { readonly name: string }) {
   const { worktrees: words } = useWords()
-  const [message, setMessage] = useState(words.messageDefault(worktree.role))
+  const [message, setMessage] = useState(worktree.conversation ? name : words.messageDefault(name))
   const { send, waiting, error } = useRequestOf(state)
   const commit = async (event: FormEvent) => {
     event.preventDefault()
@@ -42,7 +42,7 @@ export function CommitForm({ worktree, state, onDone }: FormProps) {
     if (isDone) onDone(words.committed(state.uncommitted))
   }
   return (
-    <form onSubmit={(event) => void commit(event)} className="flex flex-wrap items-end gap-2">
+    <form onSubmit={(event) => void commit(event)} className="flex min-w-0 flex-2 basis-80 flex-wrap items-end gap-2">
       <TextField label={words.message} value={message} onValue={setMessage} className="min-w-40 flex-1" />
       <SubmitButton waiting={waiting}>{words.commit}</SubmitButton>
       <ProblemNote error={error} />
@@ -63,24 +63,29 @@ export function MergeForm({ worktree, state, onDone }: FormProps) {
   if (state.ahead === 0 && state.uncommitted === 0) return null
   return (
     <form
-      className="flex flex-wrap items-end gap-2"
+      className="flex min-w-0 flex-1 basis-80 flex-wrap items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault()
         void bring('merge')
       }}
     >
-      <TextField label={words.into} value={branch} onValue={setBranch} mono className="min-w-40 flex-1" />
-      <SubmitButton waiting={waiting} look={state.uncommitted > 0 ? 'plain' : 'primary'}>
+      <TextField label={words.into} value={branch} onValue={setBranch} mono className="min-w-24 flex-1" />
+      <SubmitButton
+        waiting={waiting}
+        look={state.uncommitted > 0 ? 'plain' : 'primary'}
+        title={state.uncommitted > 0 ? words.commitFirst : undefined}
+      >
         {words.merge}
       </SubmitButton>
       <SubmitButton type="button" look="plain" waiting={waiting} onClick={() => void bring('rebase')}>
         {words.rebase}
       </SubmitButton>
-      {state.uncommitted > 0 && <p className="w-full text-sm text-faint">{words.commitFirst}</p>}
-      <div className="flex w-full flex-col gap-2">
-        <ProblemNote error={error} />
-        <Conflicts error={error} />
-      </div>
+      {error !== undefined && (
+        <div className="flex w-full flex-col gap-2">
+          <ProblemNote error={error} />
+          <Conflicts error={error} />
+        </div>
+      )}
     </form>
   )
 }

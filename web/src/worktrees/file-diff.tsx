@@ -48,8 +48,9 @@ export const FileDiff = memo(function FileDiff({ file, layout, id, actions }: Fi
       {file.hunks.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
         <section tabIndex={0} aria-label={words.console.diffOf(file.path)} className="overflow-x-auto -outline-offset-2">
-          {shown.map((hunk) => (
+          {shown.map((hunk, at) => (
             <HunkTable
+              skipped={skippedBefore(file.hunks, at)}
               key={`${hunk.oldStart} ${hunk.newStart}`}
               hunk={hunk}
               layout={layout}
@@ -71,18 +72,35 @@ export const FileDiff = memo(function FileDiff({ file, layout, id, actions }: Fi
   )
 })
 
-function HunkTable({ hunk, layout, language }: { hunk: Hunk; layout: DiffLayout; language: string }) {
+interface HunkProps {
+  readonly hunk: Hunk
+  /** Unchanged lines between it and the one before. */
+  readonly skipped: number
+  readonly layout: DiffLayout
+  readonly language: string
+}
+
+function skippedBefore(hunks: readonly Hunk[], at: number): number {
+  const before = hunks[at - 1]
+  const end = before ? before.oldStart + before.lines.filter(({ mark }) => mark !== '+').length : 1
+  return Math.max(0, (hunks[at]?.oldStart ?? 1) - end)
+}
+
+function HunkTable({ hunk, skipped, layout, language }: HunkProps) {
+  const { worktrees: words } = useWords()
   const coloured = useColours(hunk, language)
   const columns = layout === 'split' ? 4 : 3
   return (
     <table className="w-full border-collapse font-mono text-xs/5 [contain-intrinsic-size:auto_20rem] [content-visibility:auto]">
       <tbody>
-        <tr className="border-t border-line text-faint">
-          <td colSpan={columns} className="px-3 whitespace-pre">
-            <span aria-hidden="true">⋯ </span>
-            {hunk.heading}
-          </td>
-        </tr>
+        {skipped > 0 && (
+          <tr className="border-t border-line bg-sunken text-faint">
+            <td colSpan={columns} className="px-3 py-0.5 whitespace-pre">
+              <span className="mr-3 font-sans">{words.unchanged(skipped)}</span>
+              {hunk.heading}
+            </td>
+          </tr>
+        )}
         {layout === 'unified'
           ? hunk.lines.map((line, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change

@@ -1,17 +1,22 @@
 /** Review: all that has changed in a worktree, file by file, and the ways it gets out: commit, merge, rebase, patch (WT2, WT6). */
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { SetUpReport, Worktree, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
-import { useMay } from '../live/queries.ts'
+import { TalkLink } from '../conversations/talk-link.tsx'
+import { client, useMay } from '../live/queries.ts'
+import { recent } from '../live/recent.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Choices } from '../parts/choices.tsx'
 import { CopyText } from '../parts/copy.tsx'
+import { inputClass } from '../parts/field.tsx'
 import { LineCounts } from '../parts/line-counts.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { browserChoice, useChoice } from '../preferences/choice.ts'
+import { oneLine } from '../shell/listed-views.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
+import { TurnDiff } from '../turns/turn-diff.tsx'
 import { CommitForm, MergeForm } from './commit-and-merge.tsx'
 import { type DiffLayout, FileDiff } from './file-diff.tsx'
 import { type FilePatch, filesOfPatch } from './patch.ts'
@@ -44,20 +49,21 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
     setOutcomes((before) => [...before, outcome])
     onRefresh()
   }
+  const key = keyOf(worktree)
+  const session = useQuery({ ...recent, enabled: false }).data?.find((each) => each.key === worktree.conversation)
+  const name = (worktree.conversation && oneLine(session?.title ?? session?.opening ?? '')) || worktree.role
   return (
-    <section aria-label={words.changesOf(worktree.role)} className="flex min-w-0 flex-col gap-4">
+    <section aria-label={words.changesOf(name)} className="flex min-w-0 flex-col gap-4">
       <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-        <h2 className="font-semibold">{words.changesOf(worktree.role)}</h2>
+        <h2 className="min-w-0 truncate font-semibold" title={name}>
+          {words.changesOf(name)}
+        </h2>
         <Facts worktree={worktree} state={state} />
         <div className="ml-auto flex flex-wrap gap-2">
-          {worktree.userSessionId && (
-            <Link
-              to="/projects/$projectId/console/$userSessionId"
-              params={{ projectId: worktree.projectId, userSessionId: worktree.userSessionId }}
-              className={buttonClass()}
-            >
+          {key && (
+            <TalkLink conversationKey={key} projectId={worktree.projectId} className={buttonClass()}>
               {words.toSession}
-            </Link>
+            </TalkLink>
           )}
           <Button onClick={onRefresh}>{words.refresh}</Button>
         </div>
@@ -68,17 +74,23 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
           {words.plain} {worktree.note && translate(worktree.note, worktree.notice)}
         </p>
       )}
-      {state && <ChangedFiles worktree={worktree} state={state} />}
-      {outcomes.length > 0 && (
-        <ol aria-label={words.outcomes} role="status" className="flex flex-col gap-1 rounded-md bg-accent-wash px-3 py-2">
-          {outcomes.map((outcome, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: outcomes are only added
-            <li key={at}>{outcome}</li>
-          ))}
-        </ol>
-      )}
-      {state && mayWrite && state.uncommitted > 0 && <CommitForm worktree={worktree} state={state} onDone={done} />}
-      {state && mayWrite && <MergeForm worktree={worktree} state={state} onDone={done} />}
+      {state && <ByTurn worktree={worktree} state={state} />}
+      <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-end gap-2 border-t border-line bg-canvas px-4 py-2 empty:hidden max-md:static md:-mx-8 md:px-8">
+        {outcomes.length > 0 && (
+          <ol
+            aria-label={words.outcomes}
+            role="status"
+            className="flex max-h-24 w-full flex-col gap-1 overflow-y-auto rounded-md bg-accent-wash px-3 py-2"
+          >
+            {outcomes.map((outcome, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: outcomes are only added
+              <li key={at}>{outcome}</li>
+            ))}
+          </ol>
+        )}
+        {state && mayWrite && state.uncommitted > 0 && <CommitForm worktree={worktree} name={name} state={state} onDone={done} />}
+        {state && mayWrite && <MergeForm worktree={worktree} state={state} onDone={done} />}
+      </div>
       <Ends worktree={worktree} state={state} mayWrite={mayWrite} />
     </section>
   )
@@ -96,9 +108,77 @@ function Facts({ worktree, state }: { worktree: Worktree; state: WorktreeState |
   )
 }
 
-function ChangedFiles({ worktree, state }: { worktree: Worktree; state: WorktreeState }) {
+/** The conversation whose turns made the changes. */
+const keyOf = ({ conversation, userSessionId, role }: Worktree): string | undefined =>
+  conversation ?? (userSessionId === null ? undefined : `console:${userSessionId}.${role}`)
+
+/** Turns offered; older ones are in the session. */
+const mostTurns = 20
+
+/** All that has changed, or what one turn has. */
+function ByTurn({ worktree, state }: { worktree: Worktree; state: WorktreeState }) {
   const { worktrees: words } = useWords()
+  const { turn } = useSearch({ from: '/shell/projects/$projectId/review/$worktreeId' })
+  const navigate = useNavigate({ from: '/projects/$projectId/review/$worktreeId' })
   const layout = useChoice(layoutChoice)
+  const key = keyOf(worktree)
+  const listed = useQuery({
+    queryKey: ['turns-with-changes', key, state.head, state.uncommitted],
+    queryFn: async ({ signal }) =>
+      (await client.get('/api/conversations/{key}/turns', { params: { key: key ?? '' }, query: { limit: mostTurns }, signal }))
+        .items,
+    enabled: key !== undefined,
+  }).data
+  const turns = (listed ?? []).filter(({ changes, rewound }) => changes !== null && changes.files > 0 && !rewound).reverse()
+  const chosen = turns.find(({ id }) => id === turn)
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <div className="flex min-w-0 flex-wrap items-center gap-3">
+        {turns.length > 1 && (
+          <label className="flex min-w-0 items-center gap-2 text-sm">
+            <span className="text-quiet">{words.showing}</span>
+            <select
+              className={`${inputClass} min-w-0 max-w-96`}
+              value={chosen?.id ?? ''}
+              onChange={({ target }) => void navigate({ search: target.value ? { turn: target.value } : {}, replace: true })}
+            >
+              <option value="">{words.allTurns}</option>
+              {turns.map(({ id, content, changes }, at) => (
+                <option key={id} value={id}>
+                  {words.turn(at + 1, changes?.added ?? 0, changes?.removed ?? 0, promptOf(content))}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <div className="max-md:hidden">
+          <Choices
+            label={words.layout}
+            hideLabel
+            value={layout}
+            onValue={(value) => layoutChoice.set(value)}
+            options={(['unified', 'split'] as const).map((value) => ({ value, name: words.layouts[value] }))}
+          />
+        </div>
+      </div>
+      {chosen && key ? (
+        <TurnDiff conversationKey={key} turnId={chosen.id} layout={layout} />
+      ) : (
+        <ChangedFiles worktree={worktree} state={state} layout={layout} />
+      )}
+    </div>
+  )
+}
+
+const promptChars = 60
+
+function promptOf(content: readonly { readonly type: string }[]): string {
+  const text = content.map((part) => ('text' in part ? String(part.text) : '')).join(' ')
+  return oneLine(text.replaceAll(/\[\[[\s\S]*?\]\]/g, ' ')).slice(0, promptChars)
+}
+
+function ChangedFiles({ worktree, state, layout }: { worktree: Worktree; state: WorktreeState; layout: DiffLayout }) {
+  const { worktrees: words } = useWords()
   const stamp = `${state.head} ${state.uncommitted} ${state.fileCount}`
   const whole = useQuery({ ...diffOfWorktree(worktree, stamp), enabled: state.fileCount > 0 })
   if (state.fileCount === 0)
@@ -138,15 +218,6 @@ function ChangedFiles({ worktree, state }: { worktree: Worktree; state: Worktree
         )}
       </nav>
       <div className="flex min-w-0 flex-col gap-3">
-        <div className="max-md:hidden">
-          <Choices
-            label={words.layout}
-            hideLabel
-            value={layout}
-            onValue={(value) => layoutChoice.set(value)}
-            options={(['unified', 'split'] as const).map((value) => ({ value, name: words.layouts[value] }))}
-          />
-        </div>
         {files.map((file, at) => (
           <FileDiff key={file.path} id={idOf(at)} file={file} layout={layout} />
         ))}
