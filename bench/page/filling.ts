@@ -115,9 +115,8 @@ async function addTasks(client: Client, projectId: string, agents: readonly stri
   for (let nth = 0; nth < count; nth++) {
     const title = `${taskTitles[nth % taskTitles.length]} (${nth + 1})`
     const dependsOn = nth > 10 && nth % 3 === 0 ? ids.slice(nth - 7, nth - 5) : []
-    const assignedTo = nth % 4 === 0 ? null : (agents[nth % agents.length] ?? null)
     const type = types[nth % types.length] ?? 'code'
-    const body = { sessionId: work.id, phase: 1 + Math.floor((nth * 8) / count), type, title, dependsOn, assignedTo }
+    const body = { sessionId: work.id, phase: 1 + Math.floor((nth * 8) / count), type, title, dependsOn }
     const description = `${answerTo(nth)}`
     ids.push((await client.post('/api/projects/{projectId}/tasks', { params, body: { ...body, description } })).id)
   }
@@ -132,6 +131,11 @@ async function addTasks(client: Client, projectId: string, agents: readonly stri
   await client.post('/api/projects/{projectId}/sessions/{workSessionId}/end', {
     params: { projectId, workSessionId: work.id },
     body: { reason: 'process_crashed' },
+  })
+  // Only now: an agent would begin with what is assigned to it while the work goes on.
+  await inTurns(ids, async (taskId, nth) => {
+    const body = { assignedTo: agents[nth % agents.length] ?? null }
+    if (nth % 4 !== 0) await client.patch('/api/projects/{projectId}/tasks/{taskId}', { params: { projectId, taskId }, body })
   })
 }
 

@@ -21,14 +21,14 @@ export function sharedBrowser(): Promise<Browser> {
   return shared
 }
 
-async function launchBrowser(): Promise<Browser> {
+/** `scripts`: how the browser runs them. */
+export async function launchBrowser(scripts = '--js-flags=--no-opt --no-maglev --no-flush-bytecode'): Promise<Browser> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return chromium.launch({ channel: 'chrome' })
   const folder = await unpacked()
   const executablePath = join(folder, 'chromium')
   // Root has no sandbox; what is opened here is only our own page. Of each browser's tabs all live in one process, or every page
   // that is opened would start a second one for nothing. No page lives long enough to earn back what it costs to make its scripts
   // fast, while the next one needs what this one has compiled.
-  const scripts = '--js-flags=--no-opt --no-maglev --no-flush-bytecode'
   // What it fetches goes through no process of its own either.
   const fewProcesses = ['--renderer-process-limit=1', '--enable-features=NetworkServiceInProcess2']
   const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...fewProcesses, scripts]

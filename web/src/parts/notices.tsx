@@ -1,4 +1,4 @@
-/** Short words about what was just done, with Undo where it can be had. They stay while they are looked at. */
+/** Short words about what was just done, with Undo where it can be had. They stay while they are looked at, and stand above, where nothing is written or sent. */
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useWords } from '../translations/messages.tsx'
 import { Button, IconButton } from './button.tsx'
@@ -42,7 +42,7 @@ export function Notices() {
     <section
       aria-label={words.notices}
       aria-live="polite"
-      className="pointer-events-none fixed right-4 bottom-4 z-60 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 max-md:bottom-20"
+      className="pointer-events-none fixed top-2 left-1/2 z-60 flex w-[min(24rem,calc(100vw-2rem))] -translate-x-1/2 flex-col gap-2"
     >
       {shown.map((notice) => (
         <NoticeRow key={notice.id} notice={notice} />

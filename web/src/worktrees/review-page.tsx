@@ -50,8 +50,8 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
     onRefresh()
   }
   const key = keyOf(worktree)
-  const session = useQuery({ ...recent, enabled: false }).data?.find((each) => each.key === worktree.conversation)
-  const name = (worktree.conversation && oneLine(session?.title ?? session?.opening ?? '')) || worktree.role
+  const talk = useQuery({ ...recent, enabled: false }).data?.find((each) => each.key === worktree.conversation)
+  const name = (worktree.conversation && oneLine(talk?.title ?? talk?.opening ?? '')) || worktree.role
   return (
     <section aria-label={words.changesOf(name)} className="flex min-w-0 flex-col gap-4">
       <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
