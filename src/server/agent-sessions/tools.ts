@@ -11,11 +11,11 @@ import { getAgentAction as getActionFor, type NextAnswer } from '../../services/
 import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer } from '../mcp/resume-context-answer.ts'
 import {
   agentSessionToken,
+  agentTool,
   defineTool,
   ends,
   reads,
   snakeFields,
-  snakeShape,
   type ToolCall,
   writes,
   writesOnce,
@@ -40,38 +40,31 @@ export const authenticate = defineTool({
     'is nothing to do for you, so stop. Otherwise call get_next_action and do what it says until it says exit. ' +
     'Never repeat session_token in anything you write.',
   annotations: writes,
-  input: z.strictObject({
-    agent_id: Id.optional().describe('Who you are: the id you were given (HOLDFAST_AGENT_ID)'),
+  input: {
+    agentId: Id.optional().describe('Who you are: the id you were given (HOLDFAST_AGENT_ID)'),
     passkey: z
       .string()
       .min(1)
       .max(512)
       .optional()
       .describe('Leave it out if your connection carries your credential, as it usually does'),
-    project_id: Id.describe('Where you work: the id you were given (HOLDFAST_PROJECT_ID)'),
-    launch_id: Id.optional().describe('HOLDFAST_LAUNCH_ID of your environment, if there is one'),
-  }),
-  output: z.object({
+    projectId: Id.describe('Where you work: the id you were given (HOLDFAST_PROJECT_ID)'),
+    launchId: Id.optional().describe('HOLDFAST_LAUNCH_ID of your environment, if there is one'),
+  },
+  output: {
     status: z.enum(['ok', 'no_work']),
     session_token: z.string().optional().describe('Send it with every call, unless your connection carries your own credential'),
-    session_id: AgentSession.shape.id.optional(),
+    ['sessionId']: AgentSession.shape.id.optional(),
     purpose: AgentSession.shape.purpose.optional(),
-    expires_at: AgentSession.shape.expiresAt.optional(),
+    expiresAt: AgentSession.shape.expiresAt.optional(),
     instruction: z.string().describe('What to do now'),
-  }),
-  run: async ({ agent_id, passkey, project_id, launch_id }, { deps, presented }) => {
-    const claim = { agentId: agent_id, passkey, projectId: project_id, launchId: launch_id }
+  },
+  run: async (claim, { deps, presented }) => {
     const answer = await deps.agents.authenticate(presented, claim)
     if (answer.status === 'no_work') return { status: answer.status, instruction: nothingToDo }
-    const { token, agentSession, instruction } = answer
-    return {
-      status: answer.status,
-      session_token: token,
-      session_id: agentSession.id,
-      purpose: agentSession.purpose,
-      expires_at: agentSession.expiresAt,
-      instruction,
-    }
+    const { status, token, agentSession, instruction } = answer
+    const { id, purpose, expiresAt } = agentSession
+    return { status, session_token: token, ['sessionId']: id, purpose, expiresAt, instruction }
   },
 })
 
@@ -100,22 +93,23 @@ const states = [
   superseded,
 ] as const
 
-const output = z.object({
+const output = {
   action: z.enum(actions).describe('What to do now'),
   state: z.enum(states).describe('Where your session stands'),
   instruction: z.string().describe('How to do it; follow it'),
   reason: z.string().optional().describe('With exit: why'),
-  wait_seconds: z.number().optional().describe('How long to wait before the next call, if your client cannot hold one'),
+  waitSeconds: z.number().optional().describe('How long to wait before the next call, if your client cannot hold one'),
   session_timeout_minutes: z.number().optional().describe('The session ends after so long without a message'),
-  through_seq: z.int().optional().describe('With summarize_conversation: what to pass to set_summary'),
-  approval_id: z.int().optional().describe('With wait_for_approval: what is waited for'),
+  throughSeq: z.int().optional().describe('With summarize_conversation: what to pass to set_summary'),
+  approvalId: z.int().optional().describe('With wait_for_approval: what is waited for'),
   task: TaskAnswer.optional().describe('With work_on_task: the task'),
   decisions: DecisionsAnswer.optional().describe('With work_on_task: what people decided about your approvals; heed it'),
-  resume_context: ResumeContextAnswer.optional().describe('With resume_work: what is known about the work you take up'),
-})
+  resumeContext: ResumeContextAnswer.optional().describe('With resume_work: what is known about the work you take up'),
+}
+type Answer = z.input<z.ZodObject<typeof output>>
 
 /** NA3: answer to the older of two waiting calls. Calling again would only supersede the newer one. */
-const supersededAnswer: z.input<typeof output> = {
+const supersededAnswer: Answer = {
   action: superseded,
   state: superseded,
   reason: superseded,
@@ -133,26 +127,22 @@ export const getNextAction = defineTool({
     'client can wait for a tool (50 if you do not know): each call you make costs a turn. One call at a time.',
   annotations: writesOnce,
   mayWait: true,
-  input: z.strictObject({
+  input: {
     session_token: agentSessionToken,
-    wait_seconds: z
+    waitSeconds: z
       .number()
       .min(0)
       .max(maxWaitSeconds)
       .optional()
       .describe('Hold the call so long while there is nothing to do; 0 or left out answers at once'),
-  }),
+  },
   output,
-  run: async ({ session_token, wait_seconds = 0 }, call) => {
+  run: async ({ session_token, waitSeconds = 0 }, call) => {
     const { deps, presented } = call
-    const answer = await deps.agents.nextAction(
-      presented,
-      session_token,
-      wait_seconds,
-      wait_seconds > 0 ? call.gone() : undefined,
-    )
+    const gone = waitSeconds > 0 ? call.gone() : undefined
+    const answer = await deps.agents.nextAction(presented, session_token, waitSeconds, gone)
     if (answer === superseded) return supersededAnswer
-    if (wait_seconds > 0 && answer.next.action !== 'exit') await stillValid(call)
+    if (waitSeconds > 0 && answer.next.action !== 'exit') await stillValid(call)
     return toAnswer(answer)
   },
 })
@@ -162,16 +152,16 @@ async function stillValid({ deps, presented }: ToolCall): Promise<void> {
   if (!(await deps.credentials.whoHas(presented.hash, presented.secret))) throw new Refusal('authentication_failed')
 }
 
-function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): z.input<typeof output> {
+function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): Answer {
   const { action, state, instruction } = next
   const always = { action, state, instruction }
   switch (next.action) {
     case 'wait_for_messages':
-      return { ...always, wait_seconds: next.waitSeconds, session_timeout_minutes: next.idleTimeoutMinutes }
+      return { ...always, waitSeconds: next.waitSeconds, session_timeout_minutes: next.idleTimeoutMinutes }
     case 'wait_for_approval':
-      return { ...always, approval_id: next.approvalId, wait_seconds: next.waitSeconds }
+      return { ...always, approvalId: next.approvalId, waitSeconds: next.waitSeconds }
     case 'summarize_conversation':
-      return { ...always, through_seq: next.throughSeq }
+      return { ...always, throughSeq: next.throughSeq }
     case 'work_on_task':
       return {
         ...always,
@@ -179,7 +169,7 @@ function toAnswer({ next, task, resumeContext, decisions }: NextAnswer): z.input
         ...(decisions.length > 0 && { decisions: decisions.map(snakeFields) }),
       }
     case 'resume_work':
-      return resumeContext ? { ...always, resume_context: resumeContextAnswer(resumeContext) } : always
+      return resumeContext ? { ...always, resumeContext: resumeContextAnswer(resumeContext) } : always
     case 'exit':
       return { ...always, reason: next.reason }
     default:
@@ -195,11 +185,11 @@ export const getAgentAction = defineTool({
     'For coordinators, the programs that start and watch agent processes; agents do not need it. Says whether a process of this ' +
     'agent should be started in this project now: start, none, or hold (too many failed starts), with the reason.',
   annotations: reads,
-  input: z.strictObject({ agent_id: Id, project_id: Id }),
-  output: z.object({ action: z.enum(['start', 'none', 'hold']), reason: z.string() }),
-  run: async ({ agent_id, project_id }, call) => {
+  input: { agentId: Id, projectId: Id },
+  output: { action: z.enum(['start', 'none', 'hold']), reason: z.string() },
+  run: async (which, call) => {
     coordinatorOnly(call)
-    const { action, reason } = await call.deps.store.query(getActionFor, { agentId: agent_id, projectId: project_id })
+    const { action, reason } = await call.deps.store.query(getActionFor, which)
     return { action, reason }
   },
 })
@@ -212,32 +202,31 @@ export const invalidateSession = defineTool({
     'Deprecated: use report_process_exit, which can say which process exited. For coordinators; agents do not need it. ' +
     'Ends every session of the agent in the project, as when none of its processes is left.',
   annotations: ends,
-  input: z.strictObject({ agent_id: Id, project_id: Id }),
-  output: ProcessExitAnswer,
-  run: ({ agent_id, project_id }, call) => {
+  input: { agentId: Id, projectId: Id },
+  output: ProcessExitAnswer.shape,
+  run: async (which, call) => {
     coordinatorOnly(call)
-    const exit = { agentId: agent_id, projectId: project_id, remainingProcesses: 0 }
-    return call.deps.agents.reportExit(call.presented.who, exit)
+    return call.deps.agents.reportExit(call.presented.who, { ...which, remainingProcesses: 0 })
   },
 })
 
 /** `logout` (AS8): an agent ends its session. */
-export const logout = defineTool({
+export const logout = agentTool({
   name: 'logout',
   title: 'End your session',
   description:
     'Ends your session. Call it when you have to stop before get_next_action said exit, for example because you cannot go on. ' +
     'Messages you have not answered go to whoever comes next. After exit it is not needed, and calling it twice does no harm.',
   annotations: ends,
-  input: z.strictObject({ session_token: agentSessionToken }),
-  output: z.object({ status: z.literal('ended') }),
-  run: async ({ session_token }, { deps, presented }) => {
-    await deps.agents.logout(await deps.agents.caller(presented, session_token))
+  input: {},
+  output: { status: z.literal('ended') },
+  run: async (_, { caller, deps }) => {
+    await deps.agents.logout(caller)
     return { status: 'ended' as const }
   },
 })
 
-const exit = snakeShape(ProcessExit).shape
+const exit = ProcessExit.shape
 
 /** `report_process_exit` (PX1): a coordinator states a fact, the server decides. */
 export const reportProcessExit = defineTool({
@@ -248,25 +237,16 @@ export const reportProcessExit = defineTool({
     'there are left on your machine. With launch_id exactly the session of that launch ends; without it the server judges by what ' +
     'is left. Give report_id, so that a report that is sent again does no more.',
   annotations: writesOnce,
-  input: z.strictObject({
+  input: {
     ...exit,
-    remaining_processes: exit.remaining_processes.describe('Processes of this agent and project that you have left'),
-    launch_id: exit.launch_id.describe('HOLDFAST_LAUNCH_ID of the process that exited'),
-    report_id: exit.report_id.describe('Any text of your choice that is new for each report'),
+    remainingProcesses: exit.remainingProcesses.describe('Processes of this agent and project that you have left'),
+    launchId: exit.launchId.describe('HOLDFAST_LAUNCH_ID of the process that exited'),
+    reportId: exit.reportId.describe('Any text of your choice that is new for each report'),
     epoch: exit.epoch.describe('Your epoch; a report from an older one than the server knows is refused'),
-  }),
-  output: ProcessExitAnswer,
-  run: (args, call) => {
+  },
+  output: ProcessExitAnswer.shape,
+  run: async (report, call) => {
     coordinatorOnly(call)
-    return call.deps.agents.reportExit(call.presented.who, {
-      agentId: args.agent_id,
-      projectId: args.project_id,
-      remainingProcesses: args.remaining_processes,
-      launchId: args.launch_id,
-      exitCode: args.exit_code,
-      signal: args.signal,
-      reportId: args.report_id,
-      epoch: args.epoch,
-    })
+    return call.deps.agents.reportExit(call.presented.who, report)
   },
 })

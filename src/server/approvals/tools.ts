@@ -1,14 +1,13 @@
 /** MCP tools for approvals. */
-import * as z from 'zod'
 import { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
 import { getApproval as getApprovalOf } from '../../services/approvals/queries.ts'
 import { requestApproval as requestApprovalFor } from '../../services/approvals/request-approval.ts'
-import { agentSessionToken, defineTool, reads, snakeFields, snakeShape, writesOnce } from '../mcp/tool.ts'
+import { agentTool, reads, snakeFields, writesOnce } from '../mcp/tool.ts'
 
 const asked = ApprovalRequest.shape
 
 /** `request_approval` (AP3): asks people for a decision, without a time limit. */
-export const requestApproval = defineTool({
+export const requestApproval = agentTool({
   name: 'request_approval',
   title: 'Ask a person to approve',
   description:
@@ -17,36 +16,25 @@ export const requestApproval = defineTool({
     'says something else, read the decision with get_approval. Do nothing that needs the approval before. If revision_requested was ' +
     'decided, change what you proposed as feedback says and call this again with the same approval_id.',
   annotations: writesOnce,
-  input: z.strictObject({
-    session_token: agentSessionToken,
-    checkpoint_type: asked.checkpointType.describe('What kind of decision it is, in a word: plan, design, release …'),
-    instruction_content: asked.instructionContent.describe(
+  input: {
+    checkpointType: asked.checkpointType.describe('What kind of decision it is, in a word: plan, design, release …'),
+    instructionContent: asked.instructionContent.describe(
       'What the person is to decide, with all they need to know; Markdown is shown',
     ),
-    worker_instructions: asked.workerInstructions.describe('What you would have others do, one entry each'),
+    workerInstructions: asked.workerInstructions.describe('What you would have others do, one entry each'),
     artifacts: asked.artifacts.describe('What to look at: paths, links, or any JSON'),
-    task_id: asked.taskId.describe('The task it is about, when it is not the one you are at'),
-    approval_id: Approval.shape.id.optional().describe('Of an approval that was sent back for revision, to submit it again'),
-  }),
-  output: z.object({ approval_id: Approval.shape.id, status: Approval.shape.status }),
-  run: async (args, call) => {
-    const caller = await call.deps.agents.caller(call.presented, args.session_token)
-    const { id, status } = await call.deps.store.run(requestApprovalFor, {
-      contextId: call.presented.contextId,
-      ...caller,
-      checkpointType: args.checkpoint_type,
-      instructionContent: args.instruction_content,
-      workerInstructions: args.worker_instructions,
-      artifacts: args.artifacts,
-      taskId: args.task_id,
-      approvalId: args.approval_id,
-    })
-    return { approval_id: id, status }
+    taskId: asked.taskId.describe('The task it is about, when it is not the one you are at'),
+    approvalId: Approval.shape.id.optional().describe('Of an approval that was sent back for revision, to submit it again'),
+  },
+  output: { approvalId: Approval.shape.id, status: Approval.shape.status },
+  run: async (args, { caller, deps, presented: { contextId } }) => {
+    const { id, status } = await deps.store.run(requestApprovalFor, { contextId, ...caller, ...args })
+    return { approvalId: id, status }
   },
 })
 
 /** `get_approval`: returns the decision. */
-export const getApproval = defineTool({
+export const getApproval = agentTool({
   name: 'get_approval',
   title: 'Read a decision',
   description:
@@ -54,15 +42,11 @@ export const getApproval = defineTool({
     'said. If it is approved, go on. If it is rejected, do not do what you asked for. If a revision is requested, follow the feedback ' +
     'and call request_approval again with this approval_id. If it is pending, call get_next_action with the longest wait_seconds.',
   annotations: reads,
-  input: z.strictObject({
-    session_token: agentSessionToken,
-    approval_id: Approval.shape.id.describe('What request_approval gave you'),
-  }),
-  output: z.object({ approval_id: Approval.shape.id, ...snakeShape(Approval).shape }),
-  run: async ({ session_token, approval_id }, call) => {
-    const caller = await call.deps.agents.caller(call.presented, session_token)
-    const approval = await call.deps.store.query(getApprovalOf, { ...caller, approvalId: approval_id })
-    const revisions = approval.revisionHistory.map((each) => snakeFields(each as object))
-    return { approval_id, ...snakeFields(approval), revision_history: revisions }
+  input: { approvalId: Approval.shape.id.describe('What request_approval gave you') },
+  output: { approvalId: Approval.shape.id, ...Approval.shape },
+  run: async ({ approvalId }, { caller, deps }) => {
+    const approval = await deps.store.query(getApprovalOf, { ...caller, approvalId })
+    const revisionHistory = approval.revisionHistory.map((each) => snakeFields(each as object))
+    return { approvalId, ...approval, revisionHistory }
   },
 })

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { Content } from '../../protocol/conversations/message.ts'
 import { Id } from '../../protocol/text.ts'
+import type { Receiver } from '../../store/conversations/unread.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 
@@ -34,22 +35,55 @@ export const writes: Annotations = none
 export const writesOnce: Annotations = { ...none, idempotentHint: true }
 export const ends: Annotations = { ...none, idempotentHint: true, destructiveHint: true }
 
-export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly annotations: Annotations
-  readonly input: Input
-  readonly output: Output
+  readonly input: z.ZodObject
+  readonly output: z.ZodObject
   /** The answer may wait for an event, so progress messages are sent meanwhile. */
   readonly mayWait?: true
   /** A thrown Refusal becomes a result with `isError`. */
-  readonly run: (args: z.output<Input>, call: ToolCall) => Promise<z.input<Output>>
+  readonly run: (args: Record<string, unknown>, call: ToolCall) => Promise<Record<string, unknown>>
 }
 
-/** Checks a tool against its own schemas and widens its type for the list. */
-export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject>(tool: Tool<Input, Output>): Tool =>
-  tool as unknown as Tool
+type Shape = z.core.$ZodLooseShape
+
+/** A tool in the names of our code; clients see its arguments and its answer with snake_case names. */
+interface Definition<Input extends Shape, Output extends Shape, Call> extends Omit<Tool, 'input' | 'output' | 'run'> {
+  readonly input: Input
+  readonly output: Output
+  readonly run: (args: z.output<z.ZodObject<Input>>, call: Call) => Promise<z.input<z.ZodObject<Output>>>
+}
+
+export function defineTool<Input extends Shape, Output extends Shape>(tool: Definition<Input, Output, ToolCall>): Tool {
+  const names = new Map(Object.keys(tool.input).map((name) => [snake(name), name]))
+  const ours = (args: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(args).map(([name, value]) => [names.get(name) ?? name, value]))
+  return {
+    ...tool,
+    input: z.strictObject(snakeFields(tool.input)),
+    output: z.object(snakeFields(tool.output)),
+    run: async (args, call) => snakeFields(await tool.run(ours(args) as z.output<z.ZodObject<Input>>, call)),
+  }
+}
+
+export interface AgentCall extends ToolCall {
+  /** Agent session that calls. */
+  readonly caller: Receiver
+}
+
+/** Defines a tool of agents that have signed in: it takes their token and gets their session. */
+export const agentTool = <Input extends Shape, Output extends Shape>(tool: Definition<Input, Output, AgentCall>): Tool =>
+  defineTool<Shape, Output>({
+    ...tool,
+    input: { session_token: agentSessionToken, ...tool.input },
+    run: async ({ session_token, ...args }, call) => {
+      const caller = await call.deps.agents.caller(call.presented, session_token as string | undefined)
+      return tool.run(args as z.output<z.ZodObject<Input>>, { ...call, caller })
+    },
+  })
 
 /** Arguments shared by several tools. */
 export const agentSessionToken = z
@@ -78,5 +112,5 @@ export const snakeFields = <Thing extends object>(thing: Thing): SnakeFields<Thi
   Object.fromEntries(Object.entries(thing).map(([name, value]) => [snake(name), value])) as SnakeFields<Thing>
 
 /** Returns a schema with snake_case field names. */
-export const snakeShape = <Shape extends z.core.$ZodLooseShape>(schema: z.ZodObject<Shape>): z.ZodObject<SnakeFields<Shape>> =>
-  z.object(snakeFields(schema.shape)) as unknown as z.ZodObject<SnakeFields<Shape>>
+export const snakeShape = <Fields extends Shape>(schema: z.ZodObject<Fields>): z.ZodObject<SnakeFields<Fields>> =>
+  z.object(snakeFields(schema.shape)) as unknown as z.ZodObject<SnakeFields<Fields>>

@@ -13,11 +13,11 @@ import { updateTask as updateTaskOf } from '../../services/work/change-task.ts'
 import { getResumeContext as contextFor, getMyTask as getTaskOf } from '../../services/work/queries.ts'
 import { saveMyCheckpoint } from '../../services/work/save-checkpoint.ts'
 import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer } from '../mcp/resume-context-answer.ts'
-import { agentSessionToken, defineTool, reads, snakeFields, snakeShape, writes, writesOnce } from '../mcp/tool.ts'
+import { agentTool, defineTool, reads, snakeFields, snakeShape, writes, writesOnce } from '../mcp/tool.ts'
 import { resumeFromFile as resume } from './routes.ts'
 
 /** `get_my_task`: returns the task of the agent session. */
-export const getMyTask = defineTool({
+export const getMyTask = agentTool({
   name: 'get_my_task',
   title: 'Read your task',
   description:
@@ -25,13 +25,10 @@ export const getMyTask = defineTool({
     'asked for it (decisions, with their feedback). get_next_action gives both too; ' +
     'call this when you need to read it again.',
   annotations: reads,
-  input: z.strictObject({ session_token: agentSessionToken }),
-  output: z.object({ task: TaskAnswer.nullable(), decisions: DecisionsAnswer }),
-  run: async ({ session_token }, call) => {
-    const { task, decisions } = await call.deps.store.query(
-      getTaskOf,
-      await call.deps.agents.caller(call.presented, session_token),
-    )
+  input: {},
+  output: { task: TaskAnswer.nullable(), decisions: DecisionsAnswer },
+  run: async (_, { caller, deps }) => {
+    const { task, decisions } = await deps.store.query(getTaskOf, caller)
     return { task: task && snakeFields(task), decisions: decisions.map(snakeFields) }
   },
 })
@@ -39,7 +36,7 @@ export const getMyTask = defineTool({
 const { status, progressPercent, result } = TaskProgress.shape
 
 /** `update_task` (TK): reports progress or the end of a task. */
-export const updateTask = defineTool({
+export const updateTask = agentTool({
   name: 'update_task',
   title: 'Report on your task',
   description:
@@ -47,25 +44,22 @@ export const updateTask = defineTool({
     'work. When it is done, set status to completed and say in result what you did; when it cannot be done, set status to failed ' +
     'and say why. Then call get_next_action.',
   annotations: writesOnce,
-  input: z.strictObject({
-    session_token: agentSessionToken,
-    task_id: Id.describe('The id of the task, as get_next_action or get_my_task gave it'),
+  input: {
+    taskId: Id.describe('The id of the task, as get_next_action or get_my_task gave it'),
     status: status.describe('completed or failed when it is over; leave it out while you work'),
-    progress_percent: progressPercent.describe('How far you are, a whole number from 0 to 100'),
+    progressPercent: progressPercent.describe('How far you are, a whole number from 0 to 100'),
     result: result.describe('What came out of it: text or any JSON'),
-  }),
-  output: z.object({ task: TaskAnswer }),
-  run: async (args, call) => {
-    const caller = await call.deps.agents.caller(call.presented, args.session_token)
-    const change = { taskId: args.task_id, status: args.status, progressPercent: args.progress_percent, result: args.result }
-    return { task: snakeFields(await call.deps.store.run(updateTaskOf, { ...caller, ...change })) }
   },
+  output: { task: TaskAnswer },
+  run: async (change, { caller, deps }) => ({
+    task: snakeFields(await deps.store.run(updateTaskOf, { ...caller, ...change })),
+  }),
 })
 
 const draft = ApproachDraft.shape
 
 /** `record_approach` (AR1): records what worked, what failed, and what could be tried. */
-export const recordApproach = defineTool({
+export const recordApproach = agentTool({
   name: 'record_approach',
   title: 'Record what worked or failed',
   description:
@@ -73,8 +67,7 @@ export const recordApproach = defineTool({
     'could be tried. Whoever takes this work up is told, so that nothing is tried in vain twice. Record one as soon as you know; ' +
     'the same words again are the same approach.',
   annotations: writesOnce,
-  input: z.strictObject({
-    session_token: agentSessionToken,
+  input: {
     kind: draft.kind,
     category: draft.category.describe('What it is about, in a word or two'),
     description: draft.description.describe('What was done or could be done, in a sentence'),
@@ -82,25 +75,23 @@ export const recordApproach = defineTool({
     evidence: draft.evidence.describe('verified: what shows that it works, any JSON'),
     learnings: draft.learnings.describe('What to remember of it, one sentence each'),
     reusable: draft.reusable.describe('verified: whether it is good for other work too'),
-    failure_reason: draft.failureReason.describe('failed: why it did not work'),
+    failureReason: draft.failureReason.describe('failed: why it did not work'),
     error: draft.error.describe('failed: the error that was seen'),
     avoid: draft.avoid.describe('failed: whether nobody should try it again; true unless you say otherwise'),
     priority: draft.priority.describe('untried: high, medium or low'),
-    next_to_try: draft.nextToTry.describe('untried: whether it should be tried next'),
+    nextToTry: draft.nextToTry.describe('untried: whether it should be tried next'),
     note: draft.note.describe('Anything else'),
-  }),
-  output: z.object({ approach: snakeShape(Approach) }),
-  run: async ({ session_token, failure_reason, next_to_try, ...words }, call) => {
-    const caller = await call.deps.agents.caller(call.presented, session_token)
-    const said = { ...words, failureReason: failure_reason, nextToTry: next_to_try }
-    return { approach: snakeFields(await call.deps.store.run(recordAgentApproach, { ...caller, draft: said })) }
   },
+  output: { approach: snakeShape(Approach) },
+  run: async (said, { caller, deps }) => ({
+    approach: snakeFields(await deps.store.run(recordAgentApproach, { ...caller, draft: said })),
+  }),
 })
 
 const asked = CheckpointRequest.shape
 
 /** `save_checkpoint` (CK1): saves the state of work in the agent's own words. */
-export const saveCheckpoint = defineTool({
+export const saveCheckpoint = agentTool({
   name: 'save_checkpoint',
   title: 'Save the state of your work',
   description:
@@ -108,25 +99,21 @@ export const saveCheckpoint = defineTool({
     'you have learned something that whoever goes on must know. Tasks, approvals and approaches are saved by themselves: say in ' +
     'context_summary what only you know.',
   annotations: writes,
-  input: z.strictObject({
-    session_token: agentSessionToken,
-    context_summary: asked.contextSummary.describe('How the work stands, in a few sentences; it replaces what was said before'),
-    current_phase: asked.currentPhase.describe('The phase of the work, when it has changed'),
+  input: {
+    contextSummary: asked.contextSummary.describe('How the work stands, in a few sentences; it replaces what was said before'),
+    currentPhase: asked.currentPhase.describe('The phase of the work, when it has changed'),
     error: asked.error.describe('What went wrong, when that is why you save'),
-  }),
-  output: SavedCheckpoint,
-  run: async (args, call) => {
-    const { deps } = call
-    const caller = await deps.agents.caller(call.presented, args.session_token)
-    const { context_summary: contextSummary, current_phase: currentPhase, error } = args
-    const saved = await deps.store.run(saveMyCheckpoint, { ...caller, asked: { contextSummary, currentPhase, error } })
+  },
+  output: SavedCheckpoint.shape,
+  run: async (words, { caller, deps }) => {
+    const saved = await deps.store.run(saveMyCheckpoint, { ...caller, asked: words })
     const path = deps.files.checkpointPath(caller.projectId, saved.workSessionId)
     return { path, timestamp: saved.checkpoint.at, written: await deps.files.written(caller.projectId) }
   },
 })
 
 /** `get_resume_context` (RS2): returns what is known about interrupted work. */
-export const getResumeContext = defineTool({
+export const getResumeContext = agentTool({
   name: 'get_resume_context',
   title: 'Read what is known about resumed work',
   description:
@@ -134,11 +121,11 @@ export const getResumeContext = defineTool({
     '(avoid), what worked, what to try next, and what remains. null when your work was begun anew. get_next_action gives it once, ' +
     'with resume_work; call this when you need to read it again.',
   annotations: reads,
-  input: z.strictObject({ session_token: agentSessionToken }),
-  output: z.object({ resume_context: ResumeContextAnswer.nullable() }),
-  run: async ({ session_token }, call) => {
-    const context = await call.deps.store.query(contextFor, await call.deps.agents.caller(call.presented, session_token))
-    return { resume_context: context && resumeContextAnswer(context) }
+  input: {},
+  output: { resumeContext: ResumeContextAnswer.nullable() },
+  run: async (_, { caller, deps }) => {
+    const context = await deps.store.query(contextFor, caller)
+    return { resumeContext: context && resumeContextAnswer(context) }
   },
 })
 
@@ -151,19 +138,19 @@ export const resumeFromFile = defineTool({
     'state_checkpoint.json at a path on the machine of the server, though the database may know nothing of it. The file must lie below the ' +
     'projects of the data folder or in the folder of a project. Called again while that work runs, it answers the same work session.',
   annotations: writesOnce,
-  input: z.strictObject({ path: ProjectPath.describe('Absolute path of a state_checkpoint.json, or of its folder') }),
-  output: z.object({
-    session_id: z.string(),
-    project_id: z.string(),
-    parent_session_id: z.string().nullable(),
+  input: { path: ProjectPath.describe('Absolute path of a state_checkpoint.json, or of its folder') },
+  output: {
+    ['sessionId']: z.string(),
+    projectId: z.string(),
+    parentSessionId: z.string().nullable(),
     begun: z.boolean().describe('false: it was going on already'),
-    not_restored: z.array(NotRestored),
+    notRestored: z.array(NotRestored),
     missing: z.array(Missing).describe('What is needed before anything starts'),
-  }),
+  },
   run: async ({ path }, { deps, presented: { who } }) => {
     if (!allows(who.scopes, 'manage')) throw new Refusal('missing_scope', undefined, { scope: 'manage' })
     const { begun, resumed } = await resume(deps, who, path)
-    const { id: session_id, projectId: project_id, parentSessionId: parent_session_id } = workSessionIn(resumed)
-    return { session_id, project_id, parent_session_id, begun, not_restored: resumed.notRestored, missing: resumed.missing }
+    const { id, projectId, parentSessionId } = workSessionIn(resumed)
+    return { ['sessionId']: id, projectId, parentSessionId, begun, notRestored: resumed.notRestored, missing: resumed.missing }
   },
 })
