@@ -4,9 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Person } from '../../../src/protocol/access/people.ts'
 import { client, people, queryClient, refetch, useMe } from '../live/queries.ts'
-import { useSending } from '../live/sending.ts'
-import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
+import { ConfirmSending } from '../parts/confirm-sending.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
@@ -64,31 +63,22 @@ export function PeopleList({ mayManage }: { mayManage: boolean }) {
 
 function RemovePerson({ person, onClose }: { person: Person; onClose: () => void }) {
   const words = useWords()
-  const { waiting, error, send } = useSending<true>()
-  async function remove() {
-    const params = { personId: person.id }
-    const done = await send(params, async (options) => {
-      await client.delete('/api/people/{personId}', { params, ...options })
-      return true
-    })
-    if (!done) return
+  const params = { personId: person.id }
+  const onDone = () => {
     queryClient.setQueryData(people.queryKey, (all) => all?.filter((each) => each.id !== person.id))
     notify(words.people.removed(person.name))
-    onClose()
   }
   return (
-    <Confirm
+    <ConfirmSending
       open
       onClose={onClose}
       title={words.people.removeTitle(person.name)}
-      action={
-        <SubmitButton look="danger" type="button" waiting={waiting} onClick={() => void remove()}>
-          {words.act.remove}
-        </SubmitButton>
-      }
+      act={words.act.remove}
+      content={params}
+      request={(options) => client.delete('/api/people/{personId}', { params, ...options })}
+      onDone={onDone}
     >
       <p>{words.people.removeText}</p>
-      <ProblemNote error={error} />
-    </Confirm>
+    </ConfirmSending>
   )
 }

@@ -5,9 +5,8 @@ import { useState } from 'react'
 import { madeBelow } from '../../../src/protocol/access/made-below.ts'
 import type { Token } from '../../../src/protocol/access/people.ts'
 import { client, queryClient, refetch, tokens } from '../live/queries.ts'
-import { useSending } from '../live/sending.ts'
-import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
+import { ConfirmSending } from '../parts/confirm-sending.tsx'
 import { PlusIcon } from '../parts/icons.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
@@ -72,32 +71,24 @@ function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
 
 function RevokeToken({ token, all, onClose }: { token: Token; all: readonly Token[]; onClose: () => void }) {
   const words = useWords()
-  const { waiting, error, send } = useSending<true>()
   const below = madeBelow(token.id, all)
   const [withMade, setWithMade] = useState(true)
-  async function revoke() {
-    const params = { tokenId: token.id }
-    const query = { made: withMade ? ('revoke' as const) : ('keep' as const) }
-    const done = await send({ ...params, ...query }, async (options) => {
-      await client.delete('/api/tokens/{tokenId}', { params, query, ...options })
-      return true
-    })
-    if (!done) return
+  const params = { tokenId: token.id }
+  const query = { made: withMade ? ('revoke' as const) : ('keep' as const) }
+  const onDone = () => {
     const gone = new Set([token.id, ...(withMade ? below.map(({ id }) => id) : [])])
     queryClient.setQueryData(tokens.queryKey, (known) => known?.filter((each) => !gone.has(each.id)))
     notify(words.tokens.revoked(token.name))
-    onClose()
   }
   return (
-    <Confirm
+    <ConfirmSending
       open
       onClose={onClose}
       title={words.tokens.revokeTitle(token.name)}
-      action={
-        <SubmitButton look="danger" type="button" waiting={waiting} onClick={() => void revoke()}>
-          {words.act.revoke}
-        </SubmitButton>
-      }
+      act={words.act.revoke}
+      content={{ ...params, ...query }}
+      request={(options) => client.delete('/api/tokens/{tokenId}', { params, query, ...options })}
+      onDone={onDone}
     >
       <p>{words.tokens.revokeText}</p>
       {below.length > 0 && (
@@ -111,7 +102,6 @@ function RevokeToken({ token, all, onClose }: { token: Token; all: readonly Toke
           <span>{words.tokens.revokeMade(below.map(({ name }) => name).join(', '))}</span>
         </label>
       )}
-      <ProblemNote error={error} />
-    </Confirm>
+    </ConfirmSending>
   )
 }

@@ -4,28 +4,18 @@ import { useState } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { withoutAgent } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
-import { useSending } from '../live/sending.ts'
-import { Button, SubmitButton } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+import { Button } from '../parts/button.tsx'
+import { ConfirmSending } from '../parts/confirm-sending.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 export function DeleteAgent({ agent }: { agent: Agent }) {
   const words = useWords()
   const navigate = useNavigate()
   const [asking, setAsking] = useState(false)
-  const { waiting, error, send } = useSending<true>()
-
-  async function remove() {
-    const params = { agentId: agent.id }
-    const done = await send(params, async (options) => {
-      await client.delete('/api/agents/{agentId}', { params, ...options })
-      return true
-    })
-    if (!done) return
-    setAsking(false)
+  const params = { agentId: agent.id }
+  const onDone = async () => {
     await navigate({ to: '/agents' })
     changeHome((home) => withoutAgent(home, agent.id))
     notify(words.agents.deleted(agent.name))
@@ -39,20 +29,18 @@ export function DeleteAgent({ agent }: { agent: Agent }) {
           {words.agents.deleteButton}
         </Button>
       </div>
-      <Confirm
+      <ConfirmSending
         open={asking}
         onClose={() => setAsking(false)}
         title={words.agents.deleteTitle(agent.name)}
-        action={
-          <SubmitButton look="danger" type="button" waiting={waiting} onClick={() => void remove()}>
-            {words.act.delete}
-          </SubmitButton>
-        }
+        act={words.act.delete}
+        content={params}
+        request={(options) => client.delete('/api/agents/{agentId}', { params, ...options })}
+        onDone={onDone}
       >
         <p>{words.agents.deleteLost(agent.projectIds.length)}</p>
         <p>{words.agents.deleteStays}</p>
-        <ProblemNote error={error} />
-      </Confirm>
+      </ConfirmSending>
     </Section>
   )
 }

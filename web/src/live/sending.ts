@@ -13,7 +13,7 @@ interface Sending<Answer> {
   readonly forget: () => void
 }
 
-interface RequestOptions {
+export interface RequestOptions {
   readonly idempotencyKey: string
   readonly signal: AbortSignal
 }

@@ -4,13 +4,11 @@ import { useState } from 'react'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { coordinators, refreshProcesses } from '../live/processes.ts'
 import { client, useMay } from '../live/queries.ts'
-import { useSending } from '../live/sending.ts'
-import { Button, SubmitButton } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+import { Button } from '../parts/button.tsx'
+import { ConfirmSending } from '../parts/confirm-sending.tsx'
 import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -74,37 +72,28 @@ const Heard = ({ at }: { at: string }) => (
 function TakeOver({ coordinator: { id, machine } }: { coordinator: Coordinator }) {
   const { coordinators: words } = useWords()
   const [asking, setAsking] = useState(false)
-  const { waiting, error, send } = useSending<true>()
-  const takeOver = async () => {
-    const path = '/api/coordinators/{coordinatorId}/takeover'
-    const done = await send(id, async (options) => {
-      await client.post(path, { params: { coordinatorId: id }, ...options })
-      return true
-    })
-    if (!done) return
+  const params = { coordinatorId: id }
+  const onDone = () => {
     refreshProcesses()
     notify(words.takenOver(machine))
-    setAsking(false)
   }
   return (
     <>
       <Button aria-label={words.takeOverName(machine)} onClick={() => setAsking(true)}>
         {words.takeOver}
       </Button>
-      <Confirm
+      <ConfirmSending
         open={asking}
         onClose={() => setAsking(false)}
         title={words.takeOverTitle(machine)}
-        action={
-          <SubmitButton look="danger" type="button" waiting={waiting} onClick={() => void takeOver()}>
-            {words.takeOver}
-          </SubmitButton>
-        }
+        act={words.takeOver}
+        content={id}
+        request={(options) => client.post('/api/coordinators/{coordinatorId}/takeover', { params, ...options })}
+        onDone={onDone}
       >
         <p>{words.takeOverText}</p>
         <p>{words.takeOverWait}</p>
-        <ProblemNote error={error} />
-      </Confirm>
+      </ConfirmSending>
     </>
   )
 }

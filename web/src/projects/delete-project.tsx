@@ -4,28 +4,18 @@ import { useState } from 'react'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import { withoutProject } from '../live/home.ts'
 import { changeHome, client } from '../live/queries.ts'
-import { useSending } from '../live/sending.ts'
-import { Button, SubmitButton } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+import { Button } from '../parts/button.tsx'
+import { ConfirmSending } from '../parts/confirm-sending.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
 
 export function DeleteProject({ project }: { project: Project }) {
   const words = useWords()
   const navigate = useNavigate()
   const [asking, setAsking] = useState(false)
-  const { waiting, error, send } = useSending<true>()
-
-  async function remove() {
-    const params = { projectId: project.id }
-    const done = await send(params, async (options) => {
-      await client.delete('/api/projects/{projectId}', { params, ...options })
-      return true
-    })
-    if (!done) return
-    setAsking(false)
+  const params = { projectId: project.id }
+  const onDone = async () => {
     await navigate({ to: '/' })
     changeHome((home) => withoutProject(home, project.id))
     notify(words.projects.deleted(project.name))
@@ -39,20 +29,18 @@ export function DeleteProject({ project }: { project: Project }) {
           {words.project.deleteButton}
         </Button>
       </div>
-      <Confirm
+      <ConfirmSending
         open={asking}
         onClose={() => setAsking(false)}
         title={words.project.deleteTitle(project.name)}
-        action={
-          <SubmitButton look="danger" type="button" waiting={waiting} onClick={() => void remove()}>
-            {words.act.delete}
-          </SubmitButton>
-        }
+        act={words.act.delete}
+        content={params}
+        request={(options) => client.delete('/api/projects/{projectId}', { params, ...options })}
+        onDone={onDone}
       >
         <p>{words.project.deleteLost}</p>
         <p>{project.path ? words.project.deleteStays(project.path) : words.project.deleteStaysNoPath}</p>
-        <ProblemNote error={error} />
-      </Confirm>
+      </ConfirmSending>
     </Section>
   )
 }
