@@ -343,3 +343,31 @@ test('[UI10] a turn shows what it changed; back to before it with what would be 
     .locator(`li:has(> div a[href="/projects/${projectId}"]) [data-view]`)
   await expect.poll(() => rows.count()).toBe(2)
 })
+
+test('[AG14] [UI9] in a chat the model is chosen and a picture goes along; Now says what the agent does, and stops it', async () => {
+  const { page } = await openChat('chooser', {}, 'acp', { viewport: wide, colorScheme: 'light' })
+  const log = page.getByRole('log')
+  await say(page, 'first')
+  await answered(page, 'echo: first')
+  const model = page.getByRole('combobox', { name: 'Model' })
+  await model.selectOption({ label: 'Demo Large' })
+  const picture = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+    'base64',
+  )
+  await page.locator('input[type="file"]').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: picture })
+  await page.getByRole('list', { name: 'Attached' }).getByRole('img').waitFor()
+  await say(page, 'look')
+  await log.getByText('(image/png)').waitFor()
+  await log.getByRole('img', { name: 'A picture' }).waitFor()
+  await page.reload()
+  await log.getByRole('img', { name: 'A picture' }).waitFor()
+  await expect.poll(() => model.inputValue()).toBe('demo-large')
+  await say(page, 'Count to many [[slow 600 500]]')
+  await page.locator('[data-turn="running"]').waitFor()
+  await page.getByRole('link', { name: 'Now' }).first().click()
+  const row = page.getByRole('region', { name: 'At work' }).locator('[data-session^="web:"]').filter({ hasText: 'chooser' })
+  await row.getByText('Writes').waitFor()
+  await row.getByRole('button', { name: /^Stop: / }).click()
+  await row.waitFor({ state: 'detached' })
+})

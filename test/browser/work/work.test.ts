@@ -20,6 +20,7 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
   await ask(projectId, 'May I go on?')
   const waiting = now.getByRole('region', { name: 'Waiting for you' })
   await waiting.getByText('May I go on?').waitFor()
+  await waiting.getByText('May I delete').waitFor()
   await expect.poll(() => now.title()).toBe('(2) Now · Holdfast')
   const asked = await waiting.getByRole('article').allTextContents()
   expect(asked.map((text) => text.includes('<b>everything</b>'))).toEqual([true, false])
@@ -54,6 +55,7 @@ test('[AP5] six that wait are six rows; by keyboard alone one is looked at and a
   const rows = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
   await expect.poll(() => rows.count()).toBe(6)
   // Only the oldest is unfolded.
+  await rows.getByRole('button', { name: 'Approve' }).first().waitFor()
   expect(await rows.getByRole('button', { name: 'Approve' }).count()).toBe(1)
   const statusOf = async (id: number) =>
     (

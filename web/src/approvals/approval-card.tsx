@@ -1,28 +1,22 @@
 /** One approval: the question with its buttons while it waits, and the decision afterwards. */
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
-import { useDecider, useDisplayName } from '../live/display-names.ts'
-import { useHome, useMay, useMe } from '../live/queries.ts'
+import { loadOnce } from '../lazy-route.tsx'
+import { useDisplayName } from '../live/display-names.ts'
+import { useHome, useMay } from '../live/queries.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
 import { Ago } from '../parts/time.tsx'
-import { type LiveState, StateDot } from '../shell/state-dot.tsx'
+import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { ToolContent } from '../turns/tool-row.tsx'
+import { approvalDot, DecidedLine, unansweredOf } from './decided-line.tsx'
 import { DecisionForm } from './decision-form.tsx'
 import { QuestionApproval } from './question-form.tsx'
 
-const dots: Record<Approval['status'], LiveState> = {
-  pending: 'waiting',
-  approved: 'ready',
-  rejected: 'failed',
-  revision_requested: 'starting',
-}
+/** Brings the comparing of texts along. */
+const ToolContent = lazy(loadOnce(async () => ({ default: (await import('../turns/tool-row.tsx')).ToolContent })))
 
 const linkClass = 'inline-flex min-h-6 items-center underline decoration-edge underline-offset-2 hover:text-ink'
-
-/** The outcome of a permission that no person refused: it expired, or its agent went away. */
-const unansweredOf = ({ outcome }: Approval): 'expired' | 'withdrawn' | undefined =>
-  outcome === 'expired' || outcome === 'withdrawn' ? outcome : undefined
 
 /** `inProject`: the project need not be named, the page is about it. */
 export function ApprovalCard({ approval, inProject = false }: { approval: Approval; inProject?: boolean }) {
@@ -73,13 +67,11 @@ export function ApprovalBody({ approval }: { approval: Approval }) {
   return (
     <>
       <Asked approval={approval} />
-      {approval.status !== 'pending' && <Decided approval={approval} status={approval.status} />}
+      {approval.status !== 'pending' && <Decided approval={approval} />}
       {mayDecide && (approval.question ? <QuestionApproval approval={approval} /> : <DecisionForm approval={approval} />)}
     </>
   )
 }
-
-export const approvalDot = (approval: Approval): LiveState => (unansweredOf(approval) ? 'starting' : dots[approval.status])
 
 function Asked({ approval }: { approval: Approval }) {
   const { approvals } = useWords()
@@ -88,7 +80,11 @@ function Asked({ approval }: { approval: Approval }) {
   return (
     <div className="flex flex-col gap-2">
       {instructionContent && (isMarked(approval) ? <Plan>{instructionContent}</Plan> : <Plain>{instructionContent}</Plain>)}
-      {permission && <ToolContent call={permission.call} />}
+      {permission && (
+        <Suspense>
+          <ToolContent call={permission.call} />
+        </Suspense>
+      )}
       {empty && !permission && <p className="text-faint">{approvals.nothingSaid}</p>}
       <Things title={approvals.instructions} things={workerInstructions} />
       <Things title={approvals.artifacts} things={artifacts} />
@@ -140,17 +136,12 @@ function Things({ title, things, quiet = false }: { title: string; things: reado
   )
 }
 
-function Decided({ approval, status }: { approval: Approval; status: Exclude<Approval['status'], 'pending'> }) {
-  const { approvals, console: words } = useWords()
-  const deciderOf = useDecider()
-  const me = useMe()
-  const { decidedBy } = approval
-  const unanswered = unansweredOf(approval)
-  const who = decidedBy === null ? '' : decidedBy === me?.id ? approvals.byYou : deciderOf(decidedBy)
+function Decided({ approval }: { approval: Approval }) {
+  const { approvals } = useWords()
   return (
     <div role="status" className="flex flex-col gap-1 border-l-2 border-edge pl-3">
       <p className="flex flex-wrap gap-x-2">
-        <span className="font-medium">{unanswered ? words.outcomes[unanswered] : approvals.decided[status](who)}</span>
+        <DecidedLine approval={approval} />
         {approval.resolvedAt && <Ago at={approval.resolvedAt} className="text-faint" />}
       </p>
       {approval.imported && <p className="text-sm text-warn">{approvals.imported(approval.imported.decidedBy)}</p>}

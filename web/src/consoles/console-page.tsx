@@ -2,8 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { UserSession } from '../../../src/protocol/consoles/user-session.ts'
+import { AllTalks } from '../conversations/all-talks.tsx'
 import { useDisplayName } from '../live/display-names.ts'
 import { refetch, useMay } from '../live/queries.ts'
+import { recent } from '../live/recent.ts'
 import { useStream } from '../live/streams.ts'
 import { userSessionsOf } from '../live/user-sessions.ts'
 import { SubmitButton } from '../parts/button.tsx'
@@ -13,6 +15,7 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../projects/use-project.ts'
+import { viewsOf } from '../shell/listed-views.ts'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { useRequest } from '../turns/use-request.ts'
@@ -64,6 +67,7 @@ export function ConsolePage() {
           </Rows>
         )}
       </Section>
+      <AllTalks projectId={project.id} />
       <WorktreeList projectId={project.id} />
     </>
   )
@@ -73,6 +77,8 @@ function UserSessionRow({ userSession }: { userSession: UserSession }) {
   const { console: words } = useWords()
   const nameOf = useDisplayName()
   const { id, projectId, agents, accountId, lastActiveAt } = userSession
+  const listed = useQuery({ ...recent, enabled: false }).data ?? []
+  const title = viewsOf(listed, projectId).find((view) => view.userSessionId === id)?.title
   return (
     <li className="list-row">
       <Link
@@ -80,7 +86,8 @@ function UserSessionRow({ userSession }: { userSession: UserSession }) {
         params={{ projectId, userSessionId: id }}
         className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 py-1.5 hover:bg-hover"
       >
-        <span className="font-medium">{nameOf(accountId)}</span>
+        <span className="max-w-full min-w-0 truncate font-medium">{title ?? words.one}</span>
+        <span className="text-sm text-quiet">{nameOf(accountId)}</span>
         {agents.length === 0 && <span className="text-quiet">{words.nobody}</span>}
         {agents.map((agent) => (
           <span key={agent.role} className="flex min-w-0 items-center gap-1.5 text-quiet">
@@ -95,9 +102,9 @@ function UserSessionRow({ userSession }: { userSession: UserSession }) {
   )
 }
 
-/** Whether an agent works at this moment is shown only inside its console. */
-function dotOf({ state, permissions, questions = [] }: UserSession['agents'][number]): LiveState {
+function dotOf({ state, permissions, questions = [], turn }: UserSession['agents'][number]): LiveState {
   if (state === 'SPAWNING') return 'starting'
   if (state === 'FAILED') return 'failed'
-  return permissions.length + questions.length > 0 ? 'waiting' : 'ready'
+  if (permissions.length + questions.length > 0) return 'waiting'
+  return turn ? 'working' : 'idle'
 }

@@ -6,6 +6,7 @@ import { useMay } from '../live/queries.ts'
 import { turnFiles } from '../live/turns.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
+import { NearRow } from '../parts/near.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
 import { Composer } from '../turns/composer.tsx'
@@ -14,7 +15,7 @@ import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
 import { UnsentPrompt, WaitingPrompts } from '../turns/prompt-queue.tsx'
 import { promptLine } from '../turns/prompt-text.tsx'
 import { StatusLine } from '../turns/status-line.tsx'
-import { Transcript } from '../turns/transcript.tsx'
+import { drawnAtFirst, guessedHeight, Transcript } from '../turns/transcript.tsx'
 import { TurnView } from '../turns/turn-view.tsx'
 import { useRequest } from '../turns/use-request.ts'
 import { Workplace } from '../turns/workplace.ts'
@@ -94,12 +95,14 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
             <ol>
               {pane.entries.map((entry, index) =>
                 entry.kind === 'turn' ? (
-                  <TurnView
+                  <NearRow
                     key={entry.messageId}
-                    turn={entry}
-                    files={files?.get(entry.messageId)}
-                    carded={limit?.messageId === entry.messageId}
-                  />
+                    first={index >= pane.entries.length - drawnAtFirst}
+                    always={entry.state === 'running'}
+                    guess={guessedHeight}
+                  >
+                    <TurnView turn={entry} files={files?.get(entry.messageId)} carded={limit?.messageId === entry.messageId} />
+                  </NearRow>
                 ) : (
                   // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
                   <HappeningRow key={`${entry.at}.${index}`} happening={entry} />

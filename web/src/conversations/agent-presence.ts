@@ -60,8 +60,8 @@ export function presenceOf(given: PresenceInput, connection: Connection): AgentP
   }
   const coming = startingFor(input, chat)
   if (coming) return coming
-  // An agent that runs for a task may answer too.
-  if (thinking && !chat) return { is: 'thinking' }
+  // An agent that runs for a task, or is asked to go when it has answered, may answer too.
+  if (thinking && (!chat || chat.state === 'terminating')) return { is: asking ? 'asking' : 'thinking' }
   if (chat?.state === 'terminating') return { is: 'leaving' }
   return presenceWithoutSession(input, chat)
 }

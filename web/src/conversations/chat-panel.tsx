@@ -13,7 +13,7 @@ import { agentSessionsOf, coordinators, processesOf } from '../live/processes.ts
 import { client, invalidate, useMay, useMe } from '../live/queries.ts'
 import { useSeen } from '../live/recent.ts'
 import { newKey } from '../live/sending.ts'
-import { useTurns } from '../live/turns.ts'
+import { configureChat, useOffers, useTurns } from '../live/turns.ts'
 import { changeChat, useChat, webChatKey } from '../live/work.ts'
 import { IconButton } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
@@ -22,9 +22,9 @@ import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { oneLine } from '../shell/listed-views.ts'
 import { useWords } from '../translations/messages.tsx'
+import type { Attachment } from '../turns/attachments.tsx'
 import { Composer } from '../turns/composer.tsx'
 import { LimitCard } from '../turns/limit-card.tsx'
-import { noOffers } from '../turns/offers.ts'
 import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
 import { Primer } from '../turns/primer.tsx'
 import { UnsentPrompt, WaitingPrompts } from '../turns/prompt-queue.tsx'
@@ -89,6 +89,8 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   useSendingAgain(place, onSent)
   const priority = usePriority()
   const stopping = useRequest()
+  const offers = useOffers(key, about !== undefined)
+  const mayConfigure = useMay('approve')
   const ring = `${panel.called?.calls} ${presence.is} ${chat?.messages.length}`
   // The title, where it works and what it waits for change with what happens.
   useEffect(() => {
@@ -98,8 +100,11 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   const title = about?.title ?? (about?.opening ? oneLine(about.opening) : fallback)
   useSeen([key])
 
-  const onSend = (content: string): boolean => {
-    const unsent = { ...place, clientId: newKey(), by: me?.id ?? '', content, priority: priority.value }
+  const onSend = (text: string, attached: readonly Attachment[]): boolean => {
+    // A message has words, also where the picture says all.
+    const content = text.trim() === '' ? words.console.attached : text
+    const media = attached.length > 0 ? { media: attached } : {}
+    const unsent = { ...place, clientId: newKey(), by: me?.id ?? '', content, ...media, priority: priority.value }
     const taken = me !== undefined && send({ ...unsent, at: new Date().toISOString() }, onSent)
     if (taken) priority.reset()
     return taken
@@ -188,9 +193,11 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
               draftKey={`chat.${key}`}
               name={agent.name}
               longest={maxMessage}
-              offers={noOffers}
+              offers={offers}
+              mayConfigure={mayConfigure}
+              cost={about?.cost}
               conversationKey={about?.workplace?.folder ? key : undefined}
-              mayAttach={false}
+              mayAttach={agent.protocol !== 'mcp'}
               isBusy={running !== undefined}
               onSend={onSend}
             >
@@ -224,6 +231,7 @@ function useChatActions(projectId: string, agentId: string, { key, mayWrite }: {
       },
       goOn: (goOn) => client.post(goOnPath, { params: { projectId, agentId }, body: { goOn } }),
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
+      configure: (change) => configureChat(key, change),
     }),
     [projectId, agentId, key, mayWrite],
   )

@@ -6,8 +6,10 @@ import { useDisplayName } from '../live/display-names.ts'
 import { client, useHome } from '../live/queries.ts'
 import { changeChat } from '../live/work.ts'
 import { SubmitButton } from '../parts/button.tsx'
+import { NearRow } from '../parts/near.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { drawnAtFirst, guessedHeight } from '../turns/transcript.tsx'
 import { TurnView } from '../turns/turn-view.tsx'
 import type { ChatEntry } from './chat-entries.ts'
 import { MessageRow } from './message-row.tsx'
@@ -29,16 +31,22 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
         return (
           <Fragment key={entry.kind === 'turn' ? entry.turn.messageId : entry.message.seq}>
             {newDay && <li className="pt-4 text-center text-xs text-faint">{days[index]}</li>}
-            {entry.kind === 'turn' ? (
-              <TurnView turn={entry.turn} {...(entry.message && { message: entry.message })} />
-            ) : (
-              <MessageRow
-                message={entry.message}
-                name={nameOf(entry.message.senderId)}
-                byAgent={entry.message.role === 'assistant' || agents.some(({ id }) => id === entry.message.senderId)}
-                goesOn={!newDay && before?.kind === 'message' && belongTogether(before.message, entry.message)}
-              />
-            )}
+            <NearRow
+              first={index >= entries.length - drawnAtFirst}
+              always={entry.kind === 'turn' && entry.turn.state === 'running'}
+              guess={guessedHeight}
+            >
+              {entry.kind === 'turn' ? (
+                <TurnView turn={entry.turn} {...(entry.message && { message: entry.message })} />
+              ) : (
+                <MessageRow
+                  message={entry.message}
+                  name={nameOf(entry.message.senderId)}
+                  byAgent={entry.message.role === 'assistant' || agents.some(({ id }) => id === entry.message.senderId)}
+                  goesOn={!newDay && before?.kind === 'message' && belongTogether(before.message, entry.message)}
+                />
+              )}
+            </NearRow>
           </Fragment>
         )
       })}

@@ -93,13 +93,15 @@ export function MessageList({
             return (
               <Fragment key={message.seq}>
                 {newDay && <DayHead day={day} />}
-                <MessageRow
-                  message={message}
-                  name={nameOf(message.senderId)}
-                  byAgent={message.role === 'assistant' || agents.some(({ id }) => id === message.senderId)}
-                  goesOn={!newDay && before !== undefined && belongTogether(before, message)}
-                  chosen={message.seq === at}
-                />
+                <li>
+                  <MessageRow
+                    message={message}
+                    name={nameOf(message.senderId)}
+                    byAgent={message.role === 'assistant' || agents.some(({ id }) => id === message.senderId)}
+                    goesOn={!newDay && before !== undefined && belongTogether(before, message)}
+                    chosen={message.seq === at}
+                  />
+                </li>
               </Fragment>
             )
           })}

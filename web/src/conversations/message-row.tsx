@@ -4,14 +4,17 @@
  */
 import { memo } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
+import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
-import { boxClass } from '../turns/prompt-text.tsx'
+import { PromptText } from '../turns/prompt-text.tsx'
 import { Head } from '../turns/turn-view.tsx'
 
-const Text = ({ children, className }: { children: string; className: string }) => (
-  <p className={`whitespace-pre-wrap [overflow-wrap:anywhere] ${className}`}>{children}</p>
-)
+/** What was attached; other programs may have put anything there. */
+const attachmentsOf = (media: unknown): PromptPart[] =>
+  (Array.isArray(media) ? media : []).filter((part): part is PromptPart =>
+    /^(?:image|file|link)$/.test(String((part as PromptPart | null)?.type)),
+  )
 
 interface MessageRowProps {
   readonly message: Message
@@ -32,7 +35,7 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
     message.receiverId === null && !byAgent && message.conversationKey.startsWith('web:') && chat.everybody,
   ].filter((mark) => mark !== false)
   return (
-    <li
+    <div
       className={`${goesOn ? 'pt-1' : 'pt-4'} ${chosen ? 'rounded-md bg-accent-wash px-2 pb-2 -mx-2' : ''}`}
       data-seq={message.seq}
       aria-current={chosen || undefined}
@@ -49,8 +52,8 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
       {byAgent ? (
         <AgentText text={translate(message.content, message.notice)} />
       ) : (
-        <Text className={boxClass}>{message.content}</Text>
+        <PromptText content={[{ type: 'text', text: message.content }, ...attachmentsOf(message.media)]} />
       )}
-    </li>
+    </div>
   )
 })

@@ -8,6 +8,7 @@ import { useSyncExternalStore } from 'react'
 import { ProblemError } from '../../../src/client/client.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { Problem } from '../../../src/protocol/problem.ts'
+import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
 import { client, me, queryClient } from './queries.ts'
 
 export interface Unsent {
@@ -18,6 +19,8 @@ export interface Unsent {
   /** The conversation, unless it is the agent's chat in the project. */
   readonly key?: string | undefined
   readonly content: string
+  /** Pictures and files that go with it. */
+  readonly media?: readonly PromptPart[] | undefined
   readonly priority: Message['priority']
   readonly at: string
   /** The server said no: it is sent again only when the person says so. */
@@ -116,11 +119,24 @@ export async function flushOutbox(place: Place, onSent: (message: Message) => vo
   }
 }
 
-function post({ clientId, by: senderId, projectId, agentId: toAgentId, key, content, priority }: Unsent): Promise<Message> {
+function post({
+  clientId,
+  by: senderId,
+  projectId,
+  agentId: toAgentId,
+  key,
+  content,
+  priority,
+  media,
+}: Unsent): Promise<Message> {
+  const attached = media?.length ? { media: [...media] } : {}
   const options = { idempotencyKey: clientId, retries: 0 }
   if (key === undefined)
-    return client.post('/api/chat', { body: { projectId, toAgentId, content, clientId, senderId, priority }, ...options })
-  const body = { role: 'user' as const, content, clientId }
+    return client.post('/api/chat', {
+      body: { projectId, toAgentId, content, clientId, senderId, priority, ...attached },
+      ...options,
+    })
+  const body = { role: 'user' as const, content, clientId, ...attached }
   return client.post('/api/conversations/{key}/messages', { params: { key }, body, ...options })
 }
 

@@ -9,6 +9,9 @@ import { client, invalidate } from './queries.ts'
 
 const mostListed = 200
 const askAgainMs = 10_000
+const mostAtWork = 50
+/** What an agent does changes by the second. */
+const watchMs = 2000
 /** Many events at once are one question. */
 const gatherMs = 300
 
@@ -16,6 +19,15 @@ export const recent = queryOptions<readonly ListedConversation[]>({
   queryKey: ['recent-conversations'],
   queryFn: async ({ signal }) => (await client.get('/api/conversations', { query: { limit: mostListed }, signal })).items,
   refetchInterval: askAgainMs,
+  placeholderData: (before) => before,
+})
+
+/** The sessions that agents work in, with what they do at this moment. */
+export const atWork = queryOptions<readonly ListedConversation[]>({
+  queryKey: ['sessions-at-work'],
+  queryFn: async ({ signal }) =>
+    (await client.get('/api/conversations', { query: { live: true, limit: mostAtWork }, signal })).items,
+  refetchInterval: watchMs,
   placeholderData: (before) => before,
 })
 
@@ -27,6 +39,7 @@ export function refreshRecent(): void {
   setTimeout(() => {
     gathering = false
     void invalidate(recent.queryKey)
+    void invalidate(atWork.queryKey)
   }, gatherMs)
 }
 

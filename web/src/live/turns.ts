@@ -3,12 +3,14 @@
  * `turns:KEY` (CH14); earlier ones are read page by page. Messages stand beside them, so their prompts are left out.
  */
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import type { Page } from '../../../src/protocol/page.ts'
 import type { TurnsState } from '../../../src/protocol/snapshot.ts'
+import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
 import type { ListedTurn } from '../../../src/protocol/turns/conversation-turn.ts'
 import { turnsAfterEvent, turnsAfterSnapshot } from '../turns/chat-turns.ts'
+import { noOffers, type Offers, offersAfter } from '../turns/offers.ts'
 import { filesOf, listedTurn, type ShownTurn } from '../turns/turn-state.ts'
 import { client, invalidate, queryClient } from './queries.ts'
 import { useStream } from './streams.ts'
@@ -23,12 +25,47 @@ const change = (key: string, next: (known: readonly ShownTurn[]) => readonly Sho
 
 export function takeTurnsSnapshot(key: string, state: TurnsState): void {
   change(key, (known) => turnsAfterSnapshot(known, state))
+  takeOffers(key, { commands: state.commands.flatMap(({ commands }) => commands) })
   void invalidate(history(key).queryKey)
 }
 
 export function takeTurnEvent(key: string, event: HoldfastEvent): void {
   change(key, (known) => turnsAfterEvent(known, event))
-  if (event.type === 'agent:response' && 'data' in event) void readUsage(key, event.data.messageId)
+  if (!('data' in event)) return
+  if (event.type === 'agent:response') void readUsage(key, event.data.messageId)
+  if (event.type === 'agent:update') takeOffers(key, offersAfter(event.data.update))
+  // A choice took effect, or was refused; with a new context the agent may offer something else.
+  if (event.type === 'agent:configured' || event.type === 'agent:response') void invalidate(chatOptions(key).queryKey)
+}
+
+const offersKey = (key: string) => ['chat-told', key] as const
+
+function takeOffers(key: string, told: Partial<Offers>): void {
+  if (Object.keys(told).length > 0)
+    queryClient.setQueryData<Partial<Offers>>(offersKey(key), (before) => ({ ...before, ...told }))
+}
+
+const chatOptions = (key: string) =>
+  queryOptions({
+    queryKey: ['chat-options', key],
+    queryFn: ({ signal }) => client.get('/api/conversations/{key}/options', { params: { key }, signal, retries: 0 }),
+    retry: false,
+  })
+
+/** What the agent of a chat offers to be set, and how it is set (AG14). */
+export function useOffers(key: string, hasBegun: boolean): Offers {
+  const { data } = useQuery({ ...chatOptions(key), enabled: hasBegun })
+  const told = useQuery<Partial<Offers>>({ queryKey: offersKey(key), enabled: false }).data
+  return useMemo(() => {
+    const { modeId: mode = null, modes = [], options = [], images = false } = data ?? {}
+    return { ...noOffers, ...told, mode, modes, options, images }
+  }, [data, told])
+}
+
+/** Sets a mode or an option; the answer has all as they are then. */
+export async function configureChat(key: string, change: ConfigChange): Promise<void> {
+  const now = await client.post('/api/conversations/{key}/options', { params: { key }, body: change })
+  queryClient.setQueryData(chatOptions(key).queryKey, now)
 }
 
 /** What a turn used is counted when it has ended. */

@@ -41,13 +41,16 @@ export function Interrupted() {
         if (relatedTarget) focusedHere.current = currentTarget.contains(relatedTarget)
       }}
       aria-label={continuity.interrupted}
-      className="flex min-h-11 flex-wrap items-center gap-x-4 border-b border-line py-2.5"
+      className="flex min-w-0 flex-col items-start"
     >
-      <h2 className="w-36 font-semibold max-sm:w-full">{continuity.interrupted}</h2>
+      <div className="flex min-h-9 w-full items-center gap-x-2 border-b border-line">
+        <h2 className="font-semibold">{continuity.interrupted}</h2>
+        {data && data.length > 0 && <span className="text-sm text-faint tabular-nums">{data.length}</span>}
+        {data?.length === 0 && <p className="text-sm text-faint">{continuity.interruptedNone}</p>}
+      </div>
       {error && !data && <ProblemNote error={error} onRetry={() => void refetch(interrupted)} />}
-      {data?.length === 0 && <p className="text-faint">{continuity.interruptedNone}</p>}
       {data && data.length > 0 && (
-        <ul aria-label={continuity.interrupted} className="w-full divide-y divide-line pt-1">
+        <ul aria-label={continuity.interrupted} className="w-full divide-y divide-line">
           {data.slice(0, all ? undefined : shownFirst).map((workSession) => (
             <InterruptedRow key={workSession.id} workSession={workSession} />
           ))}
@@ -79,7 +82,7 @@ function InterruptedRow({ workSession }: { workSession: WorkSession }) {
         className="-mx-2 grid min-h-10 min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-1.5 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_7rem]"
       >
         <span className="flex min-w-0 items-center gap-2 max-sm:col-span-2">
-          <StateDot state="failed" />
+          <StateDot state="interrupted" />
           <span className="min-w-0 truncate">
             <span className="font-medium">{project}</span>
             <span className="text-quiet"> · {setAside ? continuity.setAside : why}</span>

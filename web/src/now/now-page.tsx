@@ -9,12 +9,12 @@ import { PlusIcon } from '../parts/icons.tsx'
 import { Page, Rows, Section } from '../parts/page.tsx'
 import { FirstDay } from '../system/day-begins.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { AtWork } from './at-work.tsx'
 import { FirstProject } from './first-project.tsx'
 import { GettingStarted } from './getting-started.tsx'
 import { Interrupted } from './interrupted.tsx'
 import { ProjectRow } from './project-row.tsx'
 import { useRunning } from './running.ts'
-import { RunningNow } from './running-now.tsx'
 import { StartWork } from './start-work.tsx'
 import { WaitingForYou } from './waiting-for-you.tsx'
 
@@ -29,10 +29,10 @@ export function NowPage() {
   return (
     <Page title={words.now.title}>
       {home && <StartWork home={home} />}
-      <div>
+      <div className="flex flex-col gap-6">
         <WaitingForYou />
+        <AtWork running={running} />
         <Interrupted />
-        <RunningNow running={running} />
       </div>
       {home && <GettingStarted home={home} />}
       <FirstDay />

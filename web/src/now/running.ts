@@ -1,11 +1,13 @@
 /** The agents running now, and the activity of each in a word. */
 import { useQuery } from '@tanstack/react-query'
-import { type RunningAgent, runningAgents } from '../../../src/client/running.ts'
+import { isHeld, type RunningAgent, runningAgents } from '../../../src/client/running.ts'
 import type { RoleAgent } from '../../../src/protocol/consoles/user-session.ts'
+import type { ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
 import { translated } from '../../../src/protocol/notice-words.ts'
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { liveAgentSessions, livingProcesses, refreshEveryMs } from '../live/processes.ts'
 import { standingDots, standingOf, standingWord } from '../processes/process-words.ts'
+import { userSessionOf } from '../shell/listed-views.ts'
 import type { LiveState } from '../shell/state-dot.tsx'
 import type { Messages } from '../translations/en.ts'
 
@@ -14,6 +16,26 @@ export function useRunning(): RunningAgent[] | undefined {
   const processes = useQuery(livingProcesses).data
   const agentSessions = useQuery({ ...liveAgentSessions, refetchInterval: refreshEveryMs }).data
   return processes && agentSessions && runningAgents(processes, agentSessions)
+}
+
+/**
+ * The agents whose work no session tells: idle ones, those that start, and those that are held. `conversationOf`: of an agent in a
+ * role.
+ */
+export function withoutSession(
+  running: readonly RunningAgent[],
+  listed: readonly ListedConversation[],
+  conversationOf: (running: RunningAgent) => string | null | undefined,
+): RunningAgent[] {
+  return running.filter((each) => {
+    if (isHeld(each)) return true
+    const inRole = conversationOf(each)
+    return !listed.some(({ key, projectId, agentId }) =>
+      each.process?.roleAgentId
+        ? key === inRole
+        : projectId === each.projectId && agentId === each.agentId && userSessionOf(key) === undefined,
+    )
+  })
 }
 
 export function activityOf(
@@ -33,7 +55,8 @@ export function activityOf(
     return { dot, word: word + detail }
   }
   if (agentSession?.state !== 'active') return { dot: 'starting', word: words.agentSessions.states.terminating }
-  return { dot: agentSession.purpose === 'task' ? 'working' : 'ready', word: words.running[agentSession.purpose] }
+  const isTask = agentSession.purpose === 'task'
+  return isTask ? { dot: 'working', word: words.running.task } : { dot: 'idle', word: words.running.idle }
 }
 
 /** Waiting outranks working. */
@@ -42,5 +65,5 @@ function activityInRole(role: RoleAgent | undefined, words: Messages): { dot: Li
   if (asked) return { dot: 'waiting', word: words.running.asks(asked.title) }
   if (role?.limit) return { dot: 'waiting', word: words.console.limitReached }
   if (role?.turn) return { dot: 'working', word: words.running.working }
-  return { dot: 'ready', word: role ? words.running.idle : words.running.console }
+  return { dot: 'idle', word: role ? words.running.idle : words.running.console }
 }

@@ -6,7 +6,7 @@ import type { Home } from '../live/home.ts'
 import { client, useMay } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { SubmitButton } from '../parts/button.tsx'
-import { SelectField } from '../parts/field.tsx'
+import { Choice } from '../parts/choice.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { SlowAnswer } from '../parts/waiting.tsx'
 import { WritingArea } from '../parts/writing-area.tsx'
@@ -18,10 +18,12 @@ interface Draft {
   readonly text: string
   readonly projectId: string
   readonly agentId: string
+  /** '': as the project says. */
+  readonly workplace?: '' | 'checkout' | 'worktree'
 }
 
 export function StartWork({ home }: { home: Home }) {
-  const { now } = useWords()
+  const { now, chat } = useWords()
   const mayWrite = useMay('write')
   const navigate = useNavigate()
   const area = useRef<HTMLTextAreaElement>(null)
@@ -39,14 +41,18 @@ export function StartWork({ home }: { home: Home }) {
     event?.preventDefault()
     if (!project || !agent) return
     if (draft.text.trim() === '') return area.current?.focus()
-    const body = { projectId: project.id, toAgentId: agent.id, content: draft.text }
+    const { workplace } = draft
+    const body = { projectId: project.id, toAgentId: agent.id, content: draft.text, ...(workplace && { workplace }) }
     if (!(await send(body, (options) => client.post('/api/chat', { body, ...options })))) return
-    setDraft({ text: '', projectId: project.id, agentId: agent.id })
+    setDraft({ ...draft, text: '', projectId: project.id, agentId: agent.id })
     await navigate({ to: '/projects/$projectId/chat/$agentId', params: { projectId: project.id, agentId: agent.id } })
   }
 
   return (
-    <form onSubmit={(event) => void start(event)} className="flex flex-col gap-2">
+    <form
+      onSubmit={(event) => void start(event)}
+      className="flex flex-col gap-1 rounded-lg bg-raised p-2 shadow-[inset_0_0_0_1px_var(--edge)] focus-within:shadow-[inset_0_0_0_1px_var(--accent)]"
+    >
       <WritingArea
         area={area}
         label={now.what}
@@ -54,22 +60,38 @@ export function StartWork({ home }: { home: Home }) {
         longest={longest}
         onValue={(text) => setDraft({ ...draft, text })}
         onSend={() => void start()}
+        className="w-full bg-transparent px-1.5 py-1.5 outline-none max-md:text-base"
       />
       <ProblemNote error={error} typed />
       <SlowAnswer waiting={waiting} onStop={stop} />
-      <div className="flex flex-wrap items-end gap-2">
-        <SelectField
+      <div className="flex flex-wrap items-center gap-1">
+        <Choice
           label={now.inProject}
           value={project.id}
           onValue={(projectId) => setDraft({ ...draft, projectId })}
-          options={projects.map(({ id, name }) => ({ value: id, name }))}
+          values={projects}
+          disabled={false}
         />
-        <SelectField
+        <Choice
           label={now.byAgent}
           value={agent.id}
           onValue={(agentId) => setDraft({ ...draft, agentId })}
-          options={agents.map(({ id, name }) => ({ value: id, name }))}
+          values={agents}
+          disabled={false}
         />
+        {agent.protocol !== 'mcp' && project.path !== null && (
+          <Choice
+            label={now.workplace}
+            value={draft.workplace ?? ''}
+            onValue={(workplace) => setDraft({ ...draft, workplace: workplace as Draft['workplace'] & string })}
+            values={[
+              { id: '', name: now.anyWorkplace },
+              { id: 'checkout', name: chat.workplace.kinds.checkout },
+              { id: 'worktree', name: chat.workplace.kinds.worktree },
+            ]}
+            disabled={false}
+          />
+        )}
         <div className="ml-auto">
           <SubmitButton waiting={waiting}>{now.start}</SubmitButton>
         </div>

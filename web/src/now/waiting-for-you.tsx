@@ -4,16 +4,24 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
-import { ApprovalBody, approvalDot } from '../approvals/approval-card.tsx'
+import { approvalDot, DecidedLine } from '../approvals/decided-line.tsx'
+import { TalkLink } from '../conversations/talk-link.tsx'
+import { useTitleOf } from '../conversations/titles.ts'
+import { loadOnce } from '../lazy-route.tsx'
 import { forgetDecided, inbox, useWaitingCount } from '../live/approvals.ts'
 import { useDisplayName } from '../live/display-names.ts'
 import { refetch, useHome } from '../live/queries.ts'
+import { atWork } from '../live/recent.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
+import { oneLine } from '../shell/listed-views.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
+
+/** On most visits nothing waits. */
+const ApprovalBody = lazy(loadOnce(async () => ({ default: (await import('../approvals/approval-card.tsx')).ApprovalBody })))
 
 export function WaitingForYou() {
   const { now, approvals } = useWords()
@@ -28,22 +36,31 @@ export function WaitingForYou() {
   const list = useRef<HTMLUListElement>(null)
   useDecisionKeys(list, open, setChosen)
   return (
-    <section aria-label={now.waiting} className="flex min-h-11 flex-wrap items-center gap-x-4 border-y border-line py-2.5">
-      <h2 className="w-36 font-semibold max-sm:w-full">{now.waiting}</h2>
+    <section aria-label={now.waiting} className="flex min-w-0 flex-col">
+      <div className="flex min-h-9 items-center gap-x-2 border-b border-line">
+        <h2 className="font-semibold">{now.waiting}</h2>
+        {data && (
+          <p className="text-sm text-faint tabular-nums" role="status">
+            {count ? (
+              <>
+                <span aria-hidden="true">{count}</span>
+                <span className="sr-only">{approvals.waiting(count)}</span>
+              </>
+            ) : (
+              now.waitingNone
+            )}
+          </p>
+        )}
+        {count && <p className="ml-auto text-xs text-faint max-md:hidden">{now.keys}</p>}
+      </div>
       {error && !data && <ProblemNote error={error} onRetry={() => void refetch(inbox)} />}
-      {data && (
-        <p className={count ? 'text-quiet' : 'text-faint'} role="status">
-          {count ? approvals.waiting(count) : now.waitingNone}
-        </p>
-      )}
-      {count && <p className="ml-auto text-xs text-faint max-md:hidden">{now.keys}</p>}
       {shown.length > 0 && (
-        <ul ref={list} aria-label={now.waiting} className="w-full divide-y divide-line pt-1">
+        <ul ref={list} aria-label={now.waiting} className="divide-y divide-line">
           {shown.map((approval) => (
             <WaitingRow
               key={approval.id}
               approval={approval}
-              open={approval.id === open || approval.status !== 'pending'}
+              open={approval.id === open}
               onToggle={(isOpen) => setChosen(isOpen ? approval.id : 'none')}
             />
           ))}
@@ -64,7 +81,7 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
   const nameOf = useDisplayName()
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const { permission } = approval
-  const kind = permission ? words.approvals.permission : approval.checkpointType
+  const kind = permission ? words.approvals.permission : approval.question ? words.approvals.question : approval.checkpointType
   const said = permission?.call.title ?? firstLine(approval.instructionContent) ?? kind
   const title = `${kind} · ${nameOf(approval.leaderId)}`
   return (
@@ -82,16 +99,20 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
           >
             {open ? kind : said}
           </button>
+          {approval.status !== 'pending' && !open && <DecidedLine approval={approval} />}
           <span className="truncate text-quiet">
             {nameOf(approval.leaderId)}
             {permission?.role && ` · ${permission.role}`}
           </span>
+          <span className="shrink-0 truncate text-quiet max-md:hidden">{project?.name ?? approval.projectId}</span>
           <Place approval={approval} name={project?.name ?? approval.projectId} />
           <Ago at={approval.submittedAt} className="text-faint tabular-nums" />
         </div>
         {open && (
           <div className="flex flex-col gap-3 pt-1 pb-4 pl-4">
-            <ApprovalBody approval={approval} />
+            <Suspense>
+              <ApprovalBody approval={approval} />
+            </Suspense>
           </div>
         )}
       </article>
@@ -100,9 +121,22 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
 }
 
 /** The session it belongs to, else the approvals of its project. Lies above the row's own button. */
-function Place({ approval: { projectId, permission, leaderId }, name }: { approval: Approval; name: string }) {
+function Place({ approval, name }: { approval: Approval; name: string }) {
+  const { approvals: words } = useWords()
+  const titleOf = useTitleOf()
+  const { projectId, permission, question, leaderId } = approval
+  const { data: listed = [] } = useQuery({ ...atWork, enabled: false })
+  const asking = listed.find(({ doing }) => doing !== undefined && doing?.turnId === (permission ?? question)?.messageId)
   const className =
-    'relative z-10 inline-flex min-h-6 items-center truncate text-quiet underline decoration-line underline-offset-2 hover:text-ink'
+    'relative z-10 min-h-6 max-w-60 min-w-0 truncate leading-6 text-quiet underline decoration-edge underline-offset-2 hover:text-ink'
+  if (asking) {
+    const { key, title, opening } = asking
+    return (
+      <TalkLink conversationKey={key} projectId={projectId} className={className}>
+        {title ?? (opening ? oneLine(opening) : titleOf(key).title)}
+      </TalkLink>
+    )
+  }
   if (permission?.userSessionId) {
     const params = { projectId, userSessionId: permission.userSessionId }
     return (
@@ -120,7 +154,7 @@ function Place({ approval: { projectId, permission, leaderId }, name }: { approv
   }
   return (
     <Link to="/projects/$projectId/approvals" params={{ projectId }} className={className}>
-      {name}
+      {words.tab}
     </Link>
   )
 }

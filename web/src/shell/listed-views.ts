@@ -13,6 +13,7 @@ export interface ListedView {
   /** The view is one agent's session, which people write in. */
   readonly canWrite: boolean
   readonly isFork: boolean
+  readonly agents: readonly string[]
   /** The number of roles. */
   readonly roles: number
   /** What a person or the agent called it, else its first prompt; undefined: neither. */
@@ -43,6 +44,12 @@ export const hasAgent = (key: string): boolean => /^(?:fork|work):/.test(key)
 
 export const userSessionOf = (key: string): string | undefined => /^console:([^.]+)\./.exec(key)?.[1]
 
+/** The role of a console's conversation. */
+export function roleOf(key: string): string | undefined {
+  const role = /^console:[^.]+\.(.+)$/.exec(key)?.[1]
+  return role?.replaceAll(/%(25|2F|5C|2E)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
 /** Those of a project, newest first. Conversations that agents have among themselves are not a person's. */
 export function viewsOf(listed: readonly ListedConversation[], projectId: string): ListedView[] {
   const own = listed.filter((each) => each.projectId === projectId && !each.key.startsWith('agent:') && each.lastMessage !== null)
@@ -64,6 +71,7 @@ function viewOf(id: string, some: readonly ListedConversation[], projectId: stri
     userSessionId: userSessionOf(key),
     canWrite: parseWebAddress(key) !== undefined || hasAgent(key),
     isFork: first?.forkedFrom !== undefined,
+    agents: [...new Set(some.flatMap((one) => one.agentId ?? []))],
     roles: some.length,
     title: named ? oneLine(named) : undefined,
     state: activity,

@@ -2,10 +2,10 @@
 const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
 
 export const consoleWords = {
-  tab: 'Console',
+  tab: 'Sessions',
   title: 'Consoles',
   new: 'New console',
-  all: 'All consoles',
+  all: 'All sessions',
   id: 'console id',
   none: 'No console is open',
   noneText: 'In a console several agents work side by side, each in its role and on its own branch. You can leave and come back.',
@@ -136,7 +136,7 @@ export const consoleWords = {
   attached: 'Attached',
   detach: (name: string) => `Remove ${name}`,
   cannotAttach: {
-    tooLarge: 'This is too large: at most 800 kB go with one message.',
+    tooLarge: 'This is too large: at most 650 kB go with one message.',
     tooMany: 'At most 20 files go with one message.',
     noPictures: 'This agent takes no pictures.',
     notText: 'This file is neither text nor a picture.',
@@ -162,4 +162,12 @@ export const columns = {
   empty: 'No session is chosen',
   emptyText: 'Choose sessions in the sidebar, then open others beside them.',
   tabs: 'Sessions side by side',
+}
+
+/** The page of all sessions of a project. */
+export const talks = {
+  title: 'All sessions',
+  find: 'Find a session',
+  none: 'Nothing was said here yet. Start something on Now, or in a console.',
+  noMatch: 'No session has this in its title.',
 }

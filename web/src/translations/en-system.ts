@@ -97,16 +97,30 @@ export const coordinators = {
 }
 
 export const running = {
-  title: 'Running',
-  none: 'No agent runs now.',
+  title: 'At work',
+  none: 'No agent is at work.',
   count: (count: number) => `${count} running`,
-  chat: 'In a chat',
   task: 'At a task',
   console: 'In a console',
   signingIn: 'Signing in',
   asks: (what: string) => `Waiting for you: ${what}`,
   working: 'Working',
   idle: 'Idle',
+  stop: (title: string) => `Stop: ${title}`,
+  waitsForFolder: 'Waits until the folder is free',
+  steps: { none: 'Working', text: 'Writes', thought: 'Thinks', tool: 'Working' },
+  tools: {
+    read: 'Reads',
+    edit: 'Edits',
+    delete: 'Deletes',
+    move: 'Moves',
+    search: 'Searches',
+    execute: 'Runs',
+    think: 'Thinks',
+    fetch: 'Fetches',
+    switch_mode: 'Changes its mode',
+    other: 'Uses',
+  },
 }
 
 export const detected = {
@@ -151,6 +165,8 @@ export const now = {
   what: 'What should be done?',
   inProject: 'Project',
   byAgent: 'Agent',
+  workplace: 'Workplace',
+  anyWorkplace: 'As the project says',
   start: 'Start',
   keys: 'j k move · a approve · r reject',
   /** For somebody who may not decide. */

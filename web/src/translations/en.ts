@@ -2,7 +2,7 @@
 
 import type { Translation } from '../../../src/protocol/notice-words.ts'
 import { allowances } from './en-allowances.ts'
-import { columns, consoleWords } from './en-console.ts'
+import { columns, consoleWords, talks } from './en-console.ts'
 import { continuity } from './en-continuity.ts'
 import { conversations } from './en-conversations.ts'
 import { errors } from './en-errors.ts'
@@ -22,6 +22,7 @@ export const en = {
   chat,
   console: consoleWords,
   columns,
+  talks,
   worktrees,
   files,
   coordinators,
@@ -106,7 +107,7 @@ export const en = {
     processes: 'the processes',
     output: 'what it wrote',
     changes: 'the changes',
-    sessions: 'the sessions',
+    talks: 'the sessions',
   },
 
   connection: {

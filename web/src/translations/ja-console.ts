@@ -1,11 +1,11 @@
 /** The words of the console in Japanese. */
-import type { consoleWords as English, columns as EnglishColumns } from './en-console.ts'
+import type { consoleWords as English, columns as EnglishColumns, talks as EnglishTalks } from './en-console.ts'
 
 export const consoleWords: typeof English = {
-  tab: 'コンソール',
+  tab: 'セッション',
   title: 'コンソール',
   new: '新しいコンソール',
-  all: 'コンソール一覧',
+  all: 'セッション一覧',
   id: 'コンソールID',
   none: '開いているコンソールはありません',
   noneText: 'コンソールでは、複数のエージェントがそれぞれの役割とブランチで並行して作業します。離れても、いつでも戻れます。',
@@ -135,7 +135,7 @@ export const consoleWords: typeof English = {
   attached: '添付したもの',
   detach: (name) => `${name} を外す`,
   cannotAttach: {
-    tooLarge: '大きすぎます。1 件のメッセージに添付できるのは 800 kB までです。',
+    tooLarge: '大きすぎます。1 件のメッセージに添付できるのは 650 kB までです。',
     tooMany: '1 件のメッセージに添付できるのは 20 個までです。',
     noPictures: 'このエージェントは画像を受け取れません。',
     notText: 'このファイルはテキストでも画像でもありません。',
@@ -161,4 +161,11 @@ export const columns: typeof EnglishColumns = {
   empty: 'セッションが選ばれていません',
   emptyText: 'サイドバーでセッションを選び、並べて開いてください。',
   tabs: '並べたセッション',
+}
+
+export const talks: typeof EnglishTalks = {
+  title: 'すべてのセッション',
+  find: 'セッションを探す',
+  none: 'まだ会話がありません。「いま」またはコンソールで始めてください。',
+  noMatch: 'タイトルに一致するセッションはありません。',
 }

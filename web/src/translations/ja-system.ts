@@ -95,16 +95,30 @@ export const coordinators: typeof english.coordinators = {
 }
 
 export const running: typeof english.running = {
-  title: '実行中',
-  none: '動いているエージェントはいません。',
+  title: '作業中',
+  none: '作業中のエージェントはいません。',
   count: (count) => `${count} 実行中`,
-  chat: 'チャット中',
   task: 'タスク作業中',
   console: 'コンソールで作業中',
   signingIn: '接続中',
   asks: (what) => `対応待ち: ${what}`,
   working: '作業中',
   idle: '待機中',
+  stop: (title) => `停止: ${title}`,
+  waitsForFolder: 'フォルダーが空くのを待っています',
+  steps: { none: '作業中', text: '書いています', thought: '考えています', tool: '作業中' },
+  tools: {
+    read: '読み取り',
+    edit: '編集',
+    delete: '削除',
+    move: '移動',
+    search: '検索',
+    execute: '実行',
+    think: '思考',
+    fetch: '取得',
+    switch_mode: 'モード変更',
+    other: 'ツール',
+  },
 }
 
 export const detected: typeof english.detected = {
@@ -149,6 +163,8 @@ export const now: typeof english.now = {
   what: '何をしますか？',
   inProject: 'プロジェクト',
   byAgent: 'エージェント',
+  workplace: '作業場所',
+  anyWorkplace: 'プロジェクトの設定どおり',
   start: '開始',
   keys: 'j k 移動 · a 承認 · r 却下',
   waitingForOthers: '判断待ち',

@@ -2,7 +2,7 @@
 
 import type { Messages } from './en.ts'
 import { allowances } from './ja-allowances.ts'
-import { columns, consoleWords } from './ja-console.ts'
+import { columns, consoleWords, talks } from './ja-console.ts'
 import { continuity } from './ja-continuity.ts'
 import { conversations } from './ja-conversations.ts'
 import { errors } from './ja-errors.ts'
@@ -21,6 +21,7 @@ export const ja: Messages = {
   chat,
   console: consoleWords,
   columns,
+  talks,
   worktrees,
   files,
   coordinators,
@@ -104,7 +105,7 @@ export const ja: Messages = {
     processes: 'プロセス',
     output: '出力',
     changes: '変更',
-    sessions: 'セッション',
+    talks: 'セッション',
   },
 
   connection: {

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { AgentOption } from '../../../src/protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
+import { Choice } from '../parts/choice.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
 import type { Offers } from './offers.ts'
@@ -87,28 +88,3 @@ function Option({ option: { id, name, value: known, values }, asked, disabled, o
     </label>
   )
 }
-
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  readonly values: readonly { readonly id: string; readonly name: string }[]
-  readonly disabled: boolean
-  readonly onValue: (value: string) => void
-}
-
-const Choice = ({ label, value, values, disabled, onValue }: ChoiceProps) => (
-  <select
-    aria-label={label}
-    title={label}
-    value={value}
-    disabled={disabled}
-    onChange={(event) => onValue(event.target.value)}
-    className="h-7 max-w-40 min-w-0 truncate rounded-md bg-transparent px-1.5 text-sm text-quiet hover:bg-hover hover:text-ink max-md:h-9 max-md:max-w-32"
-  >
-    {values.map(({ id, name }) => (
-      <option key={id} value={id}>
-        {name}
-      </option>
-    ))}
-  </select>
-)

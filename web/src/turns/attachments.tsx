@@ -6,8 +6,8 @@ import { IconButton } from '../parts/button.tsx'
 import { ClipIcon, CloseIcon } from '../parts/icons.tsx'
 import { useWords } from '../translations/messages.tsx'
 
-/** The server's limit (src/protocol/turns/prompt.ts), less some room for the text of the prompt. */
-const mostAttachedChars = 800_000
+/** The server's limit (src/protocol/turns/prompt.ts), less some room for the text of the prompt and for what JSON adds. */
+const mostAttachedChars = 650_000
 const mostAttached = 20
 
 export type Attachment = Extract<PromptPart, { type: 'image' | 'file' }>

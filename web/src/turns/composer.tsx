@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { WritingArea } from '../parts/writing-area.tsx'
 import { useChoice } from '../preferences/choice.ts'
 import { enterChoice } from '../preferences/enter.ts'
-import { useWords } from '../translations/messages.tsx'
+import { useWords, useWriting } from '../translations/messages.tsx'
 import { AgentSettings } from './agent-settings.tsx'
 import { AttachButton, AttachedList, type Attachment, useAttachments } from './attachments.tsx'
 import { useCompletion } from './completion.tsx'
@@ -20,6 +20,9 @@ interface ComposerProps {
   /** The conversation whose workplace `@` searches. */
   readonly conversationKey: string | undefined
   readonly mayAttach: boolean
+  readonly mayConfigure?: boolean
+  /** What the session has cost, where the agent does not say how full its context is. */
+  readonly cost?: { readonly amount: number; readonly currency: string } | null | undefined
   /** A turn runs: what is sent waits for its end. */
   readonly isBusy: boolean
   /** False when it could not be taken. */
@@ -28,7 +31,20 @@ interface ComposerProps {
 }
 
 export function Composer(props: ComposerProps) {
-  const { draftKey, name, longest, offers, conversationKey, mayAttach, isBusy, onSend, children } = props
+  const {
+    draftKey,
+    name,
+    longest,
+    offers,
+    conversationKey,
+    mayAttach,
+    mayConfigure = true,
+    cost,
+    isBusy,
+    onSend,
+    children,
+  } = props
+  const writing = useWriting()
   const { chat, console: words } = useWords()
   const enter = useChoice(enterChoice)
   const [text, setText, clearText] = useDraft(draftKey, '')
@@ -113,13 +129,16 @@ export function Composer(props: ComposerProps) {
       <div className="flex items-center gap-x-1">
         {mayAttach && <AttachButton onFiles={(files) => void attachments.add(files)} />}
         <div className="flex min-w-0 items-center overflow-x-auto [scrollbar-width:none]">
-          <AgentSettings offers={offers} mayWrite />
+          <AgentSettings offers={offers} mayWrite={mayConfigure} />
           {children}
         </div>
         <span className="min-w-0 flex-1 shrink-100 truncate text-right text-xs text-faint @max-2xl:invisible">
           {isBusy ? words.keysWorking : chat.keys[enter]}
         </span>
         {offers.usage && <UsageMeter usage={offers.usage} />}
+        {!offers.usage && cost && (
+          <span className="px-1 text-xs text-quiet tabular-nums">{writing.money(cost.amount, cost.currency)}</span>
+        )}
         <Button look="primary" type="submit" className="ml-auto">
           {isBusy ? words.queueIt : words.send}
         </Button>

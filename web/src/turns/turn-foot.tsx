@@ -39,7 +39,7 @@ export function TurnFoot({ turn, files }: { turn: ShownTurn; files: ShownTurn['f
             type="button"
             aria-expanded={open}
             onClick={() => setOpen(!open)}
-            className="flex min-h-7 items-center gap-1.5 rounded-md px-1.5 text-quiet hover:bg-hover hover:text-ink max-md:min-h-9"
+            className="-mx-1.5 flex min-h-7 items-center gap-1.5 rounded-md px-1.5 text-quiet hover:bg-hover hover:text-ink max-md:min-h-9"
           >
             <BackIcon className={`size-3 ${open ? '-rotate-90' : 'rotate-180'}`} />
             {words.files.changed(changes.files)}
@@ -83,7 +83,7 @@ function TurnMenu({ conversationKey, turnId, hasAfter }: TurnMenuProps) {
       <Menu.Root>
         <Menu.Trigger
           aria-label={words.menu}
-          className="flex min-h-7 items-center gap-1 rounded-md px-1.5 text-quiet hover:bg-hover hover:text-ink max-md:min-h-9"
+          className="-mx-1.5 flex min-h-7 items-center gap-1 rounded-md px-1.5 text-quiet hover:bg-hover hover:text-ink max-md:min-h-9"
         >
           {fork.waiting ? words.forking : words.menu}
         </Menu.Trigger>

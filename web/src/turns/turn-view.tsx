@@ -3,6 +3,7 @@ import { memo, type ReactNode } from 'react'
 import { useDisplayName } from '../live/display-names.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
 import { AgentIcon, HistoryIcon, ThoughtIcon } from '../parts/icons.tsx'
+import { NearRow } from '../parts/near.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
 import { usePaneActions } from './pane-actions.ts'
 import { PermissionCard } from './permission-card.tsx'
@@ -11,6 +12,7 @@ import { PromptText } from './prompt-text.tsx'
 import { QuestionCard } from './question-card.tsx'
 import { Step } from './step.tsx'
 import { ToolRow } from './tool-row.tsx'
+import { drawnAtFirst } from './transcript.tsx'
 import { TurnFoot } from './turn-foot.tsx'
 import type { Item, ShownTurn } from './turn-state.ts'
 
@@ -30,7 +32,7 @@ export const TurnView = memo(function TurnView({ turn, files = turn.files, carde
   const said = turn.items.map((item) => (item.kind === 'text' ? item.text : '')).join('')
   const added = message && message.content.trim() !== said.trim() ? behind(message.content, said.trim()) : ''
   return (
-    <li data-turn={turn.state} data-seq={message?.seq} className="flex min-w-0 flex-col gap-2 pt-5">
+    <div data-turn={turn.state} data-seq={message?.seq} className="flex min-w-0 flex-col gap-2 pt-5">
       {turn.content.length > 0 && (
         <>
           <Head name={nameOf(turn.by)} at={turn.at} />
@@ -43,17 +45,35 @@ export const TurnView = memo(function TurnView({ turn, files = turn.files, carde
       >
         <Head name={nameOf(agentId)} at={turn.content.length > 0 ? undefined : (turn.endedAt ?? turn.at)} byAgent />
         {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
-        {turn.items.map((item, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
-          <ItemView key={index} item={item} />
-        ))}
+        <Items items={turn.items} />
         {added && <Said text={added} />}
         {!(carded && turn.limited) && <Ending turn={turn} isTold={added !== ''} />}
         <TurnFoot turn={turn} files={files} />
       </div>
-    </li>
+    </div>
   )
 })
+
+/** More steps than this are drawn only near what is in sight. */
+const fewItems = 60
+const itemHeight = 30
+
+function Items({ items }: { items: readonly Item[] }) {
+  if (items.length <= fewItems) {
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
+    return items.map((item, index) => <ItemView key={index} item={item} />)
+  }
+  return (
+    <ol className="flex min-w-0 flex-col gap-1.5">
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
+        <NearRow key={index} first={index >= items.length - drawnAtFirst} guess={itemHeight}>
+          <ItemView item={item} />
+        </NearRow>
+      ))}
+    </ol>
+  )
+}
 
 /** What the server has added behind the agent's own words. */
 const behind = (content: string, said: string): string =>
@@ -84,7 +104,7 @@ export function Head({ name, at, byAgent = false, children }: HeadProps) {
   )
 }
 
-function ItemView({ item }: { item: Item }) {
+const ItemView = memo(function ItemView({ item }: { item: Item }) {
   const { console: words } = useWords()
   switch (item.kind) {
     case 'text':
@@ -118,7 +138,7 @@ function ItemView({ item }: { item: Item }) {
         </Step>
       )
   }
-}
+})
 
 function Media({ item: { media, mimeType, data } }: { item: Extract<Item, { kind: 'media' }> }) {
   const { console: words } = useWords()
