@@ -33,6 +33,7 @@ import { sweep } from './sp13-sweep.bench.ts'
 import { toolCall } from './sp14-tool-call.bench.ts'
 import { gateway } from './sp15-gateway.bench.ts'
 import { sandboxStart } from './sp16-sandbox-start.bench.ts'
+import { fileStates } from './sp17-file-states.bench.ts'
 
 const operations: Readonly<Record<string, readonly Comparison[]>> = {
   sp1: coldStart,
@@ -52,6 +53,7 @@ const operations: Readonly<Record<string, readonly Comparison[]>> = {
   sp14: toolCall,
   sp15: gateway,
   sp16: sandboxStart,
+  sp17: fileStates,
   sc1: nodes,
 }
 

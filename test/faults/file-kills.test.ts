@@ -5,11 +5,14 @@ import { filesAcrossKills } from './file-kills.ts'
 import { fileSteps } from './file-steps.ts'
 import { newTally } from './oracle.ts'
 
-test('[FS5] [FS6] [FS7] a state, a rewind and a fork killed 40 times at a call of git are whole when they are asked for again', async () => {
-  const { tally, steps } = await fileSteps({ build: productFolder, seed: 'npm test', kills: 40 })
-  expect(tally).toEqual(newTally())
-  expect(steps.size).toBeGreaterThan(10)
-})
+test.for(['one', 'two'])(
+  '[FS5] [FS6] [FS7] a state, a rewind and a fork killed 20 times at a call of git are whole when they are asked for again: %s',
+  async (seed) => {
+    const { tally, steps } = await fileSteps({ build: productFolder, seed, kills: 20 })
+    expect(tally).toEqual(newTally())
+    expect(steps.size).toBeGreaterThan(5)
+  },
+)
 
 test('[FS7] [FS8] [FS9] files and conversation agree after 10 kills of coordinator and server, and nothing of the person’s is lost', async () => {
   // A server takes longest to start, and a turn needs an agent.
