@@ -4,8 +4,9 @@
  */
 import type { Instant } from '../domain/instant.ts'
 import type { Engine } from './engine.ts'
-import { createMeta, type MetaKey, selectMeta, setMeta } from './meta.ts'
+import { createMeta, selectMeta, setMeta } from './meta.ts'
 import { migrations, newestVersion } from './migrations/migrations.ts'
+import type { Tables } from './schema/tables.ts'
 import { bind } from './statement.ts'
 
 /** An engine that can run work in a transaction. */
@@ -26,11 +27,11 @@ export interface Identity {
 }
 
 export async function migrate(engine: MigratingEngine, now: Instant, uuid: () => string): Promise<Identity> {
-  const get = async (key: MetaKey): Promise<string | undefined> => {
+  const get = async (key: Tables['meta']['key']): Promise<string | undefined> => {
     const [row] = await engine.execute(bind(engine.dialect, selectMeta, { key }))
     return row?.['value'] as string | undefined
   }
-  const set = async (key: MetaKey, value: string): Promise<void> => {
+  const set = async (key: Tables['meta']['key'], value: string): Promise<void> => {
     await engine.execute(bind(engine.dialect, setMeta, { key, value }))
   }
 

@@ -103,6 +103,17 @@ export const selectBy = <Name extends Table, const Which extends By<Name>>(
     return order.reduce((query, column) => query.orderBy(column), rows) as Compilable<unknown> as Compilable<Tables[Name]>
   })
 
+/** Selects some columns of the rows that have these values. */
+export const selectColumns = <Name extends Table, const Which extends By<Name>, Selected extends Column<Name>>(
+  table: Name,
+  by: Which,
+  ...columns: readonly Selected[]
+): Statement<ParamsOf<Name, Which>, Pick<Tables[Name], Selected>> =>
+  statement<ParamsOf<Name, Which>>()((db, p) => {
+    const rows = where(untyped(db).selectFrom<string>(table).select(columns), valuesBy(by, p))
+    return rows as Compilable<unknown> as Compilable<Pick<Tables[Name], Selected>>
+  })
+
 /** Deletes the rows that have these values. */
 export const deleteBy = <Name extends Table, const Which extends By<Name>>(
   table: Name,

@@ -37,19 +37,3 @@ function pathBack(cameFrom: ReadonlyMap<string, string>, taskId: string): string
 /** Only a completed task unblocks others; a failed or unknown one blocks them. */
 export const unfinishedOf = (dependsOn: readonly string[], statusOf: (taskId: string) => TaskStatus | undefined): string[] =>
   dependsOn.filter((taskId) => statusOf(taskId) !== 'completed')
-
-interface WaitingTask {
-  readonly id: string
-  readonly status: TaskStatus
-  readonly dependsOn: readonly string[]
-}
-
-/** Blocked tasks for which this was the last dependency. */
-export function unblockedBy(completedId: string, tasks: readonly WaitingTask[]): string[] {
-  const statuses = new Map(tasks.map(({ id, status }) => [id, status]))
-  statuses.set(completedId, 'completed')
-  return tasks
-    .filter(({ status, dependsOn }) => status === 'blocked' && dependsOn.includes(completedId))
-    .filter(({ dependsOn }) => unfinishedOf(dependsOn, (id) => statuses.get(id)).length === 0)
-    .map(({ id }) => id)
-}

@@ -97,15 +97,6 @@ const interruptions: Readonly<Partial<Record<EndReason, InterruptionReason>>> = 
   closed: 'stopped',
 }
 
-/**
- * AS3, WK4: what an `in_progress` task means for an agent that signs in. In a running work session it is work; without one it
- * begins one; after an interruption only a resume makes it work again.
- */
-export function workOfTask(standsIn: WorkSession['state'] | null): 'go_on' | 'begin' | 'no_work' {
-  if (standsIn === null) return 'begin'
-  return standsIn === 'running' ? 'go_on' : 'no_work'
-}
-
 /** Characters of the description; the full text is beside it. */
 const maxSummaryChars = 120
 

@@ -21,10 +21,10 @@ import {
   type AllowanceRow,
   allowanceOf,
   insertAllowance,
+  revokeOne,
   ruleOf,
   selectAllowance,
   selectInForce,
-  updateRevoked,
 } from '../../store/approvals/allowances.ts'
 import { type ApprovalRow, permissionOf } from '../../store/approvals/approvals.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -100,7 +100,7 @@ export const revokeAllowance = defineUseCase('revoke-allowance', {
     const row = await tx.first(selectAllowance, { id: allowanceId })
     if (row?.project_id !== projectId) throw new Refusal('not_found', refusalText('noAllowance'), { allowanceId })
     if (row.revoked_at !== null) return allowanceOf(row)
-    await tx.write(updateRevoked, { id: allowanceId, now, by })
+    await tx.write(revokeOne, { id: allowanceId, now, by })
     const allowance = allowanceOf({ ...row, revoked_at: now, revoked_by: by })
     tx.append(projectStream(projectId), { type: 'allowance-revoked', data: { allowance } })
     return allowance

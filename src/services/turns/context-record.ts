@@ -10,7 +10,7 @@ import type { Message } from '../../protocol/conversations/message.ts'
 import { selectPerson } from '../../store/access/credentials.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
-import { selectLastClosed } from '../../store/conversations/chapters.ts'
+import { selectLastChapter } from '../../store/conversations/chapters.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { historyBefore } from '../../store/conversations/messages.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
@@ -144,7 +144,7 @@ async function primerFacts(
   })
   const isPrompt = new Set([...promptSeqs, ...waiting.map(({ seq }) => seq)])
   const rows = all.filter(({ seq }) => !isPrompt.has(seq))
-  const closed = conversation?.chapter_after ? await reader.first(selectLastClosed, { key }) : undefined
+  const closed = conversation?.chapter_after ? await reader.first(selectLastChapter, { key }) : undefined
   const parsed = parseKey(key)
   const facts: Facts = {
     conversationKey: key,

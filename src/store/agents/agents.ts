@@ -6,7 +6,7 @@ import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { AgentReport } from '../../protocol/agents/report.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, insertRow, pageOf, selectBy, updateColumns, updateRow } from '../rows.ts'
+import { deleteBy, from, insertRow, pageOf, selectBy, selectColumns, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -34,9 +34,7 @@ export const deleteAgentRow = deleteBy('agents', 'id')
 
 export const selectAgent = selectBy('agents', 'id')
 
-export const selectAgentByPasskey = statement<{ hash: string }>()((db, p) =>
-  from(db, 'agents', { passkey_hash: p.hash }).select(['id', 'name']),
-)
+export const selectAgentByPasskey = selectColumns('agents', { hash: 'passkey_hash' }, 'id', 'name')
 
 const selectAgentsPage = statement<PageParams>()((db, p) => pageOf(db.selectFrom('agents').selectAll(), p, 'created_at', 'id'))
 

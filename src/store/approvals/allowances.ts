@@ -1,4 +1,5 @@
 /** Queries about allowances (AG6), and their form as rules and for readers. */
+import type { Kysely } from 'kysely'
 import type { AllowanceRule } from '../../domain/approvals/allowance.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'
@@ -22,35 +23,26 @@ export const selectInForce = statement<{ projectId: string; agentId: string; now
     .limit(p.limit),
 )
 
-export const updateRevoked = statement<{ id: string; now: Instant; by: string }>()((db, p) =>
-  db.updateTable('allowances').set({ revoked_at: p.now, revoked_by: p.by }).where('id', '=', p.id),
-)
+interface Revoked {
+  readonly now: Instant
+  readonly by: string
+}
+
+const revoke = (db: Kysely<Tables>, p: Revoked) =>
+  db.updateTable('allowances').set({ revoked_at: p.now, revoked_by: p.by }).where('revoked_at', 'is', null)
+
+export const revokeOne = statement<Revoked & { id: string }>()((db, p) => revoke(db, p).where('id', '=', p.id))
 
 /** Revokes the allowances of an agent, of its assignment or of the person who gave them; the event about that says so. */
-export const revokeOfPair = statement<{ projectId: string; agentId: string; now: Instant; by: string }>()((db, p) =>
-  db
-    .updateTable('allowances')
-    .set({ revoked_at: p.now, revoked_by: p.by })
-    .where('project_id', '=', p.projectId)
-    .where('agent_id', '=', p.agentId)
-    .where('revoked_at', 'is', null),
+export const revokeOfPair = statement<Revoked & { projectId: string; agentId: string }>()((db, p) =>
+  revoke(db, p).where('project_id', '=', p.projectId).where('agent_id', '=', p.agentId),
 )
 
-export const revokeOfAgent = statement<{ agentId: string; now: Instant; by: string }>()((db, p) =>
-  db
-    .updateTable('allowances')
-    .set({ revoked_at: p.now, revoked_by: p.by })
-    .where('agent_id', '=', p.agentId)
-    .where('revoked_at', 'is', null),
+export const revokeOfAgent = statement<Revoked & { agentId: string }>()((db, p) =>
+  revoke(db, p).where('agent_id', '=', p.agentId),
 )
 
-export const revokeOfGiver = statement<{ giver: string; now: Instant; by: string }>()((db, p) =>
-  db
-    .updateTable('allowances')
-    .set({ revoked_at: p.now, revoked_by: p.by })
-    .where('created_by', '=', p.giver)
-    .where('revoked_at', 'is', null),
-)
+export const revokeOfGiver = statement<Revoked & { giver: string }>()((db, p) => revoke(db, p).where('created_by', '=', p.giver))
 
 type OfProject = PageParams & { readonly projectId: string }
 

@@ -67,15 +67,11 @@ export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
 )
 
 /** The newest closed day, with its summary. */
-export const selectLastClosed = statement<{ key: string }>()((db, p) =>
+export const selectLastChapter = statement<{ key: string }>()((db, p) =>
   from(db, 'chapters', { conversation_key: p.key, removed: 0 })
     .select(['day', 'summary', 'closed_at'])
     .orderBy('day', 'desc')
     .limit(1),
-)
-
-export const selectLastChapter = statement<{ key: string }>()((db, p) =>
-  from(db, 'chapters', { conversation_key: p.key, removed: 0 }).select(['day', 'summary']).orderBy('day', 'desc').limit(1),
 )
 
 /** Marks chapters as removed; the rows stay until the notes are updated (DC4). */

@@ -2,7 +2,7 @@
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, insertOnce, insertRow, pageOf, selectBy, updateColumns, updateRow } from '../rows.ts'
+import { deleteBy, insertOnce, insertRow, pageOf, selectBy, selectColumns, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -104,13 +104,9 @@ export async function conversationsPage(
 /** The plain file names of conversations (CV6). Written with the conversation's row, under the lock of its stream. */
 export const insertName = insertRow('conversation_names')
 
-export const selectHolderOf = statement<{ name: string }>()((db, p) =>
-  from(db, 'conversation_names', { name: p.name }).select('conversation_key'),
-)
+export const selectHolderOf = selectColumns('conversation_names', 'name', 'conversation_key')
 
-export const selectNameOf = statement<{ key: string }>()((db, p) =>
-  from(db, 'conversation_names', { conversation_key: p.key }).select('name'),
-)
+export const selectNameOf = selectColumns('conversation_names', { key: 'conversation_key' }, 'name')
 
 export const deleteNameOf = deleteBy('conversation_names', { key: 'conversation_key' })
 

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { noticeFrom } from '../notices.ts'
-import { deleteBy, from, insertRow, rowsOf } from '../rows.ts'
+import { deleteBy, from, insertRow, rowsOf, selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -134,9 +134,7 @@ export const selectOpening = statement<{ key: string }>()((db, p) =>
     .limit(1),
 )
 
-export const selectMessageId = statement<{ key: string; seq: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, seq: p.seq }).select('id'),
-)
+export const selectMessageId = selectColumns('messages', { key: 'conversation_key', seq: 'seq' }, 'id')
 
 const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
   from(db, 'messages', { conversation_key: p.key })

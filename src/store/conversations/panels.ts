@@ -1,6 +1,6 @@
 /** Queries about open chat panels and when each was last seen (CH5). */
 import type { Instant } from '../../domain/instant.ts'
-import { deleteBy, from, putRow, updateColumns } from '../rows.ts'
+import { deleteBy, from, putRow, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 
@@ -53,12 +53,8 @@ export const deletePanelsOfProject = deleteBy('panels', { projectId: 'project_id
 
 export const deletePanelsOfAgent = deleteBy('panels', { agentId: 'agent_id' })
 
-type PurposePair = Omit<Tables['pending_purposes'], 'created_at'>
-
 /** Opened panels that no agent session has taken up yet (AS3). */
-export const selectPurpose = statement<PurposePair>()((db, p) =>
-  from(db, 'pending_purposes', { agent_id: p.agent_id, project_id: p.project_id }).select('created_at'),
-)
+export const selectPurpose = selectColumns('pending_purposes', ['agent_id', 'project_id'], 'created_at')
 
 /** Opening it again restarts its time. */
 export const keepPurpose = putRow('pending_purposes')

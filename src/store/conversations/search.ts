@@ -3,7 +3,7 @@
  * under the lock of the conversation's stream. Results include their messages, for comparison.
  */
 import { type AliasedExpression, type Kysely, sql } from 'kysely'
-import { deleteBy, from, insertRow } from '../rows.ts'
+import { deleteBy, from, insertRow, selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -41,9 +41,7 @@ export const insertTerms = statement<Tables['search_terms']>()((db, p, { search 
   db.insertInto('search_terms').values({ rowid: p.rowid, terms: search.terms(p.terms) }),
 )
 
-export const selectSearchPosition = statement<{ key: string }>()((db, p) =>
-  from(db, 'search_positions', { conversation_key: p.key }).select('through'),
-)
+export const selectSearchPosition = selectColumns('search_positions', { key: 'conversation_key' }, 'through')
 
 export const setSearchPosition = statement<{ key: string; through: number }>()((db, p) =>
   db

@@ -1,6 +1,6 @@
 /** How far people have read conversations (UI1). */
 import { sql } from 'kysely'
-import { deleteBy, from } from '../rows.ts'
+import { deleteBy, selectColumns } from '../rows.ts'
 import { statement } from '../statement.ts'
 
 interface Seen {
@@ -21,9 +21,7 @@ export const keepSeen = statement<Seen>()((db, p) =>
     ),
 )
 
-export const selectSeen = statement<Omit<Seen, 'seq'>>()((db, p) =>
-  from(db, 'seen_conversations', { person_id: p.personId, conversation_key: p.key }).select('seq'),
-)
+export const selectSeen = selectColumns('seen_conversations', { personId: 'person_id', key: 'conversation_key' }, 'seq')
 
 export const deleteSeenOf = deleteBy('seen_conversations', { key: 'conversation_key' })
 

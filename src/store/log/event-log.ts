@@ -1,7 +1,7 @@
 /** The statements of the event log. transaction.ts assigns the numbers; only trimming writes these tables as well. */
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
-import { from, insertRow, updateColumns } from '../rows.ts'
+import { from, insertRow, selectColumns, updateColumns } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { StoredEvent } from '../store.ts'
 
@@ -14,9 +14,7 @@ export const moveHead = statement<{ name: StreamName; head: number }>()((db, p) 
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ head: p.head })),
 )
 
-export const selectPosition = statement<{ name: StreamName }>()((db, p) =>
-  from(db, 'streams', { name: p.name }).select(['head', 'floor']),
-)
+export const selectPosition = selectColumns('streams', 'name', 'head', 'floor')
 
 export const selectStreamsAfter = statement<{ name: string; limit: number }>()((db, p) =>
   db
@@ -48,9 +46,7 @@ export const selectFirstOfTypes = statement<{ stream: StreamName; one: string; o
     .limit(1),
 )
 
-export const selectEventTime = statement<{ stream: StreamName; seq: number }>()((db, p) =>
-  from(db, 'events', { stream: p.stream, seq: p.seq }).select('at'),
-)
+export const selectEventTime = selectColumns('events', ['stream', 'seq'], 'at')
 
 /** Deletes the beginning of a stream and is run with `raiseFloor` under the stream's lock. */
 export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }>()((db, p) =>

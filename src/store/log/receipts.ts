@@ -6,22 +6,21 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import { deleteBy, from, insertRow } from '../rows.ts'
+import { deleteBy, insertRow, selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
-import { statement } from '../statement.ts'
 import type { Reader, ReceiptKey, Tx } from '../store.ts'
 
 export const receiptLifetimeMs = 7 * 24 * 60 * 60 * 1000
 
 type Key = Pick<Tables['receipts'], 'credential_id' | 'operation' | 'key'>
 
-const selectReceipt = statement<Key>()((db, p) =>
-  from(db, 'receipts', { credential_id: p.credential_id, operation: p.operation, key: p.key }).select([
-    'content_hash',
-    'answer',
-    'sealed',
-    'created_at',
-  ]),
+const selectReceipt = selectColumns(
+  'receipts',
+  ['credential_id', 'operation', 'key'],
+  'content_hash',
+  'answer',
+  'sealed',
+  'created_at',
 )
 
 /** Never overwrites: of two concurrent requests with the same key, the table's key makes one fail and run again. */

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Machine } from '../../domain/processes/placement.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, insertRow, pageOf, putRow, updateColumns } from '../rows.ts'
+import { from, insertRow, pageOf, putRow, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -105,17 +105,11 @@ export async function machinesHere(reader: Reader): Promise<Machine[]> {
   }))
 }
 
-type ReportKey = Omit<Tables['exit_reports'], 'created_at'>
-
 /** Exit reports that were decided, and the newest epoch of each coordinator (PX6). */
-export const selectExitReport = statement<ReportKey>()((db, p) =>
-  from(db, 'exit_reports', { reporter_id: p.reporter_id, report_id: p.report_id }).select('created_at'),
-)
+export const selectExitReport = selectColumns('exit_reports', ['reporter_id', 'report_id'], 'created_at')
 
 export const insertExitReport = insertRow('exit_reports')
 
-export const selectEpoch = statement<{ coordinatorId: string }>()((db, p) =>
-  from(db, 'coordinator_epochs', { coordinator_id: p.coordinatorId }).select('epoch'),
-)
+export const selectEpoch = selectColumns('coordinator_epochs', { coordinatorId: 'coordinator_id' }, 'epoch')
 
 export const keepEpoch = putRow('coordinator_epochs')

@@ -14,7 +14,7 @@ import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { detailIn, noticeColumn } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, insertRow, pageOf, updateColumns, updateRow } from '../rows.ts'
+import { from, insertRow, pageOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -55,7 +55,7 @@ export const updateLaunchToken = statement<{ id: string; hash: string | null }>(
   db.updateTable('launches').set({ token_hash: p.hash }).where('id', '=', p.id),
 )
 
-export const selectOutput = statement<{ id: string }>()((db, p) => from(db, 'launches', { id: p.id }).select('output'))
+export const selectOutput = selectColumns('launches', 'id', 'output')
 
 export const updateOutput = updateColumns('launches', 'output')
 

@@ -1,7 +1,7 @@
 /** Queries about processes of ACP agents that are ready for a turn (CH12). */
 import { type Kysely, sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { from } from '../rows.ts'
+import { selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -31,11 +31,9 @@ export const updateAgentName = statement<{ id: string; agentName: string }>()((d
   db.updateTable('launches').set({ agent_name: p.agentName }).where('id', '=', p.id),
 )
 
-export const selectAgentName = statement<{ id: string }>()((db, p) => from(db, 'launches', { id: p.id }).select('agent_name'))
+export const selectAgentName = selectColumns('launches', 'id', 'agent_name')
 
-const selectContextLimit = statement<{ id: string }>()((db, p) =>
-  from(db, 'launches', { id: p.id }).select(['context_limit', 'ready_at']),
-)
+const selectContextLimit = selectColumns('launches', 'id', 'context_limit', 'ready_at')
 
 /**
  * How many contexts a process can hold; null: any number; 0: its one conversation was deleted. A process in a role since before contexts

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type ChosenSettings, effectiveSettings } from '../../domain/projects/settings.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, insertRow, pageOf, selectBy, updateColumns } from '../rows.ts'
+import { deleteBy, from, insertRow, pageOf, selectBy, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -114,16 +114,12 @@ export async function projectsPage(reader: Reader, params: PageParams): Promise<
   )
 }
 
-type Pair = Pick<Tables['assignments'], 'project_id' | 'agent_id'>
-
 /** Assignments: the rows behind `agentIds` and `projectIds`. */
 export const insertAssignment = insertRow('assignments')
 
 export const updateAssignment = updateColumns('assignments', 'isolation')
 
-export const selectAssignment = statement<Pair>()((db, p) =>
-  from(db, 'assignments', { project_id: p.project_id, agent_id: p.agent_id }).select(['created_at', 'isolation']),
-)
+export const selectAssignment = selectColumns('assignments', ['project_id', 'agent_id'], 'created_at', 'isolation')
 
 export const deleteAssignment = deleteBy('assignments', ['project_id', 'agent_id'])
 

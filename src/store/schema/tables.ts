@@ -15,9 +15,22 @@ import { turnTables } from './turns.ts'
 import { workTables } from './work.ts'
 import { worktreeTables } from './worktrees.ts'
 
+type MetaKey =
+  | 'store_id'
+  | 'incarnation'
+  | 'schema_version'
+  | 'created_at'
+  | 'backed_up_at'
+  | 'agent_sessions_swept_at'
+  | 'cutover'
+  /** SE12: the id of the key that agents' keys are sealed with. */
+  | 'sealing_key'
+  /** SE12: `kept` where an earlier build left plain values, `sealed` until their text is erased from the files. */
+  | 'plain_values'
+
 export const tables = {
   meta: {
-    key: key<string>(),
+    key: key<MetaKey>(),
     value: column<string>(),
   },
 

@@ -1,6 +1,6 @@
 /** Queries about leases and about rows whose time is over. */
 import type { Instant } from '../../domain/instant.ts'
-import { deleteBy, from } from '../rows.ts'
+import { deleteBy, selectColumns } from '../rows.ts'
 import { statement } from '../statement.ts'
 
 // Lease rows (SC5): one name, one holder, until a moment of the database's clock.
@@ -32,9 +32,7 @@ export const claimLease = statement<Claim>()((db, p) =>
     ),
 )
 
-export const selectLease = statement<{ name: string }>()((db, p) =>
-  from(db, 'leases', { name: p.name }).select(['holder', 'held_until']),
-)
+export const selectLease = selectColumns('leases', 'name', 'holder', 'held_until')
 
 export const deleteLease = deleteBy('leases', ['name', 'holder'])
 

@@ -1,7 +1,7 @@
 /** Queries about artifacts and uploads, and their form for readers. */
 import type { Instant } from '../../domain/instant.ts'
 import { type Artifact, artifactOnWire } from '../../protocol/work/artifact.ts'
-import { deleteBy, from, insertRow, rowsOf, selectBy, updateColumns } from '../rows.ts'
+import { deleteBy, insertRow, rowsOf, selectBy, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -38,9 +38,7 @@ export const insertPart = insertRow('upload_parts')
 
 export const deleteParts = deleteBy('upload_parts', { uploadId: 'upload_id' })
 
-export const selectPart = statement<{ uploadId: string; number: number }>()((db, p) =>
-  from(db, 'upload_parts', { upload_id: p.uploadId, number: p.number }).select('bytes'),
-)
+export const selectPart = selectColumns('upload_parts', { uploadId: 'upload_id', number: 'number' }, 'bytes')
 
 /** Unfinished uploads. */
 export const selectUploadsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>

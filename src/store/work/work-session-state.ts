@@ -6,7 +6,7 @@ import { schemaVersion } from '../../protocol/schema-version.ts'
 import type { Checkpoint } from '../../protocol/work/checkpoint.ts'
 import type { StateCheckpoint } from '../../protocol/work/state-checkpoint.ts'
 import type { WorkSessionFile } from '../../protocol/work/work-session-file.ts'
-import { from, insertRow, rowsOf, selectBy } from '../rows.ts'
+import { from, insertRow, rowsOf, selectBy, selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -18,9 +18,7 @@ const approvals = selectBy('human_approvals', { id: 'session_id' }, 'id')
 const approaches = selectBy('approaches', { id: 'session_id' }, 'recorded_at', 'id')
 const checkpoints = selectBy('checkpoints', { id: 'session_id' }, 'number')
 const artifacts = selectBy('artifacts', { id: 'session_id' }, 'name')
-const owner = statement<{ agentSessionId: string }>()((db, p) =>
-  from(db, 'agent_sessions', { id: p.agentSessionId }).select('agent_id'),
-)
+const owner = selectColumns('agent_sessions', { agentSessionId: 'id' }, 'agent_id')
 
 /** All rows of a work session (CK2), for the mirror and for rebuilding a store. */
 export interface WorkSessionRows {

@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { SetUp, Worktree } from '../../protocol/worktrees/worktree.ts'
 import { noticeFrom } from '../notices.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, insertRow, pageOf, putRow, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { deleteBy, insertRow, pageOf, putRow, rowsOf, selectBy, selectColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -98,9 +98,7 @@ export const keepSetUp = putRow('set_ups')
 
 export const deleteSetUp = deleteBy('set_ups', { projectId: 'project_id' })
 
-const selectSetUp = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'set_ups', { project_id: p.projectId }).select(['command', 'copy']),
-)
+const selectSetUp = selectColumns('set_ups', { projectId: 'project_id' }, 'command', 'copy')
 
 /** null: the project names nothing. */
 export async function setUpOf(reader: Reader, projectId: string): Promise<SetUp | null> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Dependencies, findCycle, unblockedBy, unfinishedOf } from '../../../src/domain/work/task-dependencies.ts'
+import { type Dependencies, findCycle, unfinishedOf } from '../../../src/domain/work/task-dependencies.ts'
 import type { TaskStatus } from '../../../src/domain/work/task-lifecycle.ts'
 import { fc, property } from '../../support/property.ts'
 
@@ -56,19 +56,5 @@ describe('what a task waits for', () => {
 
   test('[TK2] only a completed task lets others go on; one that failed or is unknown holds them', () => {
     expect(unfinishedOf(['a', 'b', 'c', 'd', 'e', 'x'], (id) => status[id])).toEqual(['b', 'c', 'd', 'e', 'x'])
-  })
-
-  test('[TK2] when the last dependency completes, and only then, a blocked task is lifted', () => {
-    const tasks = [
-      { id: 'a', status: 'completed', dependsOn: [] },
-      { id: 'b', status: 'in_progress', dependsOn: [] },
-      { id: 'c', status: 'in_progress', dependsOn: [] },
-      { id: 'lifted', status: 'blocked', dependsOn: ['a', 'b'] },
-      { id: 'waits on', status: 'blocked', dependsOn: ['b', 'c'] },
-      { id: 'not concerned', status: 'blocked', dependsOn: ['c'] },
-      { id: 'runs already', status: 'in_progress', dependsOn: ['b'] },
-    ] as const
-    expect(unblockedBy('b', tasks)).toEqual(['lifted'])
-    expect(unblockedBy('c', tasks)).toEqual(['not concerned'])
   })
 })

@@ -7,7 +7,6 @@ import {
   endWithAgentSession,
   type WorkSession,
   type WorkSessionEvent,
-  workOfTask,
   workSessionOf,
 } from '../../../src/domain/work/work-session-lifecycle.ts'
 import { fc, property } from '../../support/property.ts'
@@ -89,17 +88,5 @@ describe('the end of the agent session that drove it', () => {
       return event.type === 'complete' ? 'completed' : event.reason
     }
     expect([outcome('open'), outcome('stuck'), outcome('done')]).toEqual([open, stuck, 'completed'])
-  })
-})
-
-describe('a task in progress and its work session', () => {
-  test('[AS3] is work in a running one, and after an interruption only a resume makes it work again', () => {
-    expect(workOfTask('running')).toBe('go_on')
-    expect(workOfTask('interrupted')).toBe('no_work')
-    expect(workOfTask('completed')).toBe('no_work')
-  })
-
-  test('[WK4] in none it begins one', () => {
-    expect(workOfTask(null)).toBe('begin')
   })
 })
