@@ -288,6 +288,8 @@ export class AcpAgent {
   async #run({ turnId, content, context: order, configure = [], files }: TurnOrder): Promise<void> {
     const end = (ended: EndedTurn): void => {
       const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false, usage = null, files: after } = ended
+      // The server may order a turn that did not run once more, of this process too.
+      if (notRun) this.#knownOrders.delete(turnId)
       const how = { outcome, stopReason, ...this.#told('error', error), usage, notRun, cancelIgnored }
       this.#report({ type: 'turn-ended', turnId, ...how, files: after ?? null })
     }
