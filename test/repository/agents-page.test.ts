@@ -1,0 +1,19 @@
+/** docs/agents.md says what the reports of `agents doctor` and the data of the known agents say. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { knownAgents } from '../../src/protocol/agents/known-agents.ts'
+import { withMatrix } from '../real-agents/matrix.ts'
+import { recipes } from '../real-agents/recipes.ts'
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'agents.md'), 'utf8')
+
+test('[AG13] the matrix of the agents is made from the reports that are kept', () => {
+  expect(withMatrix()).toBe(page)
+})
+
+test.each(Object.keys(recipes))('[AG5] %s: the page says how it is installed and signed in, as the program does', (id) => {
+  const { name, install, signIn } = knownAgents.find((agent) => agent.id === id) ?? expect.fail(id)
+  const line = page.split('\n').find((each) => each.startsWith(`| ${name} |`))
+  for (const part of [install, signIn.command, ...signIn.keys]) expect(line).toContain(`\`${part}\``)
+})
