@@ -125,6 +125,7 @@ const startableAfter: ReadonlySet<string> = new Set<EventType>([
   'coordinator-joined',
   'coordinator-back',
   'agent-changed',
+  'project-changed',
   'agent-assigned',
 ])
 

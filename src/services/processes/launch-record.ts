@@ -29,7 +29,7 @@ import {
   updateLaunch,
   updateLaunchToken,
 } from '../../store/processes/launches.ts'
-import { selectAssignment } from '../../store/projects/projects.ts'
+import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
@@ -161,12 +161,22 @@ export const hasSignedIn = async (reader: Reader, launch: Launch, live: readonly
   (await newestOfLaunch(reader, launch.id)) !== undefined ||
   live.some(({ launchId, createdAt }) => launchId === null && launch.startedAt !== null && createdAt >= launch.startedAt)
 
+/** When a person last changed the agent or the project: failures before that say nothing about what is there now (CO7). */
+async function lastChangeOf(reader: Reader, { agentId, projectId }: Pair): Promise<Instant> {
+  const agent = (await reader.first(selectAgent, { id: agentId }))?.updated_at ?? ''
+  const project = (await reader.first(selectProject, { id: projectId }))?.updated_at ?? ''
+  return agent > project ? agent : project
+}
+
 async function heldReason(reader: Reader, pair: Pair, held: Launch | undefined, now: Instant): Promise<Detail | null> {
   const settings = await settingsOf(reader, pair.projectId)
-  const since = later(now, -durationMs(settings, 'restart.window_seconds'))
+  const mended = await lastChangeOf(reader, pair)
+  const window = later(now, -durationMs(settings, 'restart.window_seconds'))
+  const since = mended > window ? later(mended, -1) : window
   const failures = await failuresOf(reader, pair, since, failuresAllowed(settings))
   if (!held) return heldBecause(null, failures, settings)
-  const newMessage = (await reader.first(selectUnreadSince, { ...pair, since: held.orderedAt })) !== undefined
+  const newMessage =
+    mended > held.orderedAt || (await reader.first(selectUnreadSince, { ...pair, since: held.orderedAt })) !== undefined
   return heldBecause({ since: held.orderedAt, because: held.detail ?? '', newMessage }, failures, settings)
 }
 

@@ -329,7 +329,7 @@ test('[UI10] a turn shows what it changed; back to before it with what would be 
   await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
   await log.getByText('echo: second').waitFor()
   expect(readFileSync(file, 'utf8')).toBe('mine')
-  expect(await log.getByText(/rewound this/).count()).toBe(0)
+  await log.getByText(/rewound this/).waitFor({ state: 'detached' })
   await menus.first().click()
   await page.getByRole('menuitem', { name: 'Fork with Other' }).click()
   await page.getByRole('textbox', { name: 'Write to Other' }).waitFor()

@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { coordinatorStream, projectStream } from '../../../src/domain/stream-name.ts'
 import { getAgentAction } from '../../../src/services/agent-sessions/find-next-action.ts'
+import { changeAgent } from '../../../src/services/agents/change-agent.ts'
 import { listCoordinators } from '../../../src/services/processes/queries.ts'
+import { changeProject } from '../../../src/services/projects/change-project.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { engines } from '../../support/either-store.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
@@ -191,6 +193,31 @@ describe.each(engines)('launches on %s', (engine) => {
     await pad.say('try again')
     expect(await pad.order()).toMatchObject({ launchId: held.launchId, state: 'waiting', detail: null })
     expect((await typesOf(pad.store, coordinatorStream(pad.coordinator.id))).at(-1)).toBe('launch-ordered')
+  })
+
+  test('[CO7] held, then mended: a change of the agent or the project lifts it, and earlier failures count no more', async () => {
+    const pad = await open({ 'restart.max': 1 })
+    await pad.say('hello')
+    const { agentId, projectId } = pad
+    const changes = [
+      () => pad.store.run(changeAgent, { agentId, by: 'owner', args: ['mended'] }),
+      () => pad.store.run(changeProject, { projectId, by: 'owner', name: 'mended' }),
+    ]
+    for (const change of changes) {
+      const { launchId } = await ordered(pad)
+      await pad.coordinator.take(launchId)
+      await pad.coordinator.tell({ type: 'start-failed', launchId, error: 'no' })
+      pad.clock.advance(1000)
+      const held = await ordered(pad)
+      expect(held).toMatchObject({ state: 'held' })
+      expect(await pad.order()).toBeNull()
+      pad.clock.advance(1000)
+      await change()
+      expect(await pad.order()).toMatchObject({ launchId: held.launchId, state: 'waiting' })
+      await pad.coordinator.take(held.launchId)
+      await pad.coordinator.tell(started(held.launchId), exited(held.launchId, { exitCode: 0, stopped: true }))
+      pad.clock.advance(1000)
+    }
   })
 
   test('[CO7] a person releases it; released again, or where nothing is held, nothing happens', async () => {

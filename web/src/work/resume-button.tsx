@@ -1,6 +1,7 @@
 /** Takes interrupted work up (RS1). What could not be restored is said before the person turns to anything else (RS2). */
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Missing, NotRestored } from '../../../src/protocol/work/resume.ts'
+import type { Missing, NotRestored, Resumed } from '../../../src/protocol/work/resume.ts'
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import { canResume } from '../live/continuity.ts'
 import { useAgentAndProject } from '../live/display-names.ts'
@@ -22,7 +23,8 @@ export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
   const { continuity } = useWords()
   const mayWrite = useMay('write')
   const { project } = useAgentAndProject({ projectId, agentId: '' })
-  const { waiting, error, send } = useSending<{ notRestored: readonly NotRestored[]; missing: readonly Missing[] }>()
+  const { waiting, error, send } = useSending<Pick<Resumed, 'notRestored' | 'missing' | 'remainingTasks'>>()
+  const navigate = useNavigate()
   const [lost, setLost] = useState<readonly NotRestored[]>([])
   const [missing, setMissing] = useState<readonly Missing[]>([])
   const possible = workSession !== undefined && canResume(workSession)
@@ -34,9 +36,19 @@ export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
       client.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params, ...options }),
     )
     if (!answer) return
-    if (answer.missing.length === 0) notify(continuity.goesOn(project))
+    if (answer.missing.length === 0) {
+      notify(continuity.goesOn(project))
+      if (answer.notRestored.length === 0) void goThere(answer.remainingTasks.flatMap(({ assignedTo }) => assignedTo ?? []))
+    }
     setMissing(answer.missing)
     setLost(answer.missing.length === 0 ? answer.notRestored : [])
+  }
+  /** To the session that the work goes on in, if it has one: there it says what its agent was told first. */
+  const goThere = async (agentIds: readonly string[]) => {
+    const query = { projectId, channel: 'work', limit: 50 }
+    const found = await client.get('/api/conversations', { query }).catch(() => undefined)
+    const key = found?.items.find(({ agentId }) => agentId !== null && agentIds.includes(agentId))?.key
+    if (key !== undefined) await navigate({ to: '/projects/$projectId/talk/$key', params: { projectId, key } })
   }
   if (!mayWrite) return null
   return (
