@@ -10,6 +10,8 @@ import { CommandFailure } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
 
 const maxNamedLosses = 8
+/** Writing all files of a large workplace. */
+const timeoutMs = 600_000
 const turn = '/api/conversations/{key}/turns/{turnId}'
 
 const conversation = { name: 'conversation', about: 'its key, as `holdfast conversations` shows it' }
@@ -51,14 +53,14 @@ async function rewind(context: CommandContext): Promise<void> {
   const key = context.operand(0)
   if (context.flag('undo')) {
     const undone = await withLosses(context, 'Undo the rewind?', (confirm) =>
-      context.client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: confirm }),
+      context.client.post('/api/conversations/{key}/rewind/undo', { params: { key }, body: confirm, timeoutMs }),
     )
     return context.finished(undone, 'The rewind is undone')
   }
   const { chosen } = await chooseTurn(context)
   const to = context.flag('after') ? 'after' : 'before'
   const done = await withLosses(context, `Rewind to ${to} the turn?`, (confirm) =>
-    context.client.post(`${turn}/rewind`, { params: paramsOf(context, chosen), body: { to, ...confirm } }),
+    context.client.post(`${turn}/rewind`, { params: paramsOf(context, chosen), body: { to, ...confirm }, timeoutMs }),
   )
   context.finished(done, `Files and conversation are as ${to} the turn; \`holdfast rewind ${visible(key)} --undo\` undoes it`)
 }
@@ -93,7 +95,7 @@ interface Losses {
 async function fork(context: CommandContext): Promise<void> {
   const { chosen } = await chooseTurn(context)
   const body = { agentId: context.text('agent') }
-  const made = await context.client.post(`${turn}/fork`, { params: paramsOf(context, chosen), body })
+  const made = await context.client.post(`${turn}/fork`, { params: paramsOf(context, chosen), body, timeoutMs })
   context.finished(made, `${made.conversation} begins there, in ${visible(made.workplace)}`)
 }
 
