@@ -12,9 +12,9 @@ import type { ConfigureOrder, EndFiles, FailureStep, OpenContext, SettledPermiss
 import type { AcpAgentOptions } from './acp/agent-options.ts'
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
 import type { AcpContext, TurnEnd } from './acp/context.ts'
-import { AcpFailure, anomalyText } from './acp/failure.ts'
+import { AcpFailure, type Anomaly, anomalyText } from './acp/failure.ts'
 import { exitMs, finalFilesMs, finalOutputMs, maxErrorChars } from './acp/limits.ts'
-import { addSignInMethods, holdfastToolServer, readyFact } from './acp/open-acp-session.ts'
+import { type EarlierAcpSession, earlierSession, holdfastToolServer, readyFact, startedAgent } from './acp/open-acp-session.ts'
 import { createCleaner, OutputGate, UpdateCleaner } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
 import { type TurnFilesOptions, takeAfter, takeBefore } from './file-states/turn-files.ts'
@@ -147,7 +147,9 @@ export class AcpAgent {
       clock,
       version,
       waitForCapacity: () => this.#gate.opened,
-      onAnomaly: (anomaly) => this.#writeNote(anomalyText(anomaly)),
+      onAnomaly: (anomaly) => this.#writeNote(anomalyText(anomaly), anomaly),
+      onWholeError: (text) => this.#writeNote(`an error, whole: ${text.replaceAll('\n', '\\n')}`),
+      started: startedAgent(this.#options.particulars),
     })
     this.#connection = connection
     this.#handshake = this.#openFirstContext(connection).catch(async (error: unknown) => {
@@ -244,10 +246,8 @@ export class AcpAgent {
       this.#writeNote(`waiting ${Math.ceil(patience / 1000)} s, because it loads no session in the minute in which it was opened`)
       this.#setStartTimeout(acp.startWithinMs + patience)
     }
-    const { opened } = await inTime(this.#open(connection, contextId, this.#folder, acp.loadAcpSessionId, openedAt)).catch(
-      (error: unknown) => {
-        throw addSignInMethods(error, facts)
-      },
+    const { opened } = await inTime(
+      this.#open(connection, contextId, this.#folder, earlierSession(acp.loadAcpSessionId, openedAt, acp.forks)),
     )
     this.#stopWaiting()
     if (this.#phase !== 'starting') return
@@ -262,30 +262,27 @@ export class AcpAgent {
     connection: AcpConnection,
     contextId: string,
     folder: string,
-    earlier: string | null,
-    openedAt: number,
+    earlier: EarlierAcpSession | null,
   ): Promise<OpenedContext> {
     const before = this.#contexts.get(contextId)?.context
     if (before) connection.release(before)
     const updates = new UpdateCleaner(secretsInTurns(this.#options.particulars))
     const held: HeldContext = { context: undefined, turnId: undefined, folder, updates }
     const isNew = !before && this.#options.particulars.folder === null
-    const place = { folder, isNew, toolServers: [holdfastToolServer(this.#options, contextId)] }
+    const folders = this.#options.particulars.isolation?.allow.folders ?? []
+    const place = { folder, folders, isNew, toolServers: [holdfastToolServer(this.#options, contextId)] }
     const handlers: ContextHandlers = {
       onUpdate: (update) => this.#update(contextId, held, update),
       onPermission: (request, withdrawn) => this.#requests.permission(this.#reportUpdates(held), request, withdrawn),
       onQuestion: (question, withdrawn) => this.#requests.question(this.#reportUpdates(held), question, withdrawn),
     }
-    const found =
-      earlier === null
-        ? await connection.open(place, handlers)
-        : await connection.reopen(place, { acpSessionId: earlier, openedAt }, handlers)
+    const found = earlier === null ? await connection.open(place, handlers) : await connection.reopen(place, earlier, handlers)
     held.context = found.context
     this.#contexts.set(contextId, held)
     return found
   }
 
-  async #run({ turnId, content, context: order, configure = [], files }: TurnOrder): Promise<void> {
+  async #run({ turnId, content, context: order, configure = [], leave = [], files }: TurnOrder): Promise<void> {
     const end = (ended: EndedTurn): void => {
       const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false, usage = null, files: after } = ended
       // The server may order a turn that did not run once more, of this process too.
@@ -334,6 +331,7 @@ export class AcpAgent {
     } finally {
       held.turnId = undefined
       this.#turns.delete(turnId)
+      for (const { acpSessionId, isDeleted } of leave) void connection.leave(acpSessionId, isDeleted)
     }
   }
 
@@ -342,13 +340,13 @@ export class AcpAgent {
     connection: AcpConnection,
     turnId: string,
     contextId: string,
-    { acpSessionId: earlier, lastOpenedAt, primer, news, workspace }: NonNullable<OpenContext['open']>,
+    { acpSessionId: earlier, lastOpenedAt, forks, primer, news, workspace }: NonNullable<OpenContext['open']>,
   ): Promise<string | null> {
     const openedAt = Date.parse(lastOpenedAt ?? '') || this.#options.clock.now()
     const own = workspace === null ? (this.#options.particulars.folder ?? this.#folder) : this.#folder
     const folder = workspace ? (await this.#makeWorkspace(workspace, () => {})).folder : own
     this.sandbox.requireWorkplace(folder)
-    const { opened } = await this.#open(connection, contextId, folder, earlier, openedAt)
+    const { opened } = await this.#open(connection, contextId, folder, earlierSession(earlier, openedAt, forks))
     const { acpSessionId, how, notRestored, modes, modeId, options } = opened
     const offers = { images: connection.takesImages, modes: [...modes], modeId, options: [...options] }
     const restored = this.#told('notRestored', notRestored)
@@ -375,8 +373,9 @@ export class AcpAgent {
     return turnId
   }
 
-  #writeNote(note: string): void {
-    this.#report({ type: 'process-output', text: `[Holdfast: ${this.#clean(note)}]\n` })
+  #writeNote(note: string, anomaly?: Anomaly): void {
+    const unknown = anomaly && { kind: anomaly.kind, name: this.#clean(anomaly.name), count: anomaly.more }
+    this.#report({ type: 'process-output', text: `[Holdfast: ${this.#clean(note)}]\n`, unknown })
   }
 
   /** A detail as fields of a fact, without secrets and bounded. */

@@ -61,7 +61,10 @@ export const earlierSentences = {
   noRepository: '{folder} is not a git repository.',
   gitCannotOpen: 'git cannot open {folder}: {why}',
 
-  signInFirst: '{why} Sign in with the agent’s own program first: {ways}.',
+  withoutTools:
+    '{agent} has not connected to Holdfast’s tools, so it cannot record what it tried, make tasks or ask for approval; see the output of its process',
+  acpSessionGone: 'The agent no longer has its session.',
+  signInFirst: '{why}\nIt offers these ways to sign in; holdfast agents login {agent} goes through them:\n{ways}',
   otherAcp: 'The agent speaks version {theirs} of ACP, Holdfast speaks {ours}.',
   noUsableId: 'The agent opened a session without a usable id.',
   cannotBringBack: 'The agent cannot bring an earlier session back.',

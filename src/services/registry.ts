@@ -79,6 +79,7 @@ import { endLimit } from './turns/end-limit.ts'
 import { askFork, askRewind, askUndo, finishOperation } from './turns/file-operations.ts'
 import { handOverMessages } from './turns/hand-over-messages.ts'
 import { completeFiles, dropDisownedFiles, forgetOldFiles } from './turns/keep-files.ts'
+import { noteTools } from './turns/missing-tools.ts'
 import { sendPrompt } from './turns/send-prompt.ts'
 import { setContinueAfterLimit } from './turns/set-continue-after-limit.ts'
 import { changeApproach, importApproaches, recordAgentApproach, recordApproach } from './work/change-approach.ts'
@@ -130,6 +131,7 @@ export const useCases = {
   'set-continue-after-limit': setContinueAfterLimit,
   'configure-agent': configureAgent,
   'configure-chat': configureChat,
+  'note-tools': noteTools,
   'create-agent': createAgent,
   'create-approval': createApproval,
   'create-pairing-code': createPairingCode,

@@ -183,3 +183,24 @@ test('[CO2] stopping one ends it and touches no other', async () => {
   await first.agent.gone
   expect(isRunning(second.agent.pid)).toBe(true)
 })
+
+test('[CO5] an agent over ACP is first told by the end of its input, and signalled when it ignores that', async () => {
+  const acp = { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, startWithinMs: 1, turnWithinMs: 1 }
+  const started = async (text: string) => {
+    const agent = await startAgent({
+      ...script(`trap 'echo signalled >&2; exit 1' TERM; echo up >&2; ${text}`),
+      protocol: 'acp',
+      acp,
+    })
+    await agent.wrote('up')
+    agent.agent.stop()
+    // Stopping it again changes nothing.
+    agent.agent.stop()
+    return { exit: await agent.exit, output: agent.output() }
+  }
+  expect(await started('cat; echo gone >&2')).toEqual({ exit: { exitCode: 0, signal: null }, output: 'up\ngone\n' })
+  expect(await started('while :; do sleep 0.02; done')).toEqual({
+    exit: { exitCode: 1, signal: null },
+    output: 'up\nsignalled\n',
+  })
+})

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { AcpConnection } from '../../src/coordinator/acp/connection.ts'
 import type { AcpContext, TurnEnd } from '../../src/coordinator/acp/context.ts'
 import type { Anomaly } from '../../src/coordinator/acp/failure.ts'
-import type { AgentFacts, OpenedAcpSession } from '../../src/coordinator/acp/open-acp-session.ts'
+import type { AgentFacts, OpenedAcpSession, StartedAgent } from '../../src/coordinator/acp/open-acp-session.ts'
 import type { PermissionAnswer } from '../../src/coordinator/acp/permissions.ts'
 import type { ElicitationAnswer } from '../../src/coordinator/acp/questions.ts'
 import { type Clock, systemClock } from '../../src/platform/time/clock.ts'
@@ -33,6 +33,9 @@ export interface AcpAgentOptions {
   readonly answer?: (request: PermissionRequest, withdrawn: AbortSignal) => Promise<PermissionAnswer> | PermissionAnswer
   readonly answerQuestion?: (question: Question, withdrawn: AbortSignal) => Promise<ElicitationAnswer> | ElicitationAnswer
   readonly room?: () => Promise<void> | undefined
+  readonly started?: StartedAgent
+  /** Further folders for it. */
+  readonly folders?: readonly string[]
 }
 
 export class AcpAgent {
@@ -42,6 +45,7 @@ export class AcpAgent {
   readonly state: string
   readonly updates: AgentUpdate[] = []
   readonly troubles: Anomaly[] = []
+  readonly wholeErrors: string[] = []
   readonly questions: PermissionRequest[] = []
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   stderr = ''
@@ -68,6 +72,8 @@ export class AcpAgent {
       to: child.stdin,
       clock,
       version: '0.0.0',
+      started: options.started,
+      onWholeError: (text) => void this.wholeErrors.push(text),
       ...(room ? { waitForCapacity: room } : {}),
       onAnomaly: (trouble) => {
         this.troubles.push(trouble)
@@ -87,8 +93,8 @@ export class AcpAgent {
     return this.#hold(await this.connection.open(this.#place, this.#handlers))
   }
 
-  async reopen(acpSessionId: string, openedAt: number): Promise<OpenedAcpSession> {
-    return this.#hold(await this.connection.reopen(this.#place, { acpSessionId, openedAt }, this.#handlers))
+  async reopen(acpSessionId: string, openedAt: number, forks = false): Promise<OpenedAcpSession> {
+    return this.#hold(await this.connection.reopen(this.#place, { acpSessionId, openedAt, forks }, this.#handlers))
   }
 
   get context(): AcpContext {
@@ -101,7 +107,7 @@ export class AcpAgent {
   }
 
   get #place() {
-    return { folder: this.folder, toolServers: [] }
+    return { folder: this.folder, folders: this.#options.folders ?? [], toolServers: [] }
   }
 
   #hold({ context, opened }: { context: AcpContext; opened: OpenedAcpSession }): OpenedAcpSession {

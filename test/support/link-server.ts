@@ -121,8 +121,8 @@ export class LinkServer {
   }
 
   /** Told at once when the coordinator is there, and in the next snapshot. */
-  orderTurn(launchId: string, turnId: string, text: string): void {
-    const order: TurnOrder = { launchId, turnId, content: [{ type: 'text', text }] }
+  orderTurn(launchId: string, turnId: string, text: string, more: Partial<TurnOrder> = {}): void {
+    const order: TurnOrder = { launchId, turnId, content: [{ type: 'text', text }], ...more }
     this.turns.set(turnId, { ...order, cancelOrdered: false })
     this.#event('turn-ordered', order)
   }

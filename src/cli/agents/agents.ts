@@ -18,6 +18,7 @@ import { projectNames, projectOption } from '../projects/choose-project.ts'
 import type { Terminal } from '../terminal.ts'
 import { detect, findDetected } from './detected-agents.ts'
 import { doctorAgents } from './probe-agent.ts'
+import { signInCommands } from './sign-in.ts'
 import { watchAgents } from './watch-agents.ts'
 
 /**
@@ -321,6 +322,7 @@ export const agents: CommandSpec = {
       ],
       run: doctorAgents,
     },
+    ...signInCommands,
     watch: {
       summary: 'Watch who is at work: a live table, or a line for each change where nobody looks',
       options: [{ flags: '--for <seconds>', about: 'end after so long; without it Ctrl-C ends' }],

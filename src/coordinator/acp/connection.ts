@@ -7,18 +7,21 @@ import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import type { Clock } from '../../platform/time/clock.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
-import { statusNotice } from '../../protocol/status-texts.ts'
+import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
 import { AcpFailure, type Anomaly, AnomalyCounter, failureOf } from './failure.ts'
-import { minuteMs } from './limits.ts'
+import { leaveMs, minuteMs, signInMs } from './limits.ts'
 import {
   type AcpSessionSetup,
   type AgentFacts,
+  type EarlierAcpSession,
   initialize,
   type OpenedAcpSession,
   type OpeningOptions,
   openAcpSession,
   restoreAcpSession,
+  type StartedAgent,
+  signedIn,
 } from './open-acp-session.ts'
 import { fieldsOf, lineOf, Wire } from './wire.ts'
 
@@ -32,6 +35,9 @@ export interface AcpConnectionOptions {
   readonly version: string
   /** Called at the first occurrence of an anomaly and at each power of ten. */
   readonly onAnomaly: (anomaly: Anomaly) => void
+  /** All that an agent said of an error, where people are shown less. */
+  readonly onWholeError?: (text: string) => void
+  readonly started?: StartedAgent | undefined
   /** Reading pauses while the returned promise is pending. */
   readonly waitForCapacity?: () => Promise<void> | undefined
 }
@@ -42,12 +48,6 @@ export type ContextHandlers = Pick<AcpContextOptions, 'onUpdate' | 'onPermission
 export interface OpenedContext {
   readonly context: AcpContext
   readonly opened: OpenedAcpSession
-}
-
-/** An earlier ACP session and when it was last opened. */
-export interface EarlierAcpSession {
-  readonly acpSessionId: string
-  readonly openedAt: number
 }
 
 export class AcpConnection {
@@ -114,7 +114,7 @@ export class AcpConnection {
   /** Opens a new context. */
   async open(setup: AcpSessionSetup, handlers: ContextHandlers): Promise<OpenedContext> {
     const context = this.#newContext(handlers)
-    return this.#register(context, async () => openAcpSession(this.#openingOptions(), this.#requireFacts(), setup))
+    return this.#register(context, () => openAcpSession(this.#openingOptions(), this.#requireFacts(), setup))
   }
 
   /** Delay before a load, for agents that would damage their record. */
@@ -126,24 +126,32 @@ export class AcpConnection {
   }
 
   /** AC4: restores an earlier session, discarding what is replayed. If that fails, opens a new one and says why. */
-  async reopen(
-    setup: AcpSessionSetup,
-    { acpSessionId, openedAt }: EarlierAcpSession,
-    handlers: ContextHandlers,
-  ): Promise<OpenedContext> {
+  async reopen(setup: AcpSessionSetup, earlier: EarlierAcpSession, handlers: ContextHandlers): Promise<OpenedContext> {
     if (setup.isNew) {
       const { context, opened } = await this.open(setup, handlers)
       return { context, opened: { ...opened, notRestored: statusNotice('folderHasGone') } }
     }
     const facts = this.#requireFacts()
+    const { acpSessionId, openedAt, forks } = earlier
     const delayMs = this.loadDelayMs(openedAt)
     if (delayMs > 0) await new Promise<void>((resolve) => this.#options.clock.after(delayMs, resolve))
     const context = this.#newContext(handlers)
-    this.#contexts.set(acpSessionId, context)
-    const found = await this.#register(context, () => restoreAcpSession(this.#openingOptions(), facts, setup, acpSessionId))
-    if (found.opened.acpSessionId !== acpSessionId) this.#contexts.delete(acpSessionId)
+    if (!forks) this.#contexts.set(acpSessionId, context)
+    context.isReplaying = true
+    const found = await this.#register(context, () => restoreAcpSession(this.#openingOptions(), facts, setup, earlier))
+    if (!forks && found.opened.acpSessionId !== acpSessionId) this.#contexts.delete(acpSessionId)
     if (found.opened.how === 'loaded') await context.waitForReplay()
+    context.isReplaying = false
     return found
+  }
+
+  authenticate(methodId: string, limitMs: number): Promise<unknown> {
+    const { authenticate } = methods.agent
+    return this.#ask(authenticate, () => this.#connection.agent.request(authenticate, { methodId }), limitMs)
+  }
+
+  logout(): Promise<unknown> {
+    return this.#ask(methods.agent.logout, () => this.#connection.agent.request(methods.agent.logout, {}), signInMs)
   }
 
   /** Stops passing messages to a context. */
@@ -151,8 +159,20 @@ export class AcpConnection {
     for (const [id, each] of this.#contexts) if (each === context) this.#contexts.delete(id)
   }
 
+  /** AC12: closes a session that nobody needs any more, and deletes it, where the agent offers that. Failures change nothing. */
+  async leave(acpSessionId: string, isDeleted: boolean): Promise<void> {
+    const { close, delete: remove } = this.#requireFacts().abilities
+    const { close: closing, delete: deleting } = methods.agent.session
+    const { agent } = this.#connection
+    const request = { sessionId: acpSessionId }
+    const isOpen = this.#contexts.delete(acpSessionId)
+    if (isOpen && close) await this.#ask(closing, () => agent.request(closing, request), leaveMs).catch(() => {})
+    if (isDeleted && remove) await this.#ask(deleting, () => agent.request(deleting, request), leaveMs).catch(() => {})
+  }
+
   /** Closes our side. Agents that do not exit then must be ended. */
   close(): void {
+    this.#anomalies.flush()
     for (const context of this.#contexts.values()) context.closeTurn()
     this.#connection.close()
     this.#wire.close()
@@ -161,7 +181,7 @@ export class AcpConnection {
   async #register(context: AcpContext, open: () => Promise<OpenedAcpSession>): Promise<OpenedContext> {
     this.#contextBeingOpened = context
     try {
-      const opened = await open()
+      const opened = await signedIn(this.#openingOptions(), this.#requireFacts(), open)
       context.setAcpSessionId(opened.acpSessionId, opened.how === 'new')
       this.#contexts.set(opened.acpSessionId, context)
       return { context, opened }
@@ -175,12 +195,13 @@ export class AcpConnection {
     const facts = this.#requireFacts()
     const agent = this.#connection.agent
     const ask: OpeningOptions['ask'] = (what, work, limitMs) => this.#ask(what, work, limitMs)
-    return new AcpContext({ ...handlers, agent, ask, clock, facts, anomalies: this.#anomalies })
+    const toFailure: AcpContextOptions['toFailure'] = (error, what) => this.#failure(error, what)
+    return new AcpContext({ ...handlers, agent, ask, clock, facts, toFailure, anomalies: this.#anomalies })
   }
 
   #openingOptions(): OpeningOptions {
     const ask: OpeningOptions['ask'] = (method, work, limitMs) => this.#ask(method, work, limitMs)
-    return { agent: this.#connection.agent, ask, version: this.#options.version }
+    return { agent: this.#connection.agent, ask, version: this.#options.version, started: this.#options.started }
   }
 
   async #ask<Answer>(what: string, ask: () => Promise<Answer>, limitMs: number): Promise<Answer> {
@@ -190,10 +211,16 @@ export class AcpConnection {
     try {
       return await Promise.race([ask(), late.promise])
     } catch (error) {
-      throw failureOf(error, what)
+      throw this.#failure(error, what)
     } finally {
       stopWaiting()
     }
+  }
+
+  #failure(error: unknown, what: Detail): AcpFailure {
+    const failure = failureOf(error, what)
+    if (failure.whole !== undefined && failure !== error) this.#options.onWholeError?.(failure.whole)
+    return failure
   }
 
   #requireFacts(): AgentFacts {

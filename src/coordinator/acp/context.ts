@@ -22,13 +22,13 @@ import type { AgentUpdate, PermissionRequest, TurnUsage } from '../../protocol/t
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Question } from '../../protocol/turns/question.ts'
-import { AcpFailure, type AnomalyCounter, failureOf, isPromptRejected } from './failure.ts'
+import { AcpFailure, type AnomalyCounter, isPromptRejected } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
 import type { AgentFacts, OpeningOptions } from './open-acp-session.ts'
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
 import { type ElicitationAnswer, elicitationResponse, questionOf } from './questions.ts'
 import { ToolCalls } from './tool-calls.ts'
-import { Compactions, MessageBreaks, modelOption, optionsOf, readUpdate, UpdateBatcher } from './updates.ts'
+import { Compactions, MessageBreaks, modelOption, optionsOf, readUpdate, UpdateBatcher, unknownContentIn } from './updates.ts'
 import { costBetween, costSoFar, TurnTokens, usageOf } from './usage.ts'
 import { fieldsOf, lineOf } from './wire.ts'
 
@@ -59,6 +59,7 @@ export interface AcpContextOptions {
   readonly clock: Clock
   readonly facts: AgentFacts
   readonly anomalies: AnomalyCounter
+  readonly toFailure: (error: unknown, what: Detail) => AcpFailure
   /** Called in order, with small pieces joined. */
   readonly onUpdate: (update: AgentUpdate) => void
   /** The signal aborts when the answer is no longer needed. */
@@ -105,6 +106,8 @@ export class AcpContext {
   #turn: Turn | undefined
   #stuck = false
   #lastUpdateAt = 0
+  /** What comes is what was said before. */
+  isReplaying = false
   /** Cost of the whole ACP session, as last reported; null: not known, as after a restart of the agent. */
   #cost: TurnUsage['cost'] = null
 
@@ -156,7 +159,7 @@ export class AcpContext {
       const usage = usageOf(this.#tokens.of(answer), costBetween(costBefore, this.#cost))
       return { outcome, stopReason, error: null, usage, empty: !turn.hasOutput, cancelIgnored: false, promptRejected: false }
     } catch (error) {
-      const failure = failureOf(error, statusNotice('thePrompt'))
+      const failure = this.#options.toFailure(error, statusNotice('thePrompt'))
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure
       if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const outcome = turn.cancelled ? 'cancelled' : 'failed'
@@ -217,10 +220,16 @@ export class AcpContext {
     const turn = this.#turn?.open ? this.#turn : undefined
     const read = readUpdate(params, this.#calls, this.#compactions)
     this.#cost = costSoFar(fieldsOf(fieldsOf(params)['update'])['cost']) ?? this.#cost
+    const { update: sent } = fieldsOf(params)
+    const unknown = unknownContentIn(fieldsOf(sent))
+    if (unknown) this.#options.anomalies.count('unknown_content', unknown, 0, sent)
     if (read === undefined)
-      return this.#options.anomalies.count('unknown_update', lineOf(fieldsOf(fieldsOf(params)['update'])['sessionUpdate']) ?? '')
+      return this.#options.anomalies.count('unknown_update', lineOf(fieldsOf(sent)['sessionUpdate']) ?? '', 0, sent)
     if (read === null) return
-    if (read.inTurn && !turn) return this.#options.anomalies.count('outside_of_turn', read.update.kind)
+    if (read.inTurn && !turn) {
+      if (!this.isReplaying) this.#options.anomalies.count('outside_of_turn', read.update.kind)
+      return
+    }
     if (turn && read.inTurn && !this.#countText(turn, read.update))
       return this.#options.anomalies.count('turn_too_long', read.update.kind)
     const { update } = read

@@ -1,8 +1,9 @@
 /** Failures of the communication with an agent: a code for programs and a message for people. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { mask, maskDetail } from '../../platform/log/mask.ts'
+import { readable } from '../../platform/log/readable.ts'
 import { about, type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
-import { FloodError, fieldsOf, jsonOf, lineOf, type Noise, textOf } from './wire.ts'
+import { FloodError, fieldsOf, jsonOf, type Noise, textOf } from './wire.ts'
 
 export type AcpFailureCode =
   /** The agent supports no ACP version of ours. */
@@ -26,24 +27,34 @@ export type AcpFailureCode =
 
 export class AcpFailure extends DetailError {
   readonly code: AcpFailureCode
+  /** All that the agent said, where the detail leaves something out. */
+  readonly whole: string | undefined
 
-  constructor(code: AcpFailureCode, detail: Detail) {
+  constructor(code: AcpFailureCode, detail: Detail, whole?: string) {
     super(maskDetail(detail))
     this.name = 'AcpFailure'
     this.code = code
+    this.whole = whole
   }
 }
 
 const authRequired = -32000
 const maxErrorChars = 2000
+const maxWholeChars = 16_000
 
 /** Converts any error of the ACP library. */
 export function failureOf(error: unknown, what: Detail): AcpFailure {
   if (error instanceof AcpFailure) return error
   if (error instanceof FloodError) return new AcpFailure('flooded', error.detail)
   if (!(error instanceof RequestError)) return new AcpFailure('ended', statusNotice('endedBeforeAnswer', { what }))
-  const detail = about(what, messageOf(error).slice(0, maxErrorChars))
-  return new AcpFailure(isSignIn(error) ? 'sign_in' : 'refused', detail)
+  const said = messageOf(error)
+  const whole = `${error.message}${error.data === undefined ? '' : ` ${jsonOf(error.data)}`}`
+  const detail = about(what, said.slice(0, maxErrorChars))
+  return new AcpFailure(
+    isSignIn(error) ? 'sign_in' : 'refused',
+    detail,
+    whole === said ? undefined : whole.slice(0, maxWholeChars),
+  )
 }
 
 /** Unknown session or invalid parameters. Messages differ between agents, so the code decides. */
@@ -52,12 +63,12 @@ const promptRejectedCodes: ReadonlySet<number> = new Set([-32602, -32002])
 /** Whether the agent rejected the prompt itself. */
 export const isPromptRejected = (error: unknown): boolean => error instanceof RequestError && promptRejectedCodes.has(error.code)
 
-/** Some agents put the cause into `data`, behind a generic message. */
+/** Some agents put the cause into `data`, behind a generic message. What has no words is left out. */
 function messageOf({ message, data }: RequestError): string {
-  const fields = fieldsOf(data)
-  const more =
-    textOf(data) ?? lineOf(fields['details']) ?? lineOf(fields['message']) ?? (data === undefined ? undefined : jsonOf(data))
-  return more === undefined || more === '{}' || message.includes(more) ? message : `${message} (${more})`
+  const { details, message: said, error } = fieldsOf(data)
+  const more = [data, details, said, error, fieldsOf(error)['message']].map(textOf).find((text) => text !== undefined)
+  const [what, why] = [readable(message), readable(more ?? '')]
+  return why === '' || what.includes(why) ? what : `${what} (${why})`
 }
 
 const isSignIn = ({ code, message }: RequestError): boolean =>
@@ -70,6 +81,8 @@ const isSignIn = ({ code, message }: RequestError): boolean =>
  */
 export type AnomalyKind =
   | Noise
+  /** Content of a kind that has no form for people. */
+  | 'unknown_content'
   /** Files, terminals and other methods that are not offered. */
   | 'refused_request'
   | 'unknown_update'
@@ -83,29 +96,63 @@ export type AnomalyKind =
 
 export interface Anomaly {
   readonly kind: AnomalyKind
+  /** What was sent, of kinds whose samples are names: the method or the kind of update. */
+  readonly name: string
   readonly count: number
+  /** Since it was last reported. */
+  readonly more: number
   readonly bytes: number
   readonly sample: string
 }
 
+/** Kinds that are counted by name (AC10). */
+const namedKinds: ReadonlySet<AnomalyKind> = new Set([
+  'unknown_notification',
+  'unknown_content',
+  'refused_request',
+  'unknown_update',
+])
+/** Different names of one agent; what comes after them is `other`. */
+const maxNames = 40
+
+type Seen = { kind: AnomalyKind; name: string; count: number; told: number; bytes: number; tellAt: number }
+
 export class AnomalyCounter {
   readonly #report: (anomaly: Anomaly) => void
-  readonly #seen = new Map<AnomalyKind, { count: number; bytes: number; tellAt: number }>()
+  readonly #seen = new Map<string, Seen>()
 
   constructor(report: (anomaly: Anomaly) => void) {
     this.#report = report
   }
 
-  count(kind: AnomalyKind, sample: string, bytes = 0): void {
-    const seen = this.#seen.get(kind) ?? { count: 0, bytes: 0, tellAt: 1 }
+  /** `sent`: the whole of it, a part of which is shown. */
+  count(kind: AnomalyKind, sample: string, bytes = 0, sent?: unknown): void {
+    const own = namedKinds.has(kind) ? sample.slice(0, maxNameChars) : ''
+    const name = this.#seen.has(`${kind} ${own}`) || this.#seen.size < maxNames ? own : 'other'
+    const seen = this.#seen.get(`${kind} ${name}`) ?? { kind, name, count: 0, told: 0, bytes: 0, tellAt: 1 }
     seen.count++
     seen.bytes += bytes
-    this.#seen.set(kind, seen)
+    this.#seen.set(`${kind} ${name}`, seen)
     if (seen.count < seen.tellAt) return
     seen.tellAt *= 10
-    this.#report({ kind, count: seen.count, bytes: seen.bytes, sample: mask(sample) })
+    const shown = sent === undefined ? sample : `${sample} ${(jsonOf(sent) ?? '').slice(0, maxShownChars)}`
+    this.#tell(seen, mask(shown))
+  }
+
+  /** Reports what was counted and not reported yet. */
+  flush(): void {
+    for (const seen of this.#seen.values()) if (seen.count > seen.told) this.#tell(seen, seen.name)
+  }
+
+  #tell(seen: Seen, sample: string): void {
+    const { kind, name, count, told, bytes } = seen
+    seen.told = count
+    this.#report({ kind, name, count, more: count - told, bytes, sample })
   }
 }
+
+const maxNameChars = 100
+const maxShownChars = 400
 
 /** Describes an anomaly for troubleshooting. */
 export function anomalyText({ kind, count, bytes, sample }: Anomaly): string {
@@ -115,6 +162,7 @@ export function anomalyText({ kind, count, bytes, sample }: Anomaly): string {
     not_a_message: 'messages that make no sense were left out',
     answer_to_nothing: 'answers that nobody waits for were left out',
     unknown_notification: 'notices that are not known were left out',
+    unknown_content: 'content of a kind that cannot be shown was named only',
     refused_request: 'requests that are not offered were refused',
     unknown_update: 'updates that are not known were left out',
     another_session: 'updates about another session were left out',

@@ -34,7 +34,12 @@ export const maxWaitingUpdates = 64
 /** Limits of single steps. The whole start has a limit of its own (AG2). */
 export const initializeMs = 60_000
 export const openMs = 60_000
+/** An agent that waits for a person in its `authenticate` is given up. */
+export const signInMs = 30_000
 export const loadMs = 120_000
+export const listMs = 5_000
+/** Closing and deleting what nobody needs. */
+export const leaveMs = 5_000
 /** One agent damages its record when it loads a session in the minute in which it was opened. */
 export const minuteMs = 60_000
 export const settingMs = 30_000

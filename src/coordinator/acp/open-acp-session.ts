@@ -4,12 +4,15 @@
  */
 import { type ClientContext, type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { OwnProgram } from '../../platform/processes/program-of.ts'
+import { hasQuirk } from '../../protocol/agents/known-agents.ts'
+import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { type Detail, noticesOf, statusNotice, textOf } from '../../protocol/status-texts.ts'
 import type { AgentAbilities, AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
 import type { NewFact, WithoutLaunch } from '../spool.ts'
 import type { Workspace } from '../worktrees/make-workspace.ts'
 import { AcpFailure, failureOf } from './failure.ts'
-import { initializeMs, loadMs, openMs } from './limits.ts'
+import { initializeMs, listMs, loadMs, openMs, signInMs } from './limits.ts'
+import { type SignInWay, signInSteps, signInWaysOf, unattendedWay } from './sign-in.ts'
 import { modelsOf, modesOf, optionsOf } from './updates.ts'
 import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './wire.ts'
 
@@ -23,7 +26,8 @@ export interface AgentFacts {
   readonly images: boolean
   readonly embeddedFiles: boolean
   readonly mcpOverHttp: boolean
-  readonly signInMethods: readonly { readonly id: string; readonly name: string; readonly description: string | null }[]
+  readonly takesFolders: boolean
+  readonly signInWays: readonly SignInWay[]
 }
 
 /** An MCP server to give to the agent. Ours uses the launch token as bearer (AC2). */
@@ -49,13 +53,33 @@ export interface OpenedAcpSession {
   readonly notRestored: Detail | null
 }
 
+export const earlierSession = (acpSessionId: string | null, openedAt: number, forks?: boolean): EarlierAcpSession | null =>
+  acpSessionId === null ? null : { acpSessionId, openedAt, forks }
+
 type TimedRequest = <Answer>(method: string, ask: () => Promise<Answer>, limitMs: number) => Promise<Answer>
+
+/** How the agent was started. */
+export interface StartedAgent {
+  readonly agentId: string
+  readonly command: string
+  readonly args: readonly string[]
+  /** Names of the variables that were chosen for it. */
+  readonly variables: ReadonlySet<string>
+}
+
+export const startedAgent = ({ agentId, args, env, secrets, isolation, ...launch }: LaunchParticulars): StartedAgent => ({
+  agentId,
+  command: isolation?.command ?? launch.command,
+  args,
+  variables: new Set([...Object.keys(env), ...Object.keys(secrets.environment)]),
+})
 
 export interface OpeningOptions {
   readonly agent: ClientContext
   /** Sends a request with a time limit. */
   readonly ask: TimedRequest
   readonly version: string
+  readonly started?: StartedAgent | undefined
 }
 
 export async function initialize({ agent, ask, version }: OpeningOptions): Promise<AgentFacts> {
@@ -65,6 +89,7 @@ export async function initialize({ agent, ask, version }: OpeningOptions): Promi
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
+      auth: { terminal: true },
       elicitation: { form: {}, url: {} },
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
     },
@@ -86,7 +111,8 @@ export async function initialize({ agent, ask, version }: OpeningOptions): Promi
     images: prompts['image'] === true,
     embeddedFiles: prompts['embeddedContext'] === true,
     mcpOverHttp: fieldsOf(capabilities['mcpCapabilities'])['http'] === true,
-    signInMethods: listOf(answer['authMethods']).flatMap(signInMethodOf),
+    takesFolders: isOffered(fieldsOf(capabilities['sessionCapabilities'])['additionalDirectories']),
+    signInWays: signInWaysOf(answer['authMethods']),
   }
 }
 
@@ -109,16 +135,13 @@ function abilitiesOf(capabilities: Fields, answer: Fields): AgentAbilities {
 
 const isOffered = (capability: unknown): boolean => typeof capability === 'object' && capability !== null
 
-function signInMethodOf(method: Fields): AgentFacts['signInMethods'] {
-  const id = lineOf(method['id'])
-  return id === undefined ? [] : [{ id, name: lineOf(method['name']) ?? id, description: lineOf(method['description']) ?? null }]
-}
-
 export interface AcpSessionSetup {
   readonly folder: string
   /** The folder was made for this process, so earlier sessions were in another one, which is gone. */
   readonly isNew?: boolean
   readonly toolServers: readonly ToolServer[]
+  /** Further folders that the agent may see. */
+  readonly folders?: readonly string[]
 }
 
 export async function openAcpSession(
@@ -126,7 +149,7 @@ export async function openAcpSession(
   facts: AgentFacts,
   setup: AcpSessionSetup,
 ): Promise<OpenedAcpSession> {
-  const request = { cwd: setup.folder, mcpServers: serversFor(facts, setup) }
+  const request = setupRequest(facts, setup)
   const answer = fieldsOf(await ask('session/new', () => agent.request(methods.agent.session.new, request), openMs))
   const acpSessionId = lineOf(answer['sessionId'])
   if (acpSessionId === undefined || acpSessionId === '' || acpSessionId !== answer['sessionId'])
@@ -139,10 +162,11 @@ export async function restoreAcpSession(
   options: OpeningOptions,
   facts: AgentFacts,
   setup: AcpSessionSetup,
-  acpSessionId: string,
+  { acpSessionId, forks = false }: EarlierAcpSession,
 ): Promise<OpenedAcpSession> {
   const { agent, ask } = options
-  const request = { sessionId: acpSessionId, cwd: setup.folder, mcpServers: serversFor(facts, setup) }
+  const request = { sessionId: acpSessionId, ...setupRequest(facts, setup) }
+  if (forks) return forkAcpSession(options, facts, setup, request)
   let why: Detail = statusNotice('cannotBringBack')
   const ways = [
     // A resume replays nothing.
@@ -161,7 +185,41 @@ export async function restoreAcpSession(
       why = failure.detail
     }
   }
+  if (facts.abilities.list && (await isGone(options, acpSessionId, setup.folder))) why = statusNotice('acpSessionGone')
   return { ...(await openAcpSession(options, facts, setup)), notRestored: why }
+}
+
+/** Whether the agent lists its sessions and this is not among them. Agents refuse unknown sessions with words that say nothing. */
+async function isGone({ agent, ask }: OpeningOptions, acpSessionId: string, cwd: string): Promise<boolean> {
+  const { list } = methods.agent.session
+  const answer = fieldsOf(await ask(list, () => agent.request(list, { cwd }), listMs).catch(() => undefined))
+  const isWhole = Array.isArray(answer['sessions']) && !answer['nextCursor']
+  return isWhole && !listOf(answer['sessions']).some((each) => each['sessionId'] === acpSessionId)
+}
+
+/** Not in the stable part of the protocol: used only where it is offered. */
+const forkMethod = 'session/fork'
+
+/** AC12: begins as a copy of another session. An agent that cannot gets a new one. */
+async function forkAcpSession(
+  options: OpeningOptions,
+  facts: AgentFacts,
+  setup: AcpSessionSetup,
+  request: object,
+): Promise<OpenedAcpSession> {
+  const { agent, ask } = options
+  const asked = facts.abilities.fork ? ask(forkMethod, () => agent.request(forkMethod, request), loadMs) : undefined
+  const answer = fieldsOf(await asked?.catch(() => undefined))
+  const acpSessionId = lineOf(answer['sessionId'])
+  return acpSessionId ? opened(answer, acpSessionId, 'resumed') : openAcpSession(options, facts, setup)
+}
+
+export interface EarlierAcpSession {
+  readonly acpSessionId: string
+  /** When it was last opened. */
+  readonly openedAt: number
+  /** AC12 */
+  readonly forks?: boolean | undefined
 }
 
 const opened = (answer: Fields, acpSessionId: string, how: OpenedAcpSession['how']): OpenedAcpSession => ({
@@ -177,6 +235,12 @@ function allOptionsOf(answer: Fields): AgentOption[] {
   return options.some(({ category }) => category === 'model') ? options : [...options, ...modelsOf(answer)]
 }
 
+const setupRequest = (facts: AgentFacts, setup: AcpSessionSetup) => ({
+  cwd: setup.folder,
+  mcpServers: serversFor(facts, setup),
+  ...(facts.takesFolders && setup.folders?.length && { additionalDirectories: [...setup.folders] }),
+})
+
 function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: AcpSessionSetup): McpServer[] {
   return toolServers.flatMap(({ name, url, bearer, program }): McpServer[] => {
     if (mcpOverHttp) return [{ type: 'http', name, url, headers: [{ name: 'Authorization', value: `Bearer ${bearer}` }] }]
@@ -186,11 +250,28 @@ function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: AcpSessionSetu
   })
 }
 
-/** SE4: adds the agent's sign-in methods to the message. */
-export function addSignInMethods(error: unknown, { signInMethods }: AgentFacts): unknown {
-  if (!(error instanceof AcpFailure) || error.code !== 'sign_in' || signInMethods.length === 0) return error
-  const ways = signInMethods.map(({ name, description }) => (description ? `${name} (${description})` : name)).join('; ')
-  return new AcpFailure('sign_in', statusNotice('signInFirst', { why: error.detail, ways }))
+/** AC9: signs in where that needs nobody, and tries again. Otherwise the failure says how a person can. */
+export async function signedIn<Opened>(
+  { agent, ask, started }: OpeningOptions,
+  { name, signInWays }: AgentFacts,
+  open: () => Promise<Opened>,
+): Promise<Opened> {
+  const isRefused = (error: unknown): error is AcpFailure => error instanceof AcpFailure && error.code === 'sign_in'
+  const way = started && unattendedWay(name, signInWays, started.variables)
+  const signIn = async (methodId: string): Promise<unknown> =>
+    ask('authenticate', () => agent.request(methods.agent.authenticate, { methodId }), signInMs)
+  try {
+    if (way && hasQuirk(name, 'authenticate_first')) await signIn(way.id)
+    return await open().catch(async (error: unknown) => {
+      if (!way || !isRefused(error)) throw error
+      await signIn(way.id)
+      return open()
+    })
+  } catch (error) {
+    if (!isRefused(error) || signInWays.length === 0 || !started) throw error
+    const ways = signInSteps(signInWays, started)
+    throw new AcpFailure('sign_in', statusNotice('signInFirst', { why: error.detail, ways, agent: started.agentId }), error.whole)
+  }
 }
 
 interface ToolServerOptions {

@@ -75,5 +75,10 @@ export const folderFields: readonly Path[] = [
   'rawOutput.contents.*.cwd',
 ]
 
-/** The call of which this one is a part: a sub-agent's. */
-export const parentFields: readonly Path[] = ['_meta.claudeCode.parentToolUseId']
+/** The call of which this one is a part: a sub-agent's. The first is claude-agent-acp's; the others are forms that agents use. */
+export const parentFields: readonly Path[] = [
+  '_meta.claudeCode.parentToolUseId',
+  '_meta.parentToolCallId',
+  '_meta.parent_tool_call_id',
+  '_meta.parentToolUseId',
+]

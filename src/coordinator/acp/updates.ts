@@ -85,6 +85,20 @@ function chunkText(content: unknown): string {
   return `[${name ?? lineOf(block['mimeType']) ?? lineOf(block['type']) ?? 'something'}]`
 }
 
+const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource_link', 'resource'])
+const callContentTypes: ReadonlySet<unknown> = new Set(['content', 'diff', 'terminal'])
+
+/** The kind of content in an update that people are shown only the name of. */
+export function unknownContentIn(sent: Fields): string | undefined {
+  const isCall = sent['sessionUpdate'] === 'tool_call' || sent['sessionUpdate'] === 'tool_call_update'
+  const { content } = sent
+  const parts = isCall ? listOf(content) : [fieldsOf(content)]
+  const outer = isCall ? parts.filter(({ type }) => !callContentTypes.has(type)) : []
+  const blocks = isCall ? parts.filter(({ type }) => type === 'content').map((part) => fieldsOf(part['content'])) : parts
+  const [found] = [...outer, ...blocks.filter(({ type }) => type !== undefined && !contentTypes.has(type))]
+  return found && (lineOf(found['type']) ?? '')
+}
+
 /** An image or sound; undefined for other content. */
 function mediaOf({ type, mimeType, data }: Fields): AgentUpdate | undefined {
   const media = oneOf(['image', 'audio'] as const, type)

@@ -19,7 +19,7 @@ import { Label, storable } from '../text.ts'
 import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from '../turns/link.ts'
 import { tokenCounts } from '../turns/model-usage.ts'
 import { coordinatorRequestFacts, type OpenCoordinatorRequest } from './coordinator-requests.ts'
-import { processEndReasons, processStates } from './process.ts'
+import { processEndReasons, processStates, UnknownSent } from './process.ts'
 
 /** Version of this protocol; `up` replaces a coordinator with another. */
 export const linkVersion = 2
@@ -90,7 +90,13 @@ export const LinkFact = z.discriminatedUnion('type', [
     stopped: z.boolean(),
   }),
   /** Standard error (and output, where that carries no protocol), masked, at most one piece a second. */
-  z.object({ ...about, type: z.literal('process-output'), text: z.string().max(maxOutputPiece) }),
+  z.object({
+    ...about,
+    type: z.literal('process-output'),
+    text: z.string().max(maxOutputPiece),
+    /** AC10: what the text says of what an ACP agent sent and nobody knows, counted since it was last told. */
+    unknown: UnknownSent.nullish(),
+  }),
   /**
    * GW5: a request through the gateway has begun, or is over; both count once. One that is never over was cut with its coordinator.
    */

@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { Notice } from '../notices.ts'
-import { Time } from '../text.ts'
+import { storable, Time } from '../text.ts'
 
 /**
  * waiting: ordered · starting: taken by the coordinator, not seen running · running · held: too many failed starts, until a
@@ -63,5 +63,21 @@ export type ProcessEndReason = (typeof processEndReasons)[number]
 
 /** Characters kept, with the last lines of output, masked. */
 export const maxOutputKept = 32 * 1024
-export const ProcessWithOutput = Process.extend({ output: z.string() })
+
+/** AC10: what an ACP agent sent that nobody knows: the kind of it, its name, and how often. */
+export const UnknownSent = z.object({
+  kind: z.string().max(100).overwrite(storable),
+  name: z.string().max(200).overwrite(storable),
+  count: z.int().min(0),
+})
+export type UnknownSent = z.output<typeof UnknownSent>
+
+export const ProcessWithOutput = Process.extend({
+  output: z.string(),
+  unknown: z.array(UnknownSent).describe('What an ACP agent sent that Holdfast does not know, and how often'),
+  tools: z
+    .enum(['connected', 'missing'])
+    .nullable()
+    .describe('Whether an ACP agent has connected to Holdfast’s tools; missing: a person was told that it has not'),
+})
 export type ProcessWithOutput = z.output<typeof ProcessWithOutput>

@@ -3,6 +3,7 @@
  * and the relay, so every part is bounded.
  */
 import * as z from 'zod'
+import { Notice } from '../notices.ts'
 
 /** Characters of one piece of streamed text; longer ones are split. */
 export const maxTextPiece = 4 * 1024
@@ -152,6 +153,8 @@ export const AgentUpdate = z.discriminatedUnion('kind', [
     severity: z.enum(['info', 'warning', 'error']),
     title: Line,
     description: Text.nullable(),
+    /** The code of a text of the server. */
+    notice: Notice.nullish(),
   }),
   /** The agent shortens what it knows; the current state of one such compaction. */
   z.object({

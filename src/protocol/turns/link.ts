@@ -184,6 +184,8 @@ export interface TurnOrder {
   readonly context?: OpenContext | undefined
   /** AG14: what people chose in the conversation, set before the prompt; those set already are known by their ids. */
   readonly configure?: readonly Omit<ConfigureOrder, 'launchId' | 'contextId'>[]
+  /** AC12: ACP sessions that nobody needs any more; those of deleted conversations are deleted. */
+  readonly leave?: readonly { readonly acpSessionId: string; readonly isDeleted: boolean }[]
   /** FS7: the conversation whose file states are taken before and after. */
   readonly files?: { readonly key: string } | undefined
 }
@@ -195,6 +197,8 @@ export interface OpenContext {
     /** The ACP session to restore, and when it was last opened; null: a new one. */
     readonly acpSessionId: string | null
     readonly lastOpenedAt: string | null
+    /** AC12: the session is another conversation's, of which this one begins as a fork. */
+    readonly forks?: boolean
     /** Sent before the prompt when the session is new, or when it was restored. */
     readonly primer: string | null
     readonly news: string | null
@@ -248,6 +252,8 @@ export interface AcpParticulars {
   } | null
   /** AC4: the ACP session to restore, and when it was last opened; null: a new one. */
   readonly loadAcpSessionId: string | null
+  /** AC12: as in a turn's order. */
+  readonly forks?: boolean
   readonly lastOpenedAt: string | null
   /** The context opened with the launch; null: from servers without contexts. */
   readonly contextId?: string | null

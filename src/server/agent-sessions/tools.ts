@@ -9,17 +9,7 @@ import { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process
 import { Id } from '../../protocol/text.ts'
 import { getAgentAction as getActionFor, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
 import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer } from '../mcp/resume-context-answer.ts'
-import {
-  agentSessionToken,
-  agentTool,
-  defineTool,
-  ends,
-  reads,
-  snakeFields,
-  type ToolCall,
-  writes,
-  writesOnce,
-} from '../mcp/tool.ts'
+import { agentSessionToken, agentTool, defineTool, reads, snakeFields, type ToolCall, writes, writesOnce } from '../mcp/tool.ts'
 import { superseded } from './waiting-calls.ts'
 
 /** Allows coordinators, and people who could create a coordinator's token, to report what processes do. */
@@ -201,7 +191,7 @@ export const invalidateSession = defineTool({
   description:
     'Deprecated: use report_process_exit, which can say which process exited. For coordinators; agents do not need it. ' +
     'Ends every session of the agent in the project, as when none of its processes is left.',
-  annotations: ends,
+  annotations: writesOnce,
   input: { agentId: Id, projectId: Id },
   output: ProcessExitAnswer.shape,
   run: async (which, call) => {
@@ -217,7 +207,7 @@ export const logout = agentTool({
   description:
     'Ends your session. Call it when you have to stop before get_next_action said exit, for example because you cannot go on. ' +
     'Messages you have not answered go to whoever comes next. After exit it is not needed, and calling it twice does no harm.',
-  annotations: ends,
+  annotations: writesOnce,
   input: {},
   output: { status: z.literal('ended') },
   run: async (_, { caller, deps }) => {

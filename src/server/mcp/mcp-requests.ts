@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
+import { noteTools } from '../../services/turns/missing-tools.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 import { type PlainCall, plainCall } from './plain-call.ts'
@@ -13,10 +14,14 @@ import type { Tool } from './tool.ts'
 import { type ServerInfo, ToolAnswer } from './tool-answer.ts'
 import { toolNamed } from './tool-list.ts'
 
+/** Launches that are remembered as noted; one that is forgotten is noted again. */
+const maxConnected = 10_000
+
 export class McpRequests {
   readonly #deps: ServerDependencies
   readonly #serverInfo: ServerInfo
   #sdk: Promise<SdkHandler> | undefined
+  readonly #connected = new Set<string>()
 
   constructor(deps: ServerDependencies) {
     this.#deps = deps
@@ -25,11 +30,20 @@ export class McpRequests {
 
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const presented = presentedIn(request)
+    void this.#noteConnected(presented)
     const call = request.method === 'POST' ? plainCall(request.headers, request.body) : undefined
     const tool = call && toolNamed(call.name)
     if (call && tool) await this.#callTool(tool, call, presented, request.id, reply)
     else await this.#askSdk(request, presented, reply)
     return reply
+  }
+
+  /** AC11: notes once that a launch has connected. */
+  async #noteConnected({ who: { launch } }: Presented): Promise<void> {
+    if (!launch || this.#connected.has(launch.id)) return
+    this.#connected.add(launch.id)
+    if (this.#connected.size > maxConnected) this.#connected.clear()
+    await this.#deps.store.run(noteTools, { launchId: launch.id }).catch(() => this.#connected.delete(launch.id))
   }
 
   async close(): Promise<void> {

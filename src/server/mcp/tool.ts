@@ -33,7 +33,6 @@ const none = { readOnlyHint: false, destructiveHint: false, idempotentHint: fals
 export const reads: Annotations = { ...none, readOnlyHint: true, idempotentHint: true }
 export const writes: Annotations = none
 export const writesOnce: Annotations = { ...none, idempotentHint: true }
-export const ends: Annotations = { ...none, idempotentHint: true, destructiveHint: true }
 
 export interface Tool {
   readonly name: string

@@ -25,9 +25,10 @@ const handlers: Readonly<Record<string, Handle>> = {
     connection.answer({ ...(await launches.take(who, checked(CoordinatorTake, message))) }),
   'coordinator:turn': async (connection, who, message, { launches }) =>
     connection.answer({ ...(await launches.prompt(who, checked(CoordinatorTurn, message))) }),
-  'coordinator:facts': async (connection, who, message, { launches, offers }) => {
+  'coordinator:facts': async (connection, who, message, { launches, offers, figures }) => {
     const facts = checked(CoordinatorFacts, message)
     connection.answer({ ...(await launches.facts(who, facts)) })
+    for (const fact of facts.facts) if ('unknown' in fact && fact.unknown) figures.sentUnknown(fact.unknown)
     if (connection.isOpen) offers.hear(who.id, facts.epoch, connection)
   },
 }

@@ -1,5 +1,6 @@
 /** Counters for operators (OP1): plain numbers, cheap enough for every request; metrics.ts writes them out. */
 import type { ErrorCode } from '../../domain/errors.ts'
+import type { UnknownSent } from '../../protocol/processes/process.ts'
 
 /** Upper bounds of the latency buckets in seconds. */
 export const latencyEdges = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
@@ -21,9 +22,14 @@ export interface ChannelFigures {
   failures: number
 }
 
+/** Names of things that agents sent, of all agents; the rest is `other`. */
+const maxUnknownNames = 200
+
 export class Figures {
   readonly latencies = new Map<string, Latency>()
   readonly refused = new Map<ErrorCode, number>()
+  /** AC10, by kind and name. */
+  readonly unknown = new Map<string, UnknownSent>()
   feedBytes = 0
   feedEvents = 0
   /** Counters by channel name, only of channels this server runs. */
@@ -41,6 +47,12 @@ export class Figures {
     const at = index === -1 ? latencyEdges.length : index
     latency.counts[at] = (latency.counts[at] ?? 0) + 1
     latency.sum += seconds
+  }
+
+  sentUnknown({ kind, name, count }: UnknownSent): void {
+    const known = this.unknown.has(`${kind} ${name}`) || this.unknown.size < maxUnknownNames ? name : 'other'
+    const before = this.unknown.get(`${kind} ${known}`)?.count ?? 0
+    this.unknown.set(`${kind} ${known}`, { kind, name: known, count: before + count })
   }
 
   refusedWith(code: ErrorCode): void {

@@ -43,6 +43,9 @@ export function metricsText(input: MetricsInput): string {
     family('nodejs_eventloop_lag_p99_seconds', 'gauge', 'Lateness of the event loop since the last scrape', one(lagSeconds())),
     family('holdfast_http_request_duration_seconds', 'histogram', 'Time to answer, by route', [...latencySamples(deps)]),
     family('holdfast_refused_total', 'counter', 'Requests and messages refused, by code', [...refusedSamples(deps)]),
+    family('holdfast_agent_unknown_total', 'counter', 'What ACP agents sent that is not known, by kind and name', [
+      ...unknownSamples(deps),
+    ]),
     family('holdfast_websockets_open', 'gauge', 'Open WebSockets', one(input.openWebSockets)),
     family('holdfast_event_streams_open', 'gauge', 'Open server-sent event streams', one(input.openEventStreams)),
     family('holdfast_followed_streams', 'gauge', 'Streams of the log that somebody follows', one(input.followedStreams)),
@@ -104,6 +107,10 @@ function* latencySamples({ latencies }: Figures): Generator<Sample> {
 
 function* refusedSamples({ refused }: Figures): Generator<Sample> {
   for (const [code, count] of refused) yield [{ code }, count]
+}
+
+function* unknownSamples({ unknown }: Figures): Generator<Sample> {
+  for (const { kind, name, count } of unknown.values()) yield [{ kind, name }, count]
 }
 
 function lagSeconds(): number {

@@ -17,6 +17,7 @@ import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { coordinatorStream, home, projectStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
+import { readable } from '../../platform/log/readable.ts'
 import {
   lifeOf,
   type RoleAgentRow,
@@ -259,5 +260,6 @@ async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<
 /** Appends the last lines of the process's output. */
 export async function withLastOutput(reader: Reader, id: string, words: Detail): Promise<Detail> {
   const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
-  return withOutput(words, output.slice(-maxOutputChars))
+  const said = output.split('\n').filter((line) => !line.startsWith('[Holdfast: '))
+  return withOutput(words, readable(said.join('\n')).slice(-maxOutputChars))
 }

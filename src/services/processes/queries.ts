@@ -28,7 +28,8 @@ import { launchFactsOf } from './sweep-launch.ts'
 export const getProcess = defineQuery(async (reader, { launchId }: { launchId: string }): Promise<ProcessWithOutput> => {
   const launch = await findLaunch(reader, launchId)
   if (!launch) throw noSuchLaunch(launchId)
-  return { ...processOf(launch), output: (await reader.first(selectOutput, { id: launchId }))?.output ?? '' }
+  const { output = '', unknown = null, tools = null } = (await reader.first(selectOutput, { id: launchId })) ?? {}
+  return { ...processOf(launch), output, unknown: unknown === null ? [] : JSON.parse(unknown), tools }
 })
 
 /** Lists launches, newest first, in pages, with the end reason of ended ones. */

@@ -17,9 +17,16 @@ import {
 } from '../../domain/stream-name.ts'
 import { mask, maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
-import { maxOutputKept } from '../../protocol/processes/process.ts'
+import { maxOutputKept, type UnknownSent } from '../../protocol/processes/process.ts'
 import { coordinatorOf, type KnownCoordinatorRow, updateHeard } from '../../store/processes/coordinators.ts'
-import { findLaunch, liveCounts, liveLaunchesOn, selectOutput, updateOutput } from '../../store/processes/launches.ts'
+import {
+  findLaunch,
+  liveCounts,
+  liveLaunchesOn,
+  selectOutput,
+  updateOutput,
+  updateUnknown,
+} from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { addModelUsage } from '../../store/turns/model-usage.ts'
 import { applyTurnFact } from '../turns/apply-turn-fact.ts'
@@ -87,6 +94,7 @@ async function applyFact(tx: Tx, fact: LaunchFact, input: StoredFacts, context: 
   if (launch?.coordinatorId !== input.coordinatorId) return
   switch (fact.type) {
     case 'process-output':
+      if (fact.unknown) await addUnknown(tx, fact.launchId, fact.unknown)
       return appendOutput(tx, fact.launchId, fact.text)
     case 'model-asked':
     case 'model-answered':
@@ -128,6 +136,18 @@ async function endAll(tx: Tx, { coordinatorId, ...ends }: StoredFacts & EndLocks
   for (const launch of await liveLaunchesOn(tx, coordinatorId, maxEndedByGoodbye))
     if ((launch.state === 'starting' || launch.state === 'running') && ends.projectIds.includes(launch.projectId))
       await endProcess(tx, launch, { type: 'exited', ...unseen }, ends, context)
+}
+
+/** Different things of one process that are kept by name. */
+const maxUnknown = 100
+
+async function addUnknown(tx: Tx, id: string, sent: UnknownSent): Promise<void> {
+  const known: UnknownSent[] = JSON.parse((await tx.first(selectOutput, { id }))?.unknown ?? '[]')
+  const same = known.find(({ kind, name }) => kind === sent.kind && name === sent.name)
+  if (!same && known.length >= maxUnknown) return
+  const others = known.filter((each) => each !== same)
+  const unknown = [...others, { ...sent, count: sent.count + (same?.count ?? 0) }]
+  await tx.write(updateUnknown, { id, unknown: JSON.stringify(unknown) })
 }
 
 /** Keeps the end of the output, from the beginning of a line. */

@@ -32,7 +32,7 @@ import { taskFor, workFactsOf } from '../agent-sessions/work-facts.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { settingsOf } from '../projects/project-record.ts'
-import { getOrCreateContext, roleContextKey } from '../turns/context-record.ts'
+import { acpSessionToOpen, getOrCreateContext, roleContextKey } from '../turns/context-record.ts'
 import { type InEpoch, launchStreams, moveLaunch, orderOf, requireCurrentEpoch, startableAgent } from './launch-record.ts'
 
 export type Take = InEpoch & {
@@ -149,7 +149,7 @@ async function needForWork(tx: Tx, launch: Launch, context: Context): Promise<La
   return { agent, acp: { ...opened, ...limits } }
 }
 
-type Opening = Pick<AcpParticulars, 'workspace' | 'loadAcpSessionId' | 'lastOpenedAt' | 'contextId'>
+type Opening = Pick<AcpParticulars, 'workspace' | 'loadAcpSessionId' | 'forks' | 'lastOpenedAt' | 'contextId'>
 
 /**
  * The context opened together with the process: of the next turn, the open panel, or its task. This makes the first answer
@@ -164,8 +164,14 @@ async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose
   const row = await getOrCreateContext(tx, which, context)
   const workspace = await workspaceFor(tx, which)
   await tx.write(updateContext, { ...row, state: 'opening', launch_id: launch.id })
-  const { acp_session_id: loadAcpSessionId, opened_at, id: contextId } = row
-  return { workspace, loadAcpSessionId, lastOpenedAt: loadAcpSessionId === null ? null : opened_at, contextId }
+  const { acpSessionId: loadAcpSessionId, lastOpenedAt, ...forks } = acpSessionToOpen(row)
+  return {
+    workspace,
+    loadAcpSessionId,
+    ...forks,
+    lastOpenedAt: loadAcpSessionId === null ? null : lastOpenedAt,
+    contextId: row.id,
+  }
 }
 
 async function workKeyFor(reader: Reader, { agentId, projectId }: Launch): Promise<string | undefined> {

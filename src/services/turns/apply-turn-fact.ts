@@ -5,7 +5,8 @@
 
 import { systemId } from '../../domain/access/caller.ts'
 import { changesTo, notOffered, withChange } from '../../domain/consoles/lifecycle.ts'
-import { type Detail, detailFrom, noticeField, noticesOf, textOf } from '../../domain/notices.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { type Detail, detailFrom, type Notice, noticeField, noticesOf, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, coordinatorStream, projectStream, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
@@ -48,6 +49,7 @@ import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.
 import { keepOffers, keepOption, keepResult, keptWithContext } from './chat-options.ts'
 import { getOrCreateContext, roleContextKey } from './context-record.ts'
 import { applyLimit } from './limit-record.ts'
+import { tellMissingTools } from './missing-tools.ts'
 import { replaceProcess, retryTurn, settleTurn, updateContextHealth } from './settle-turn.ts'
 import { primerForTurn, startNext } from './start-in-role.ts'
 import { recordFiles } from './turn-files.ts'
@@ -59,7 +61,7 @@ import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn, relayRole, 
  */
 async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
   const { work_session_id: id, launch_id: launchId } = agent
-  const work = id === null ? undefined : await tx.first(selectWorkSession, { id })
+  const work = await tx.first(selectWorkSession, { id: id ?? '' })
   if (!work?.parent_session_id || work.ended_at !== null || launchId === null) return
   const by = (await tx.first(selectUserSession, { id: agent.user_session_id }))?.account_id ?? agent.agent_id
   const content = [{ type: 'text' as const, text: resumePrompt(await resumeContextOf(tx, work, agent.agent_id)) }]
@@ -131,6 +133,7 @@ async function applyFact(
     case 'turn-ended': {
       const turn = await runningTurn(tx, launch, fact.turnId)
       if (turn && fact.files) await recordFiles(tx, turn.id, { after: fact.files })
+      if (turn && !fact.notRun) await tellMissingTools(tx, turn, launch)
       return (
         turn && (agent ? endInRole(tx, turn, agent, launch, fact, context) : endOutsideRoles(tx, turn, launch, fact, context))
       )
@@ -158,24 +161,13 @@ async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<Turn
 /** A process for chats or tasks is ready. The context opened with its start is open. */
 async function processReady(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, { now }: Context): Promise<void> {
   const holdsSeveral = (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
-  const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
-  const notice = noticeColumn(detailFrom(not_restored, fact.notices?.['notRestored']))
   const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
   // 0: it was brought back into a conversation that has been deleted since.
-  const limit = held.length === 0 && how !== 'new' ? 0 : 1
+  const limit = held.length === 0 && fact.how !== 'new' ? 0 : 1
   await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: holdsSeveral ? null : limit })
   for (const row of held) {
     await keepOffers(tx, row, fact)
-    await tx.write(updateContext, {
-      ...row,
-      state: 'open',
-      acp_session_id,
-      how,
-      not_restored,
-      notice,
-      opened_at: now,
-      primed_at: null,
-    })
+    await tx.write(updateContext, { ...row, ...opened(fact, fact.notices?.['notRestored'], now), primed_at: null })
   }
   tx.append(projectStream(launch.projectId), { type: 'process-ready', data: { process: processOf(launch) } })
 }
@@ -261,21 +253,21 @@ async function turnBegan(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now
   const turn = await runningTurn(tx, launch, fact.turnId)
   const row = await tx.first(selectContext, { id: fact.contextId })
   if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
-  const { acpSessionId: acp_session_id, how, notRestored: not_restored } = fact
-  const notice = noticeColumn(detailFrom(not_restored, fact.notice))
   const priming = await primerForTurn(tx, row, turn, now)
-  await tx.write(updateTurn, { ...turn, primer: how === 'new' ? priming.primer : priming.news })
+  await tx.write(updateTurn, { ...turn, primer: fact.how === 'new' ? priming.primer : priming.news })
   if (!isOfRole(turn)) await keepOffers(tx, row, fact)
-  await tx.write(updateContext, {
-    ...row,
-    state: 'open',
-    acp_session_id,
-    how,
-    not_restored,
-    notice,
-    opened_at: now,
-    primed_at: now,
-  })
+  await tx.write(updateContext, { ...row, ...opened(fact, fact.notice, now), primed_at: now })
+}
+
+type OpenedFact = Pick<Fact<'turn-began'>, 'acpSessionId' | 'how' | 'notRestored'>
+
+const opened = (
+  { acpSessionId: acp_session_id, how, notRestored }: OpenedFact,
+  notice: Notice | null | undefined,
+  now: Instant,
+) => {
+  const why = { not_restored: notRestored, notice: noticeColumn(detailFrom(notRestored, notice)) }
+  return { state: 'open' as const, acp_session_id, how, ...why, opened_at: now }
 }
 
 async function update(

@@ -7,6 +7,7 @@ import { type Instant, later } from '../../domain/instant.ts'
 import type { ContextEndReason, HeldContext } from '../../domain/turns/lifecycle.ts'
 import { newsOf, type PrimerFacts, type PrimerMessage, primerOf } from '../../domain/turns/prompts.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
+import type { TurnOrder } from '../../protocol/turns/link.ts'
 import { selectPerson } from '../../store/access/credentials.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
@@ -17,7 +18,15 @@ import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { type ContextRow, insertContext, noLimit, selectContextOf, updateContext } from '../../store/turns/contexts.ts'
+import {
+  type ContextRow,
+  insertContext,
+  noLimit,
+  selectContextOf,
+  selectLeft,
+  updateAcpSession,
+  updateContext,
+} from '../../store/turns/contexts.ts'
 import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
 import { decisionsIn } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
@@ -71,9 +80,31 @@ export async function getOrCreateContext(
     limited_turn_id,
     goes_on_by,
     goes_on_left,
+    offers: found?.offers ?? null,
   })
   await tx.write(insertContext, row)
   return row
+}
+
+/** How to open a context: by its own ACP session, else as a fork of another (AC12), else new. */
+export const acpSessionToOpen = ({ acp_session_id, fork_of, opened_at }: ContextRow) => ({
+  acpSessionId: acp_session_id ?? fork_of,
+  lastOpenedAt: opened_at,
+  ...(acp_session_id === null && fork_of !== null && { forks: true }),
+})
+
+/** ACP sessions of an agent that are let go with one turn. */
+const maxLeft = 20
+
+/** AC12: the ACP sessions of contexts that have ended: closed where they are open, deleted with their conversation. Named once. */
+export async function leaveSessions(tx: Tx, agentId: string): Promise<Pick<TurnOrder, 'leave'>> {
+  const left = await tx.all(selectLeft, { agentId, limit: maxLeft })
+  for (const { id } of left) await tx.write(updateAcpSession, { id, acp_session_id: null })
+  const leave = left.map(({ acp_session_id, end_reason }) => ({
+    acpSessionId: acp_session_id ?? '',
+    isDeleted: end_reason === 'deleted',
+  }))
+  return left.length === 0 ? {} : { leave }
 }
 
 /**

@@ -2,13 +2,15 @@
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
 import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
-import { messageOf } from '../../store/conversations/messages.ts'
+import { messageOf, selectLastMessage } from '../../store/conversations/messages.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Tx } from '../../store/store.ts'
+import { selectContextOf, updateContext } from '../../store/turns/contexts.ts'
 import { type FileOperationRow, selectTurnFiles, selectWritten } from '../../store/turns/turn-files.ts'
 import { insertWorktree, selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
 import { changeConversation, openConversation, writeMessage } from '../conversations/conversation-record.ts'
 import { shortOf } from '../conversations/conversation-workplace.ts'
+import { getOrCreateContext } from './context-record.ts'
 import { rewoundSince } from './turn-files.ts'
 
 /** The newest messages that a fork begins with. */
@@ -19,6 +21,20 @@ export interface ForkPlan {
   readonly agentId: string
   readonly cut: number
   readonly keptAfter: number
+}
+
+/**
+ * AC12: lets the agent fork its own session, which it can do at the end of it only: nothing was said in the conversation since. One
+ * that cannot is primed.
+ */
+async function forkContext(tx: Tx, from: ConversationRow, { forkKey, agentId, cut }: ForkPlan, context: Context): Promise<void> {
+  const { key, project_id: projectId, generation } = from
+  if (projectId === null || ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) > cut) return
+  const known = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
+  if (!known?.acp_session_id || known.generation !== generation) return
+  const row = await getOrCreateContext(tx, { agentId, projectId, key: forkKey, originKey: '' }, context)
+  const told_through = (await tx.first(selectLastMessage, { key: forkKey }))?.seq ?? 0
+  await tx.write(updateContext, { ...row, fork_of: known.acp_session_id, told_through })
 }
 
 /** Creates the conversation of a fork with what was said until then, and registers its worktree. */
@@ -46,6 +62,7 @@ export async function createFork(
     row = (await writeMessage(tx, row, copy, context)).counted
   }
   await changeConversation(tx, row, {}, now)
+  if (from) await forkContext(tx, from, plan, context)
   if (!(await tx.first(selectWorktreeAt, { coordinatorId: coordinator_id, top: made.top })))
     await tx.write(
       insertWorktree,

@@ -53,7 +53,7 @@ import { storePrompt } from '../conversations/work-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { choicesIn } from './chat-options.ts'
-import { buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
+import { acpSessionToOpen, buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
 import { startTurn } from './turn-record.ts'
 
 export interface DispatchInput extends ReadyLaunch {
@@ -283,7 +283,7 @@ async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs:
   await tx.write(updateContext, { ...known, state: 'opening' })
   const { primer, news } = priming
   const workspace = await workspaceFor(tx, { projectId, key, originKey })
-  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news, workspace }
+  const open = { ...acpSessionToOpen(row), primer, news, workspace }
   return startTurn(tx, begins, launch, { context: { contextId: row.id, open }, ...choicesIn(row) }, context)
 }
 

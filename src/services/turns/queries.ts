@@ -24,6 +24,7 @@ import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { type InEpoch, requireCurrentEpoch } from '../processes/launch-record.ts'
 import { noSuchProject } from '../refusals.ts'
 import { choicesIn } from './chat-options.ts'
+import { acpSessionToOpen } from './context-record.ts'
 import { endedTurnView } from './limit-record.ts'
 import { primerForTurn } from './start-in-role.ts'
 import { filesOfTurn } from './turn-files.ts'
@@ -53,7 +54,7 @@ async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrde
   const { primer, news } = await primerForTurn(reader, row, turn, row.created_at)
   const { project_id: projectId, conversation_key: key, origin_key: originKey } = row
   const place = turn.role_agent_id === null ? { workspace: await workspaceFor(reader, { projectId, key, originKey }) } : {}
-  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news, ...place }
+  const open = { ...acpSessionToOpen(row), primer, news, ...place }
   return { content, context: { contextId: row.id, open }, ...choicesIn(row) }
 }
 

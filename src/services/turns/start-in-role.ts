@@ -12,7 +12,7 @@ import type { Context, Reader, Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextOf, updateContext } from '../../store/turns/contexts.ts'
 import { isOfRole, selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
 import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
-import { buildPrimer, getOrCreateContext, roleContextKey } from './context-record.ts'
+import { acpSessionToOpen, buildPrimer, getOrCreateContext, roleContextKey } from './context-record.ts'
 import { currentLimit } from './limit-record.ts'
 import { startTurn } from './turn-record.ts'
 
@@ -47,7 +47,7 @@ export async function startInRole(
   const known = { ...row, launch_id: launch.id, primed_at: now, decisions_told_at: now }
   await tx.write(updateContext, isOpen ? known : { ...known, state: 'opening' })
   if (isOpen) return startTurn(tx, turn, launch, { ...begins, primer: row.how === 'new' ? primer : news }, context)
-  const open = { acpSessionId: row.acp_session_id, lastOpenedAt: row.opened_at, primer, news }
+  const open = { ...acpSessionToOpen(row), primer, news }
   return startTurn(tx, turn, launch, { requestId, context: { contextId: row.id, open } }, context)
 }
 

@@ -40,6 +40,7 @@ import {
   turnLife,
   updateTurn,
 } from '../../store/turns/turns.ts'
+import { leaveSessions } from './context-record.ts'
 import { limitOf } from './limit-record.ts'
 import { expectFiles } from './turn-files.ts'
 
@@ -277,6 +278,7 @@ export async function startTurn(
       content: told,
       ...(context && { context }),
       ...(configure && { configure }),
+      ...(await leaveSessions(tx, row.agent_id)),
       ...files,
     }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'turn-ordered', data })

@@ -36,6 +36,7 @@ import { fileStates } from './0034-file-states.ts'
 import { agentReports } from './0035-agent-reports.ts'
 import { modelUsage } from './0036-model-usage.ts'
 import { contextOffers } from './0037-context-offers.ts'
+import { agentDialects } from './0038-agent-dialects.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -76,6 +77,7 @@ export const migrations: readonly Migration[] = [
   agentReports,
   modelUsage,
   contextOffers,
+  agentDialects,
 ]
 
 export const newestVersion = migrations.length

@@ -19,7 +19,10 @@ import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
-export type LaunchRow = Omit<Tables['launches'], 'output' | 'token_hash' | 'ready_at' | 'context_limit' | 'agent_name'>
+export type LaunchRow = Omit<
+  Tables['launches'],
+  'output' | 'token_hash' | 'ready_at' | 'context_limit' | 'agent_name' | 'unknown' | 'tools'
+>
 
 /** A literal in the query, so that the partial indexes are used. */
 export const launchEnded = sql.lit<LaunchRow['state']>('ended')
@@ -48,16 +51,27 @@ const launchColumns = [
 
 export const insertLaunch = insertRow('launches')
 
-export const updateLaunch = updateRow('launches', 'agent_name', 'context_limit', 'output', 'ready_at', 'token_hash')
+export const updateLaunch = updateRow(
+  'launches',
+  'agent_name',
+  'context_limit',
+  'output',
+  'ready_at',
+  'token_hash',
+  'unknown',
+  'tools',
+)
 
 /** null: invalid from now on. */
 export const updateLaunchToken = statement<{ id: string; hash: string | null }>()((db, p) =>
   db.updateTable('launches').set({ token_hash: p.hash }).where('id', '=', p.id),
 )
 
-export const selectOutput = selectColumns('launches', 'id', 'output')
+export const selectOutput = selectColumns('launches', 'id', 'output', 'unknown', 'tools')
 
 export const updateOutput = updateColumns('launches', 'output')
+export const updateUnknown = updateColumns('launches', 'unknown')
+export const updateTools = updateColumns('launches', 'tools')
 
 const selectLaunch = statement<{ id: string }>()((db, p) => from(db, 'launches', { id: p.id }).select(launchColumns))
 

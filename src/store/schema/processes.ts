@@ -55,6 +55,10 @@ export const processTables = {
     context_limit: column<number | null>(null),
     /** The name that it reported (`agentInfo` of ACP), once it is ready. */
     agent_name: column<string | null>(null),
+    /** AC10: JSON, a list of `UnknownSent`; null: none. */
+    unknown: column<string | null>(null),
+    /** AC11: whether it has connected to Holdfast's tools, or a person was told that it has not; null: neither. */
+    tools: column<'connected' | 'missing' | null>(null),
   },
 
   leases: {

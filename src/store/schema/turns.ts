@@ -82,6 +82,8 @@ export const turnTables = {
     launch_id: column<string | null>(null),
     agent_session_id: column<string | null>(null),
     acp_session_id: column<string | null>(null),
+    /** AC12: the ACP session to fork when it is first opened. */
+    fork_of: column<string | null>(null),
     created_at: fixed<Instant>(),
     opened_at: column<Instant | null>(null),
     how: column<HowOpened | null>(null),

@@ -84,6 +84,17 @@ export const putToSleep = statement<{ launchId: string }>()((db, p) =>
     .where('state', '<>', ended),
 )
 
+/** AC12: ended contexts whose ACP sessions the agent still holds. */
+export const selectLeft = statement<{ agentId: string; limit: number }>()((db, p) =>
+  from(db, 'contexts', { agent_id: p.agentId })
+    .select(['id', 'acp_session_id', 'end_reason'])
+    .where('state', '=', ended)
+    .where('acp_session_id', 'is not', null)
+    .limit(p.limit),
+)
+
+export const updateAcpSession = updateColumns('contexts', 'acp_session_id')
+
 /** The conversation was deleted, or the agent is no longer there. */
 export const endContextsIn = statement<{ key: string; reason: string; now: Instant }>()((db, p) =>
   db

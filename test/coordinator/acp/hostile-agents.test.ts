@@ -85,7 +85,8 @@ test('[AC2] files, terminals and unknown requests are answered with an error, an
   await agent.say('hello')
   expect(agent.text).toBe('-32601 -32601 -32601 -32601 -32601')
   expect(existsSync(join(agent.folder, 'x.txt')) || existsSync(join(agent.folder, 'y.txt'))).toBe(false)
-  expect(kinds(agent)).toEqual(['refused_request'])
+  const refused = ['fs/write_text_file', 'fs/read_text_file', 'terminal/create', 'mcp/message', '_vendor/thing']
+  expect(agent.troubles.map(({ kind, name }) => [kind, name])).toEqual(refused.map((method) => ['refused_request', method]))
 })
 
 test('[AC3] the first word about a tool call may be a change, and its fields come in any order and shape', async () => {
@@ -278,4 +279,41 @@ test('[RE9] an agent that floods is set aside with its reason, and another notic
   expect(await flood).toMatchObject({ code: 'flooded' })
   expect(flooding.troubles.length).toBeLessThan(10)
   expect(slowest).toBeLessThan(1000)
+})
+
+test('[AC3] [CX6] one that ends without a word, fails each prompt after a cancelled question, or writes without asking is told as it is', async () => {
+  const agent = new AcpAgent({
+    answer: () => new Promise(() => {}),
+    command: hostile({
+      atStart: 'let broken = false',
+      onPrompt: `if (text === 'nothing') return done()
+        if (text === 'write') {
+          update({ sessionUpdate: 'tool_call', toolCallId: 'w', kind: 'edit', title: 'w.txt', status: 'completed', content: [{ type: 'diff', path: '/w.txt', newText: 'w' }] })
+          return done()
+        }
+        if (broken) return send({ id, error: { code: -32603, message: 'Internal error', data: { details: 'Error: no session\\n    at run (/app/x.js:1:2)' } } })
+        const { result } = await ask('session/request_permission', { sessionId: 's1', toolCall: { toolCallId: 'q' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] })
+        broken = result.outcome.outcome === 'cancelled'
+        done({ stopReason: 'cancelled' })`,
+    }),
+  })
+  await agent.ready()
+  expect(await agent.say('nothing')).toMatchObject({ outcome: 'answered', empty: true })
+  expect(await agent.say('write')).toMatchObject({ outcome: 'answered', empty: false })
+  expect(agent.updates).toMatchObject([
+    { kind: 'tool', call: { title: 'w.txt', status: 'completed', content: [{ type: 'diff' }] } },
+  ])
+  expect(agent.questions).toEqual([])
+  const asking = agent.say('ask')
+  await agent.until(() => agent.questions.length === 1)
+  agent.context.cancel()
+  expect(await asking).toMatchObject({ outcome: 'cancelled' })
+  for (let turn = 0; turn < 2; turn++) {
+    const { outcome, error } = await agent.say('again')
+    expect([outcome, error && typeof error === 'object' && error.text]).toEqual([
+      'failed',
+      'the prompt: Internal error (Error: no session)',
+    ])
+  }
+  expect(agent.wholeErrors).toEqual([expect.stringContaining('/app/x.js:1:2'), expect.any(String)])
 })

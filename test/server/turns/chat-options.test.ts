@@ -80,7 +80,8 @@ test('[AG14] a chat’s model, mode and switches are set at once where it is ope
   expect((await set({ optionId: 'model', value: 'large' })).json.options[0].value).toBe('large')
   await say('again')
   const second = await bringUp()
-  expect((await machine.turn()).configure).toEqual([
+  const again = await machine.turn()
+  expect(again.configure).toEqual([
     { configureId: switched.configureId, change: { optionId: 'fast', value: true } },
     { configureId: planned.configureId, change: { modeId: 'ask' } },
     { configureId: expect.any(String), change: { optionId: 'model', value: 'large' } },
@@ -88,6 +89,11 @@ test('[AG14] a chat’s model, mode and switches are set at once where it is ope
   // The agent begins with its own defaults, which are not what was chosen.
   expect((await options()).options).toMatchObject([{ value: 'large' }, { value: true }])
   expect(second.launchId).not.toBe(launchId)
+  // A reset begins a new context, with the same choices.
+  await machine.tell(said(second.launchId, again.turnId, 'yes'), turnEnded(second.launchId, again.turnId))
+  expect((await server.ask(`/api/conversations/${encodeURIComponent(key)}/reset`, { method: 'POST' })).status).toBe(200)
+  await say('once more')
+  expect((await machine.turn()).configure).toEqual(again.configure)
 })
 
 test('[AG14] an attached picture, file and link reach the agent of a chat; one known to take no pictures refuses them', async () => {

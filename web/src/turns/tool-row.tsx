@@ -13,7 +13,7 @@ export const ToolRow = memo(function ToolRow({ call }: { call: ToolCall }) {
   const shortPath = useShortPath()
   // A change is what one wants to see; the rest is looked up when something is odd.
   const hasDiff = call.content.some(({ type }) => type === 'diff')
-  return (
+  const row = (
     <Step
       data-tool={call.toolCallId}
       open={hasDiff}
@@ -25,6 +25,8 @@ export const ToolRow = memo(function ToolRow({ call }: { call: ToolCall }) {
       <ToolContent call={call} />
     </Step>
   )
+  // A sub-agent's.
+  return call.parentId === undefined ? row : <div className="ml-4 border-l border-line pl-2">{row}</div>
 })
 
 function Outcome({ call }: { call: ToolCall }) {

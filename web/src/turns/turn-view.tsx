@@ -106,6 +106,7 @@ export function Head({ name, at, byAgent = false, children }: HeadProps) {
 
 const ItemView = memo(function ItemView({ item }: { item: Item }) {
   const { console: words } = useWords()
+  const translate = useSaid()
   switch (item.kind) {
     case 'text':
       return <Said text={item.text} />
@@ -128,7 +129,7 @@ const ItemView = memo(function ItemView({ item }: { item: Item }) {
     case 'notice':
       return (
         <p role="status" className={`text-sm [overflow-wrap:anywhere] ${item.severity === 'info' ? 'text-quiet' : 'text-warn'}`}>
-          {[item.title, item.description].filter(Boolean).join(' · ')}
+          {[translate(item.title, item.notice), item.description].filter(Boolean).join(' · ')}
         </p>
       )
     case 'compaction':
