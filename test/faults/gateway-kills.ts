@@ -53,11 +53,14 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     for (let kill = 0; kill < kills; kill++) {
       const asked = model.arrived.length
       await say(scene, `turn ${kill}`)
-      await eventually('a request', async () => model.arrived.length > asked || undefined)
+      // One that is killed often is held, and a person lets it go on.
+      const pair = { params: { projectId, agentId } }
+      const release = () => scene.client.post('/api/projects/{projectId}/agents/{agentId}/release', pair).catch(() => undefined)
+      await eventually('a request', async () => (await release()) && (model.arrived.length > asked || undefined))
       await new Promise((resolve) => setTimeout(resolve, dice.below(latestKillMs)))
       await killed(scene, from[kill % from.length] ?? 'agent')
       await scene.revive()
-      await scene.untilQuiet()
+      await eventually('the end of the turn', async () => (await release()) && (scene.isQuiet() || undefined))
     }
     const rows = await settled(scene, model.arrived.length)
     const file = join(scene.data, '../whole')

@@ -2,7 +2,7 @@
  * The file system and namespaces of a sandbox, as arguments for bubblewrap (SB3, SB4). It begins with an empty root: what is not
  * named here does not exist inside. Mounts are ordered by their path, so a folder inside another is mounted after it.
  */
-import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { isBelow } from '../../platform/files/path-inside.ts'
 
 export type Mount =
@@ -22,9 +22,8 @@ export interface ProfileOptions {
 
 /** By name, because all of /etc would show what others can read. No resolver: names are looked up by the bridge outside. */
 const etc = [
-  ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'ssl', 'pki', 'hosts', 'nsswitch.conf', 'host.conf', 'gai.conf'],
-  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'timezone', 'passwd', 'group', 'gitconfig', 'mime.types'],
-  ...['protocols', 'services', 'bash.bashrc', 'profile', 'inputrc', 'terminfo', 'fonts', 'os-release', 'shells', 'java'],
+  ...['alternatives', 'ssl', 'pki', 'hosts', 'nsswitch.conf', 'ld.so.cache', 'localtime', 'timezone', 'passwd', 'group'],
+  ...['gitconfig', 'mime.types', 'services', 'bash.bashrc', 'profile', 'terminfo', 'fonts', 'os-release', 'java'],
 ].map((name) => `/etc/${name}`)
 const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
 /** Writable for uid 0 through the sandbox's own /proc: code on the host by `core_pattern`. */
@@ -36,6 +35,12 @@ const maskedFiles = ['keys', 'key-users', 'kcore', 'kmsg', 'kallsyms', 'timer_li
 /** Upper bound of one temporary folder. */
 const maxTemporaryBytes = 4 * 1024 ** 3
 const temporary = ['/tmp', '/run', '/dev/shm']
+
+/** A link into /usr is a link inside, without a mount. */
+function shownAs(path: string): string[] {
+  const isLink = lstatSync(path).isSymbolicLink() && realpathSync(path).startsWith('/usr/')
+  return isLink ? ['--symlink', realpathSync(path), path] : ['--ro-bind-try', path, path]
+}
 
 /** A folder above shows it already, and nothing hides it between. Each mount costs a third of a millisecond. */
 function isShown(mount: Mount, all: readonly Mount[]): boolean {
@@ -58,7 +63,7 @@ export function bwrapArguments({ mounts, folder, env, nested, modern }: ProfileO
       if (!existsSync(path)) return []
       return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
     }),
-    ...etc.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind-try', path, path]),
+    ...etc.filter((path) => existsSync(path)).flatMap((path) => shownAs(path)),
     ...['--proc', '/proc'],
     ...kernelFiles.flatMap((path) => ['--ro-bind-try', path, path]),
     ...maskedFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
