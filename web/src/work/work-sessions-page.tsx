@@ -60,8 +60,10 @@ function WorkSessions({ projectId }: { projectId: string }) {
 function Line({ line: { newest, earlier }, taskTitle }: { line: WorkLine; taskTitle: string | undefined }) {
   const { workSessions: words, continuity } = useWords()
   const { projectId, state, currentPhase, currentAgentRole, currentTaskId, contextSummary, resumedBy, setAside } = newest
+  // Work that nobody summed up is called by its task, or by who does it.
+  const title = contextSummary || taskTitle || currentAgentRole || words.nothing
   const facts = [
-    currentAgentRole,
+    currentAgentRole !== title && currentAgentRole,
     currentPhase !== null && words.phase(currentPhase),
     currentTaskId && words.at(taskTitle ?? currentTaskId),
     earlier.length > 0 && words.resumedTimes(earlier.length),
@@ -72,7 +74,7 @@ function Line({ line: { newest, earlier }, taskTitle }: { line: WorkLine; taskTi
     <li className="list-row flex flex-wrap items-start gap-x-4 gap-y-1 py-3">
       <div className="flex min-w-0 flex-1 basis-64 flex-col gap-0.5">
         <p className="line-clamp-2 font-medium [overflow-wrap:anywhere]" title={contextSummary ?? undefined}>
-          {contextSummary || words.nothing}
+          {title}
         </p>
         <Run run={newest} />
         {facts.length > 0 && <p className="text-sm text-quiet [overflow-wrap:anywhere]">{facts.join(' · ')}</p>}
