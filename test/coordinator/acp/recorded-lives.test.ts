@@ -91,6 +91,7 @@ test.each(agents.filter((agent) => agent !== 'pi'))('[AP9] %s: the same command 
 
 /** What the model counted for the turns in that run; null: not reported. */
 test.each([
+  ['claude', 2457],
   ['codex', 1873],
   ['copilot', 1739],
   ['gemini', 2094],
