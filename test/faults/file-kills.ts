@@ -21,6 +21,8 @@ export interface FileKillOptions {
   readonly settlesWithinMs?: number
   readonly kinds?: readonly Kind[]
   readonly victims?: readonly Victim[]
+  /** Kills instead of this command of git only. */
+  readonly instead?: string
 }
 
 export interface FileKillResult {
@@ -178,11 +180,19 @@ class Run {
     const scene = this.#scene
     const who = this.#dice.pick(this.#options.victims ?? anybody)
     const victims = who === 'both' ? (['server', 'coordinator'] as const) : [who]
-    const isRandom = this.#dice.one(0.3)
-    const nth = isRandom ? 0 : this.#next(kind)
-    const moment: Moment = who === 'server' ? this.#dice.pick(['along', 'after']) : this.#dice.pick(moments)
+    const { instead } = this.#options
+    const isRandom = instead === undefined && this.#dice.one(0.3)
+    const nth = isRandom ? 0 : instead === undefined ? this.#next(kind) : 1
+    const moment: Moment =
+      instead !== undefined ? 'instead' : who === 'server' ? this.#dice.pick(['along', 'after']) : this.#dice.pick(moments)
     const pids = victims.map((victim) => scene.pids[victim])
-    scene.shim.arm({ nth: isRandom ? Number.MAX_SAFE_INTEGER : nth, moment, afterMs: this.#dice.below(8), pids })
+    scene.shim.arm({
+      nth: isRandom ? Number.MAX_SAFE_INTEGER : nth,
+      command: instead,
+      moment,
+      afterMs: this.#dice.below(8),
+      pids,
+    })
     const acting = act().then(
       () => undefined,
       () => undefined,

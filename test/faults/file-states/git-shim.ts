@@ -12,6 +12,8 @@ export type Moment = (typeof moments)[number]
 
 export interface Plan {
   readonly nth: number
+  /** Counts only calls of this command of git. */
+  readonly command?: string | undefined
   readonly moment: Moment
   /** How far git comes before it is cut. */
   readonly afterMs: number
@@ -32,11 +34,11 @@ export class GitShim {
   }
 
   /** Calls are counted from now on. */
-  arm({ nth, moment, afterMs, pids }: Plan): void {
+  arm({ nth, command = '', moment, afterMs, pids }: Plan): void {
     this.disarm()
     writeFileSync(
       join(this.#folder, 'plan'),
-      `${nth} ${moment} ${(afterMs / 1000).toFixed(3)} ${pids === 'parent' ? pids : pids.join(' ')}\n`,
+      `${nth} ^${command} ${moment} ${(afterMs / 1000).toFixed(3)} ${pids === 'parent' ? pids : pids.join(' ')}\n`,
     )
   }
 
@@ -56,8 +58,8 @@ export class GitShim {
 const scriptFor = (real: string, folder: string): string => `#!/bin/sh
 [ -f '${folder}/plan' ] || exec '${real}' "$@"
 printf '%s\\n' "$1" >> '${folder}/calls'
-read -r nth moment pause pids < '${folder}/plan' || exec '${real}' "$@"
-count=$(wc -l < '${folder}/calls')
+read -r nth command moment pause pids < '${folder}/plan' || exec '${real}' "$@"
+count=$(grep -c "$command" '${folder}/calls')
 if [ "$count" -lt "$nth" ] || ! mv '${folder}/plan' '${folder}/met' 2>/dev/null; then exec '${real}' "$@"; fi
 [ "$pids" = parent ] && pids=$PPID
 case $moment in

@@ -33,7 +33,7 @@ export const killFiles: Part = async (bench) => [
       { name: 'a rewind without a state first', caught: await broken([rewindWithoutState], { kinds: ['rewind'] }) },
       {
         name: 'a cut-off rewind taken for done',
-        caught: await broken([cutRewindTakenForDone], { kinds: ['rewind', 'turn'], victims: ['coordinator'] }),
+        caught: await broken([cutRewindTakenForDone], { kinds: ['rewind'], victims: ['coordinator'], instead: 'read-tree' }),
       },
       {
         name: 'a cut-off rewind forgotten',
