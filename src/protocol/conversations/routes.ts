@@ -108,7 +108,7 @@ export const conversationRoutes = {
     answer: z.object({ items: z.array(z.string()) }),
   }),
   stopTurns: route('POST /api/conversations/{key}/stop', 'write', {
-    summary: 'Stop what runs in a chat or task; what was said so far stays',
+    summary: 'Stop what runs in a chat, a task or a role; what was said so far stays',
     answer: z.object({ stopped: z.int() }),
   }),
   getToolOutput: route('GET /api/conversations/{key}/turns/{turnId}/output/{toolCallId}', 'read', {

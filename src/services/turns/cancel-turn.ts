@@ -1,14 +1,14 @@
-/** Cancels the running turn of an agent in a role (RL6) or of a chat or task (CH15), and withdraws queued prompts. */
+/** Cancels the running turn of an agent in a role (RL6) or of any conversation (CH15), and withdraws queued prompts. */
+import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { coordinatorStream } from '../../domain/stream-name.ts'
+import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
 import { decide } from '../../domain/turns/lifecycle.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
-  isOfRole,
   isPushed,
   selectOpenTurns,
   selectRunningIn,
@@ -67,13 +67,13 @@ export const cancelTurn = defineUseCase('cancel-turn', {
   },
 })
 
-const runningOutsideRoles = async (reader: Reader, key: string): Promise<TurnRow[]> =>
-  (await reader.all(selectRunningIn, { key })).filter((turn) => !isOfRole(turn) && isPushed(turn))
+const runningIn = async (reader: Reader, key: string): Promise<TurnRow[]> =>
+  (await reader.all(selectRunningIn, { key })).filter(isPushed)
 
 /** Finds the coordinators to lock for `stop-turns`. */
 export const findStop = defineQuery(async (reader, { key }: { key: string }): Promise<string[]> => {
   streamOfKey(key)
-  const launches = (await runningOutsideRoles(reader, key)).map(({ launch_id }) => findLaunch(reader, launch_id ?? ''))
+  const launches = (await runningIn(reader, key)).map(({ launch_id }) => findLaunch(reader, launch_id ?? ''))
   return (await Promise.all(launches)).flatMap((launch) => launch?.coordinatorId ?? [])
 })
 
@@ -84,12 +84,15 @@ interface StopInput {
   readonly coordinatorIds: readonly string[]
 }
 
-/** Asks the agents of a chat or task to stop what they are doing (CH15). What they have said so far stays. */
+/** Asks the agents of a conversation, in a role or not, to stop what they are doing (CH15). What they have said so far stays. */
 export const stopTurns = defineUseCase('stop-turns', {
-  streams: ({ key, coordinatorIds }: StopInput) => [streamOfKey(key), ...coordinatorIds.map(coordinatorStream)],
+  streams: ({ key, coordinatorIds }: StopInput) => {
+    const inRole = parseConsoleKey(key)
+    return [inRole ? userSessionStream(inRole.userSessionId) : streamOfKey(key), ...coordinatorIds.map(coordinatorStream)]
+  },
   run: async (tx, { key, by, coordinatorIds }, { now }): Promise<{ stopped: number }> => {
     await existingConversation(tx, key)
-    const turns = await runningOutsideRoles(tx, key)
+    const turns = await runningIn(tx, key)
     if (turns.length === 0) throw new Refusal('wrong_state', refusalText('noTurn'))
     for (const turn of turns) {
       const launch = await findLaunch(tx, turn.launch_id ?? '')

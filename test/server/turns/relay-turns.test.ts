@@ -43,6 +43,25 @@ test('[RL6] while a turn runs, messages wait in order, can be withdrawn, and are
   expect((await room.server.ask(`/api/processes/${launchId}`)).json).toMatchObject({ state: 'running' })
 })
 
+test('[CH15] an agent in a role is stopped by the key of its conversation too, and not after its turn', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, launchId } = await room.ready()
+  const stop = () =>
+    room.server.ask(`/api/conversations/${encodeURIComponent(`console:${inside.sessionId}.auth`)}/stop`, { method: 'POST' })
+  for (const content of ['slow', 'next']) client.send({ type: 'agent:message', ...inside, role: 'auth', content })
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'so far'))
+  expect((await stop()).json).toEqual({ stopped: 1 })
+  expect(await machine.order('cancel-ordered')).toEqual({ launchId, turnId })
+  expect((await stop()).json).toEqual({ stopped: 1 })
+  await machine.tell(turnEnded(launchId, turnId, { outcome: 'cancelled' }))
+  expect(await client.next('agent:response')).toMatchObject({ messageId: turnId, stopReason: 'cancelled', content: 'so far' })
+  const next = await machine.turn()
+  await machine.tell(said(launchId, next.turnId, 'done'), turnEnded(launchId, next.turnId))
+  expect(await client.next('agent:response')).toMatchObject({ messageId: next.turnId, stopReason: 'end_turn' })
+  expect((await stop()).json).toMatchObject({ code: 'wrong_state', notice: { code: 'noTurn' } })
+})
+
 test('[RL6] a cancel stops the turn and not the agent; the next in line is told', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready()
