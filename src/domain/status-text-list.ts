@@ -18,10 +18,6 @@ export const earlierSentences = {
   agentDeleted: '{agent} cannot be started any more: it was deleted',
   keysNotOpened:
     '{names} of {agent} cannot be opened: they are sealed with another key than this server has. Give them again with `agents edit`, or put that key in its place.',
-  gatewayWithoutModel:
-    '{agent} must be told which model to ask for behind a gateway. Name it with `agents edit ID --gateway-model NAME`.',
-  gatewayWithoutSecret:
-    'The gateway of {agent} needs the secret {name}, which this project does not have. Set it with `holdfast secrets set {name}`, or change the gateway with `agents edit`.',
 
   processEndedItself: 'Its process has ended by itself',
   processEnded: 'Its process has ended',
@@ -61,10 +57,7 @@ export const earlierSentences = {
   noRepository: '{folder} is not a git repository.',
   gitCannotOpen: 'git cannot open {folder}: {why}',
 
-  withoutTools:
-    '{agent} has not connected to Holdfast’s tools, so it cannot record what it tried, make tasks or ask for approval; see the output of its process',
-  acpSessionGone: 'The agent no longer has its session.',
-  signInFirst: '{why}\nIt offers these ways to sign in; holdfast agents login {agent} goes through them:\n{ways}',
+  signInFirst: '{why} Sign in with the agent’s own program first: {ways}.',
   otherAcp: 'The agent speaks version {theirs} of ACP, Holdfast speaks {ours}.',
   noUsableId: 'The agent opened a session without a usable id.',
   cannotBringBack: 'The agent cannot bring an earlier session back.',
@@ -153,6 +146,14 @@ export const sentences = {
   ...earlierSentences,
 
   userRequested: 'user requested',
+  gatewayWithoutModel:
+    '{agent} must be told which model to ask for behind a gateway. Name it with `agents edit ID --gateway-model NAME`.',
+  gatewayWithoutSecret:
+    'The gateway of {agent} needs the secret {name}, which this project does not have. Set it with `holdfast secrets set {name}`, or change the gateway with `agents edit`.',
+  withoutTools:
+    '{agent} has not connected to Holdfast’s tools, so it cannot record what it tried, make tasks or ask for approval; see the output of its process',
+  acpSessionGone: 'The agent no longer has its session.',
+  signInWays: '{why}\nIt offers these ways to sign in; holdfast agents login {agent} goes through them:\n{ways}',
   nobodyConnected: 'nobody was connected',
   givenUp: 'It could not be sent for a day and was given up. It is in the conversation.',
   messageTooEarly: 'A message came before the connection was there',

@@ -270,7 +270,7 @@ export async function signedIn<Opened>(
   } catch (error) {
     if (!isRefused(error) || signInWays.length === 0 || !started) throw error
     const ways = signInSteps(signInWays, started)
-    throw new AcpFailure('sign_in', statusNotice('signInFirst', { why: error.detail, ways, agent: started.agentId }), error.whole)
+    throw new AcpFailure('sign_in', statusNotice('signInWays', { why: error.detail, ways, agent: started.agentId }), error.whole)
   }
 }
 

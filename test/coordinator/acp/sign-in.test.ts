@@ -49,7 +49,7 @@ test('[AC9] who cannot sign in alone says how a person can, with the commands an
   const command = hostile({ onInitialize: offers(ways), onNew: refuses({ authMethods: ways }) })
   const agent = new AcpAgent({ command, started })
   const failure = await agent.ready().catch((error: unknown) => error)
-  expect(failure).toMatchObject({ code: 'sign_in', detail: { notice: { code: 'signInFirst' } } })
+  expect(failure).toMatchObject({ code: 'sign_in', detail: { notice: { code: 'signInWays' } } })
   const { detail } = failure as { detail: { text: string } }
   expect(detail.text.split('\n')).toEqual([
     'session/new: Authentication required',

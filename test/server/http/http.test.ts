@@ -113,10 +113,29 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     await call(name, `/api/${name}`, body)
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
   expect(others).toEqual([
-    ...['listFolders', 'listSecrets', 'setSecret', 'removeSecret', 'listSecretUses', 'goOnInChat', 'setChannelRoute'],
+    ...[
+      'listFolders',
+      'probeSandbox',
+      'listSecrets',
+      'setSecret',
+      'removeSecret',
+      'listSecretUses',
+      'listModelUsage',
+      'goOnInChat',
+      'setChannelRoute',
+    ],
     ...['createPairingCode', 'listChannelChats', 'changeChannelChat', 'listConversationTurns', 'getConversationTurn'],
     ...['findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn', 'undoRewind', 'forkFromTurn', 'beginTurn'],
-    ...['getConversationContext', 'getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree'],
+    ...[
+      'getConversationContext',
+      'getConversationOptions',
+      'setConversationOption',
+      'getWorktree',
+      'getWorktreeDiff',
+      'getWorktreePatch',
+      'getWorktreeLosses',
+      'commitWorktree',
+    ],
     ...['mergeWorktree', 'removeWorktree', 'resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion'],
     ...['revokeAllowance', 'watchEvents'],
   ])

@@ -60,7 +60,9 @@ describe('snapshots', () => {
     for (let n = 0; n < 60; n++) await store.run(addMessage, { key, role: 'user', content: `m${n}`, by })
     const { positions, state } = await store.query(readSnapshot, { streams: [stream] })
     const { conversation, messages } = state[stream] as ConversationState
-    expect(conversation).toEqual(await store.query(getConversation, { key }))
+    // The route adds figures of its turns, which no event of this stream changes.
+    expect(await store.query(getConversation, { key })).toMatchObject(conversation ?? {})
+    expect(conversation).toMatchObject({ key, messageCount: 60 })
     expect(messages.map(({ content }) => content)).toEqual(Array.from({ length: snapshotMessageLimit }, (_, n) => `m${59 - n}`))
     expect(positions).toEqual([{ head: messages[0]?.seq, floor: 0 }])
   })

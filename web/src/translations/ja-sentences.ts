@@ -64,7 +64,8 @@ const words: Sentences = {
   withoutTools:
     '{agent} は Holdfast のツールに接続していません。試したことの記録、タスクの作成、承認の依頼はできません。プロセスの出力を確認してください',
   acpSessionGone: 'エージェント側にこのセッションはもうありません。',
-  signInFirst: '{why}\n次の方法でサインインできます。holdfast agents login {agent} で順に試せます:\n{ways}',
+  signInFirst: '{why} 先にエージェント自身のプログラムでサインインしてください: {ways}',
+  signInWays: '{why}\n次の方法でサインインできます。`holdfast agents login {agent}` で順に試せます:\n{ways}',
   otherAcp: 'エージェントの ACP はバージョン {theirs} ですが、Holdfast はバージョン {ours} に対応しています。',
   noUsableId: 'エージェントが開始したセッションには、使える ID がありませんでした。',
   cannotBringBack: 'このエージェントは以前のセッションを復元できません。',
