@@ -86,6 +86,7 @@ test('[UI6] with an own repository and an agent that is here, the first prompt i
   await page.getByRole('main').getByRole('button', { name: 'Demo', exact: true }).click()
   await say(page, 'hello there')
   await answered(page, 'echo: hello there')
+  expect(await page.getByText('echo: hello there').count()).toBe(1)
 })
 
 test('[CH1] the panel opens and the agent is there; it answers; the panel closes and it goes; it opens and the agent is there again', async () => {

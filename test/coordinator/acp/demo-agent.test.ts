@@ -8,7 +8,7 @@ import { AcpAgent } from '../../support/acp-agent.ts'
 test('[AC1] the version is negotiated and the session opened, with the modes and commands the agent has', async () => {
   const agent = new AcpAgent()
   const { facts, opened } = await agent.ready()
-  expect(facts).toMatchObject({ name: 'holdfast-demo', canLoad: true, images: true, mcpOverHttp: true, signInMethods: [] })
+  expect(facts).toMatchObject({ name: 'holdfast-demo', canLoad: true, images: true, mcpOverHttp: true, signInWays: [] })
   expect(opened).toMatchObject({ how: 'new', notRestored: null, modeId: 'default' })
   expect(opened.modes.map(({ id }) => id)).toEqual(['default', 'careful'])
   await agent.until(() => agent.updates.some(({ kind }) => kind === 'commands'))
@@ -126,7 +126,7 @@ test('[AC3] a line of 100 MB is thrown away as it comes, counted, and the agent 
   const before = process.memoryUsage().rss
   await agent.say('[[flood 104857600]]')
   expect(agent.text).toBe('flooded 104857600 bytes')
-  expect(agent.troubles).toEqual([{ kind: 'line_too_long', count: 1, bytes: 104_857_600, sample: 'x'.repeat(200) }])
+  expect(agent.troubles).toMatchObject([{ kind: 'line_too_long', count: 1, bytes: 104_857_600, sample: 'x'.repeat(200) }])
   // Kept, it would be all of it; what the process takes for itself under load comes and goes.
   expect(process.memoryUsage().rss - before).toBeLessThan(96 * 1024 * 1024)
   await agent.say('hello')
@@ -144,7 +144,7 @@ test('[AC4] after a crash the old session is brought back, and what is replayed 
   const again = await second.reopen(opened.acpSessionId, 0)
   expect(again).toMatchObject({ how: 'loaded', acpSessionId: opened.acpSessionId, notRestored: null })
   expect(second.updates.filter(({ kind }) => kind !== 'commands')).toEqual([])
-  expect(second.troubles).toMatchObject([{ kind: 'outside_of_turn' }])
+  expect(second.troubles).toEqual([])
   await second.say('go on')
   expect(second.text).toBe('echo: go on')
 })

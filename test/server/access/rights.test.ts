@@ -61,7 +61,7 @@ const rights: readonly Right[] = [
       ...(['listInterrupted', 'getLineage', 'listApproaches', 'listProjectApproaches', 'listArtifacts', 'getArtifact'] as const),
       ...(['listTasks', 'getTask', 'listPendingApprovals', 'listApprovals', 'readApproval', 'listAllowances'] as const),
       ...(['listConversationTurns', 'getConversationTurn', 'getToolOutput', 'getConversationContext', 'findFiles'] as const),
-      'getTurnDiff',
+      ...(['getTurnDiff', 'getConversationOptions', 'listModelUsage'] as const),
       ...(['watchEvents', 'getSnapshot', 'getMetrics', 'getDiskUse', 'getCutover'] as const),
     ],
   },
@@ -127,12 +127,12 @@ const rights: readonly Right[] = [
   {
     scope: 'approve',
     because: 'it decides for an agent, or takes back what was decided',
-    operations: ['decideApproval', 'answerQuestion', 'revokeAllowance'],
+    operations: ['decideApproval', 'answerQuestion', 'revokeAllowance', 'setConversationOption'],
   },
   {
     scope: 'manage',
     because: 'it chooses a program, its environment or what runs in each fresh worktree, or shows which programs there are',
-    operations: ['createAgent', 'changeAgent', 'deleteAgent', 'listDetectedAgents', 'changeSetUp'],
+    operations: ['createAgent', 'changeAgent', 'deleteAgent', 'listDetectedAgents', 'probeSandbox', 'changeSetUp'],
   },
   {
     scope: 'manage',

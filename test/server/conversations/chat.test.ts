@@ -240,7 +240,9 @@ describe('conversations', () => {
     const [status, conversation] = await ask('POST', '/api/conversations', { key })
     expect([status, conversation]).toMatchObject([201, { key, summary: '', flags: {}, messageCount: 0 }])
     expect(await ask('POST', '/api/conversations', { key })).toEqual([200, conversation])
-    expect(await ask('GET', path(key))).toEqual([200, { ...conversation, activity: 'idle', waitsFor: null, workplace: null }])
+    const figures = { cost: null, doing: null, lines: null, opening: null }
+    const whole = { ...conversation, activity: 'idle', waitsFor: null, workplace: null, ...figures }
+    expect(await ask('GET', path(key))).toEqual([200, whole])
     expect(await ask('POST', path(key, '/messages'), { role: 'user', content: 'one', clientId: 'c' })).toMatchObject([
       201,
       { role: 'user', content: 'one', conversationKey: key },
