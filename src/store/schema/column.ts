@@ -1,19 +1,19 @@
 /** How the columns of a table are declared: with the type of their values, whether they change, and what a new row has in them. */
 
 /** `key`: names the row. `fixed`: written with the row and never again. `column`: may change. */
-type Use = 'key' | 'fixed' | 'column'
+export type Use = 'key' | 'fixed' | 'column'
 
-interface Column<Value, Used extends Use = Use> {
+export interface Column<Value, Used extends Use = Use> {
   readonly use: Used
   /** Carries the type; never read. */
   readonly value?: (value: Value) => Value
 }
 
-interface InitialColumn<Value, Used extends Use = Use> extends Column<Value, Used> {
+export interface InitialColumn<Value, Used extends Use = Use> extends Column<Value, Used> {
   readonly initial: Value
 }
 
-interface Declare<Used extends Use> {
+export interface Declare<Used extends Use> {
   <Value>(): Column<Value, Used>
   <Value>(initial: Value): InitialColumn<Value, Used>
 }

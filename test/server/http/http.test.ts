@@ -98,10 +98,10 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   for (const operation of ['getMetrics', 'getOpenApi', 'getDocs', 'getDocsStyle'] as const)
     await call(operation, routes[operation].path)
   await call('getSnapshot', `/api/snapshot?streams=home,project:${project.id},conversation:x:1`)
-  await call('listAllowances', `/api/projects/${project.id}/allowances`)
-  await call('listWorktrees', `/api/projects/${project.id}/worktrees`)
-  await call('changeSetUp', `/api/projects/${project.id}/set-up`, { command: ['npm', 'ci'], copy: ['.env'] })
-  await call('getSetUp', `/api/projects/${project.id}/set-up`)
+  const inProject = (path: string) => `/api/projects/${project.id}/${path}`
+  await call('listAllowances', inProject('allowances')).then(() => call('listModelUsage', inProject('model-usage')))
+  await call('listWorktrees', inProject('worktrees'))
+  await call('changeSetUp', inProject('set-up'), { command: ['npm'], copy: [] }).then(() => call('getSetUp', inProject('set-up')))
   await call('getCutover', '/api/cutover').then(() => call('setCutover', '/api/cutover', { hour: 5 }))
   await call('unassignAgent', assigned).then(() => call('deleteAgent', `/api/agents/${agent.id}`))
   await call('deleteProject', `/api/projects/${project.id}`)
@@ -113,31 +113,12 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     await call(name, `/api/${name}`, body)
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
   expect(others).toEqual([
-    ...[
-      'listFolders',
-      'probeSandbox',
-      'listSecrets',
-      'setSecret',
-      'removeSecret',
-      'listSecretUses',
-      'listModelUsage',
-      'goOnInChat',
-      'setChannelRoute',
-    ],
-    ...['createPairingCode', 'listChannelChats', 'changeChannelChat', 'listConversationTurns', 'getConversationTurn'],
-    ...['findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn', 'undoRewind', 'forkFromTurn', 'beginTurn'],
-    ...[
-      'getConversationContext',
-      'getConversationOptions',
-      'setConversationOption',
-      'getWorktree',
-      'getWorktreeDiff',
-      'getWorktreePatch',
-      'getWorktreeLosses',
-      'commitWorktree',
-    ],
-    ...['mergeWorktree', 'removeWorktree', 'resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion'],
-    ...['revokeAllowance', 'watchEvents'],
+    ...['listFolders', 'probeSandbox', 'listSecrets', 'setSecret', 'removeSecret', 'listSecretUses', 'goOnInChat'],
+    ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat', 'listConversationTurns'],
+    ...['getConversationTurn', 'findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn', 'undoRewind'],
+    ...['forkFromTurn', 'beginTurn', 'getConversationContext', 'getConversationOptions', 'setConversationOption', 'getWorktree'],
+    ...['getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree', 'mergeWorktree', 'removeWorktree'],
+    ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion', 'revokeAllowance', 'watchEvents'],
   ])
 })
 
