@@ -54,6 +54,6 @@ test('[GW2] one that must be told a model and is not does not start; a link that
   expect([readFileSync(victim, 'utf8'), env['PI_CODING_AGENT_DIR']]).toEqual(['mine', join(at.foldersRoot, folder)])
   const models = join(at.foldersRoot, folder, 'models.json')
   expect([lstatSync(models).isFile(), lstatSync(models).mode & 0o777]).toEqual([true, 0o600])
-  expect(readFileSync(models, 'utf8')).toMatch(/127\.0\.0\.1:6.*HOLDFAST_GATEWAY_KEY/)
+  expect(readFileSync(models, 'utf8')).toMatch(/127\.0\.0\.1:6.*"\$HOLDFAST_GATEWAY_KEY"/)
   expect(readFileSync(models, 'utf8')).not.toContain('hf-gateway-x')
 })

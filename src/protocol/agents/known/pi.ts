@@ -1,10 +1,10 @@
 /** pi, and its ACP adapter. It takes no MCP servers, so it cannot pull its work. */
 import type { KnownAgent } from '../known-agent.ts'
 
-/** The `apiKey` of its settings may be the name of a variable. */
+/** The `apiKey` of its settings names a variable with `$`; a bare name is taken as the key itself. */
 const models = {
   providers: {
-    holdfast: { baseUrl: '{url}/v1', api: 'openai-completions', apiKey: 'HOLDFAST_GATEWAY_KEY', models: [{ id: '{model}' }] },
+    holdfast: { baseUrl: '{url}/v1', api: 'openai-completions', apiKey: '$HOLDFAST_GATEWAY_KEY', models: [{ id: '{model}' }] },
   },
 }
 
