@@ -76,6 +76,7 @@ export class AcpAgent {
     this.#clean = createCleaner(secretsInTurns(options.particulars))
     this.#requests = new PersonRequests({ clean: this.#clean, report: (fact) => this.#report(fact) })
     this.sandbox = new AgentSandbox({
+      particulars: options.particulars,
       runningTurn: () => this.#turns.keys().next().value,
       ask: (turnId, request) => this.#requests.permission(turnId, request, this.#startAborted.signal),
       note: (text) => this.#writeNote(text),
@@ -132,7 +133,7 @@ export class AcpAgent {
     // Stops a set-up that is still running.
     this.#startAborted.abort()
     this.#stopWaiting()
-    this.#report({ type: 'agent-failed', step: this.#step, ...this.#told('error', failure), ...exit })
+    this.#report({ type: 'agent-failed', step: this.#step, ...this.#told('error', this.sandbox.explain(failure)), ...exit })
   }
 
   /** Initializes the running process and opens its first context. Reports the result. */

@@ -65,6 +65,7 @@ export const earlierSentences = {
   endedBeforeAnswer: 'The agent ended before it answered to {what}.',
   noAnswerWithin: 'The agent did not answer to {what} within {seconds} s.',
   notReadyWithin: 'It was not ready within {seconds} s.',
+  hostsRefused: '{why} Its sandbox refused it {hosts} meanwhile. To allow: `{command}`',
   cannotBeSpokenTo: 'The agent cannot be spoken to now.',
   wroteTooMuch: 'The agent wrote far too much that is no message.',
   turnNotGivenBack: 'The agent has not given its last turn back. Try again later, or terminate it and start it again.',

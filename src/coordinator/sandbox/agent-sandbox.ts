@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import { isBelow } from '../../platform/files/path-inside.ts'
-import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
+import type { LaunchParticulars } from '../../protocol/processes/link.ts'
+import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { PermissionRequest } from '../../protocol/turns/agent-update.ts'
 import type { PermissionAnswer } from '../acp/permissions.ts'
 import type { HostPort } from './network-rules.ts'
@@ -18,6 +19,7 @@ const maxHosts = 20
 const allowOnce = 'allow'
 
 export interface AgentSandboxOptions {
+  readonly particulars: Pick<LaunchParticulars, 'agentId' | 'projectId' | 'isolation'>
   /** Outside a turn nobody is asked. */
   readonly runningTurn: () => string | undefined
   readonly ask: (turnId: string, request: PermissionRequest) => Promise<PermissionAnswer>
@@ -30,6 +32,8 @@ export class AgentSandbox {
   #takeOver = async (): Promise<void> => {}
   #turnId = ''
   readonly #answers = new Map<string, Promise<boolean>>()
+  /** Outside a turn. */
+  readonly #refused = new Set<string>()
 
   constructor(options: AgentSandboxOptions) {
     this.#options = options
@@ -57,7 +61,7 @@ export class AgentSandbox {
 
   async askHost({ host, port }: HostPort): Promise<boolean> {
     const turnId = this.#options.runningTurn()
-    if (turnId === undefined) return false
+    if (turnId === undefined) return this.#refuse(host)
     if (this.#turnId !== turnId) this.#answers.clear()
     this.#turnId = turnId
     const known = this.#answers.get(host)
@@ -67,6 +71,31 @@ export class AgentSandbox {
     const { promise: late, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(() => resolve(false), holdMs)
     return Promise.race([asked, late]).finally(() => clearTimeout(timer))
+  }
+
+  /** Why it has not started, with the hosts that it did not reach meanwhile. */
+  explain(failure: Detail): Detail {
+    if (this.#refused.size === 0) return failure
+    return statusNotice('hostsRefused', { why: failure, hosts: [...this.#refused].join(', '), command: this.#allowing })
+  }
+
+  /** At once, so that a start is not held. A name that is none of a host does not get into a command that a person copies. */
+  #refuse(host: string): false {
+    if (this.#refused.size >= maxHosts || this.#refused.has(host) || !/^[a-z0-9][a-z0-9.-]*$/.test(host)) return false
+    this.#refused.add(host)
+    this.#options.note(`outside a turn nobody is asked about ${host}; to allow it: ${this.#allowing}`)
+    return false
+  }
+
+  /** The command names what is allowed already, because it replaces that. */
+  get #allowing(): string {
+    const { agentId, projectId, isolation } = this.#options.particulars
+    const { folders, hosts } = isolation?.allow ?? { folders: [], hosts: [] }
+    const words = [
+      ...folders.map((folder) => `--allow-folder '${folder.replaceAll("'", "'\\''")}'`),
+      ...[...hosts, ...this.#refused].map((host) => `--allow-host '${host}'`),
+    ]
+    return `holdfast projects assign ${projectId} ${agentId} ${words.join(' ')}`
   }
 }
 

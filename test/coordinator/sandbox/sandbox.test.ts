@@ -11,6 +11,9 @@ import { seccompFilter } from '../../../src/coordinator/sandbox/seccomp.ts'
 import { probeSandbox } from '../../../src/platform/processes/sandbox-probe.ts'
 import { attempts, escapedIn, scriptOf } from '../../faults/escapes/attempts.ts'
 import { makeScene, type RunOptions, runInScene, type Scene } from '../../faults/escapes/scene.ts'
+import { startCoordinator, startLinkServer } from '../../support/coordinator.ts'
+import { makeRepository } from '../../support/git-repository.ts'
+import { hostile } from '../../support/hostile-agent.ts'
 import { startModelService } from '../../support/model-service.ts'
 
 const ability = await probeSandbox(process.env)
@@ -137,16 +140,27 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
   let turn: string | undefined
   const asked: string[] = []
   const answers = [{ optionId: 'allow' }, { choose: 'deny' } as const, { optionId: 'allow' }]
+  const notes: string[] = []
+  const allow = { folders: ["/it's"], hosts: ['a.example'] }
+  const isolation = { sandbox: 'strict', allow, wrapper: null, gateway: null, command: 'x' } as const
   const sandbox = new AgentSandbox({
+    particulars: { agentId: 'a', projectId: 'p', isolation },
     runningTurn: () => turn,
     ask: async (turnId, { call, options }) => {
       asked.push(`${turnId} ${call.title} ${options.map(({ kind }) => kind)}`)
       return answers.shift() ?? { choose: 'deny' }
     },
-    note: () => {},
+    note: (text) => void notes.push(text),
   })
   const target = { host: 'api.example.com', port: 443 }
-  expect(await sandbox.askHost(target)).toBe(false)
+  expect(sandbox.explain('It failed.')).toBe('It failed.')
+  // Outside a turn it is refused at once, and the person is told once what allows it.
+  for (const host of [target.host, target.host, 'x$(id)']) expect(await sandbox.askHost({ host, port: 443 })).toBe(false)
+  const command = String.raw`holdfast projects assign p a --allow-folder '/it'\''s' --allow-host 'a.example' --allow-host 'api.example.com'`
+  expect(notes).toEqual([`outside a turn nobody is asked about api.example.com; to allow it: ${command}`])
+  expect(sandbox.explain('It failed.')).toMatchObject({
+    notice: { code: 'hostsRefused', params: { why: 'It failed.', hosts: 'api.example.com', command } },
+  })
   turn = 't1'
   expect(await Promise.all([sandbox.askHost(target), sandbox.askHost({ ...target, port: 80 })])).toEqual([true, true])
   expect(await sandbox.askHost({ host: 'other.example.com', port: 443 })).toBe(false)
@@ -158,6 +172,21 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
     't1 Reach other.example.com:443 from the sandbox allow_once,reject_once',
     't2 Reach api.example.com:443 from the sandbox allow_once,reject_once',
   ])
+})
+
+test('[SB7] one that asks for a host while it starts is not held, and its failure names the command that allows it', async () => {
+  const server = await startLinkServer()
+  startCoordinator(server)
+  const goes = `const go = () => require('node:http').request({ port: 3128, method: 'CONNECT', path: 'packages.example:443' })
+    .on('connect', () => process.exit(3)).on('error', () => setTimeout(go, 20)).end(); go()`
+  const { file: command, args } = hostile({ onInitialize: goes })
+  const isolation = { sandbox: 'strict', allow: { folders: [], hosts: [] }, wrapper: null, gateway: null, command } as const
+  const acp = { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, startWithinMs: 60_000, turnWithinMs: 60_000 }
+  const launchId = server.order({ protocol: 'acp', command, args: [...args], folder: makeRepository().folder, acp, isolation })
+  await server.until(() => server.factsOf(launchId, 'agent-failed').length > 0)
+  const words = /refused it packages\.example meanwhile.*--allow-host 'packages\.example'/
+  const error = expect.stringMatching(ability.works ? words : /Install it/)
+  expect(server.factsOf(launchId, 'agent-failed')).toMatchObject([{ error }])
 })
 
 test('[SB1] a wrapper is put in front of the command, word by word, and runs inside a sandbox', async () => {

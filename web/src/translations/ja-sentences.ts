@@ -73,6 +73,7 @@ const words: Sentences = {
   endedBeforeAnswer: 'エージェントは {what} に応答する前に終了しました。',
   noAnswerWithin: 'エージェントは {what} に {seconds} 秒以内に応答しませんでした。',
   notReadyWithin: '{seconds} 秒以内に準備ができませんでした。',
+  hostsRefused: '{why} その間、サンドボックスが {hosts} への接続を拒否しました。許可するには: `{command}`',
   cannotBeSpokenTo: '今はこのエージェントと話せません。',
   wroteTooMuch: 'エージェントが、メッセージではない出力を大量に書き込みました。',
   turnNotGivenBack: 'エージェントは前のターンをまだ終えていません。しばらく待つか、いったん終了して起動し直してください。',
