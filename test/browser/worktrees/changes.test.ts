@@ -9,7 +9,7 @@ import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
 
-test('[WT2] [UI12] the Changes of a role: files and diff as they come, commit, merge, patch, and removal that says what is lost', async () => {
+test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, commit, merge, patch, and removal that says what is lost', async () => {
   const repository = makeRepository()
   repository.git('branch', 'release')
   const body = { name: 'changes', path: repository.folder, settings: { 'permission.policy': 'allow_all' } }
@@ -29,6 +29,30 @@ test('[WT2] [UI12] the Changes of a role: files and diff as they come, commit, m
   await box.press('Enter')
   await pane.locator('[data-state="idle"]').waitFor()
   const console = page.url()
+  // UI10: a second turn is reviewed by itself, taken back in its pane, brought back, and taken back again.
+  await box.fill('[[write hello.txt something else]] second')
+  await box.press('Enter')
+  const second = pane.getByText('echo: second')
+  await second.waitFor()
+  await pane.getByRole('link', { name: 'Review' }).nth(1).click()
+  const ofTurn = page.getByRole('region', { name: 'Changes in hello.txt' })
+  await ofTurn.getByRole('deletion').getByText('hi there').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Show' }).inputValue()).toBe(new URL(page.url()).searchParams.get('turn'))
+  await page.goBack()
+  const rewind = async () => {
+    await pane.getByRole('button', { name: 'Go back or fork' }).nth(1).click()
+    await page.getByRole('menuitem', { name: 'Rewind to before this' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Rewind', exact: true }).click()
+    await pane.getByText(/rewound this to before a message/).waitFor()
+    await second.waitFor({ state: 'detached' })
+  }
+  await rewind()
+  expect(await axeFindings(page)).toEqual([])
+  await pane.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Undo', exact: true }).click()
+  await second.waitFor()
+  await pane.getByText(/rewound this/).waitFor({ state: 'detached' })
+  await rewind()
   await pane.getByRole('link', { name: 'Changes (1)' }).click()
   const review = page.getByRole('region', { name: 'Changes of auth' })
   const diff = review.getByRole('region', { name: 'Changes in hello.txt' })

@@ -1,8 +1,9 @@
 /** One role of a console: its agent, its turns, its queue and the composer. */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type KeyboardEvent, useMemo } from 'react'
-import { useMay } from '../live/queries.ts'
+import { type KeyboardEvent, useEffect, useMemo } from 'react'
+import { conversation } from '../conversations/conversation-queries.ts'
+import { invalidate, useMay } from '../live/queries.ts'
 import { turnFiles } from '../live/turns.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
@@ -14,6 +15,7 @@ import { LimitCard } from '../turns/limit-card.tsx'
 import { type PaneActions, PaneActionsContext } from '../turns/pane-actions.ts'
 import { UnsentPrompt, WaitingPrompts } from '../turns/prompt-queue.tsx'
 import { promptLine } from '../turns/prompt-text.tsx'
+import { RewoundNote } from '../turns/rewind.tsx'
 import { StatusLine } from '../turns/status-line.tsx'
 import { drawnAtFirst, guessedHeight, Transcript } from '../turns/transcript.tsx'
 import { TurnView } from '../turns/turn-view.tsx'
@@ -67,10 +69,18 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
   const actions = useRoleActions(live, role, { agentId, projectId, conversationKey, mayWrite })
   const over = pane.entries.filter((entry) => entry.kind === 'turn' && entry.state !== 'running').length
   const files = useQuery(turnFiles(conversationKey ?? '', conversationKey ? over : 0)).data
+  const entries = pane.entries.filter((entry) => entry.kind !== 'turn' || !files?.get(entry.messageId)?.rewound)
+  const begun = conversationKey !== undefined && over > 0
+  const about = useQuery({ ...conversation(conversationKey ?? ''), enabled: begun, retry: false }).data
   const active = known.consoleState.state === 'ACTIVE'
   const running = runningTurn(pane)
   const limit = active && !running ? agent?.limit : undefined
   const stopping = useRequest()
+  const ring = `${conversationKey} ${over} ${running?.messageId}`
+  // What is said next ends the time in which a rewind can be undone.
+  useEffect(() => {
+    if (ring) void invalidate(['conversation', conversationKey])
+  }, [ring, conversationKey])
   const state = stateOf(pane)
 
   function onKeyDown(event: KeyboardEvent) {
@@ -90,14 +100,14 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
         <PaneHead pane={pane} live={live} mayWrite={mayWrite && active} />
         <Transcript label={words.console.transcriptOf(role)}>
           {known.consoleState.cut && <Older live={live} />}
-          {pane.entries.length === 0 && agent && <p className="pt-4 text-faint">{words.console.nothingYet}</p>}
+          {entries.length === 0 && agent && !about?.rewound && <p className="pt-4 text-faint">{words.console.nothingYet}</p>}
           <Workplace value={agent?.workspace}>
             <ol>
-              {pane.entries.map((entry, index) =>
+              {entries.map((entry, index) =>
                 entry.kind === 'turn' ? (
                   <NearRow
                     key={entry.messageId}
-                    first={index >= pane.entries.length - drawnAtFirst}
+                    first={index >= entries.length - drawnAtFirst}
                     always={entry.state === 'running'}
                     guess={guessedHeight}
                   >
@@ -110,6 +120,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
               )}
             </ol>
           </Workplace>
+          {about && <RewoundNote conversation={about} mayWrite={mayWrite && active} />}
           {limit && <LimitCard limit={limit} mayWrite={mayWrite} onChoose={actions.goOn} />}
           {agent?.state === 'FAILED' && active && <FailedAgent pane={pane} agent={agent} live={live} mayWrite={mayWrite} />}
           {!agent && active && <GoneAgent pane={pane} live={live} mayWrite={mayWrite} />}

@@ -47,6 +47,8 @@ export const changeChat = (conversationKey: string, change: (chat: Chat) => Chat
   void queryClient.setQueryData<Chat>(chatKey(conversationKey), (chat) => chat && change(chat))
 
 export function takeWorkEvent(event: HoldfastEvent): void {
+  // FS8: in a console, taken back turns leave their pane, on every device: the project's copy has no body.
+  if (event.type === 'conversation-rewound') for (const what of ['turn-files', 'conversation']) void invalidate([what])
   if (event.stream.startsWith(projectPrefix)) {
     const projectId = event.stream.slice(projectPrefix.length)
     changeWork(projectId, (work) => afterProjectEvent(work, event))

@@ -97,6 +97,7 @@ export const files = {
   more: (count: number) => `${many(count, 'more file is', 'more files are')} not listed.`,
   leftOut: 'Not kept:',
   menu: 'Go back or fork',
+  review: 'Review',
   rewindBefore: 'Rewind to before this',
   rewindAfter: 'Rewind to after this',
   fork: 'Fork from here',

@@ -101,6 +101,7 @@ export const files: typeof EnglishFiles = {
   more: (count) => `ほかに ${count} 個のファイルがあります。`,
   leftOut: '保存されていないもの:',
   menu: '戻す・分岐',
+  review: 'レビュー',
   rewindBefore: 'この前まで戻す',
   rewindAfter: 'この後まで戻す',
   fork: 'ここから分岐',

@@ -51,6 +51,7 @@ export function RewindDialog({ conversationKey: key, target, onClose }: RewindDi
   const go = async () => {
     if (!(await send(() => request(key, target, losses?.digest)))) return
     void invalidate(['conversation', key])
+    void invalidate(['turn-files', key])
     refreshRecent()
     onClose()
   }

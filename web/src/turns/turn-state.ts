@@ -57,12 +57,17 @@ export interface TurnFiles {
   readonly before: boolean
   readonly after: boolean
   readonly changes: ListedTurn['changes']
+  /** A rewind has taken it back. */
+  readonly rewound: boolean
 }
 
-export const filesOf = ({ before, after, changes }: Pick<ListedTurn, 'before' | 'after' | 'changes'>): TurnFiles => ({
+type WithFiles = Pick<ListedTurn, 'before' | 'after' | 'changes' | 'rewound'>
+
+export const filesOf = ({ before, after, changes, rewound }: WithFiles): TurnFiles => ({
   before: before !== null,
   after: after !== null,
   changes,
+  rewound,
 })
 
 const nothingYet = {

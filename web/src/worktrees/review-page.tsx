@@ -21,7 +21,7 @@ import { CommitForm, MergeForm } from './commit-and-merge.tsx'
 import { type DiffLayout, FileDiff } from './file-diff.tsx'
 import { type FilePatch, filesOfPatch } from './patch.ts'
 import { RemoveWorktree } from './remove-worktree.tsx'
-import { diffOfFile, diffOfWorktree, worktreeById } from './worktree-queries.ts'
+import { diffOfFile, diffOfWorktree, keyOf, worktreeById } from './worktree-queries.ts'
 
 const layoutChoice = browserChoice<DiffLayout>('diff-layout', ['unified', 'split'], 'unified')
 
@@ -108,12 +108,8 @@ function Facts({ worktree, state }: { worktree: Worktree; state: WorktreeState |
   )
 }
 
-/** The conversation whose turns made the changes. */
-const keyOf = ({ conversation, userSessionId, role }: Worktree): string | undefined =>
-  conversation ?? (userSessionId === null ? undefined : `console:${userSessionId}.${role}`)
-
 /** Turns offered; older ones are in the session. */
-const mostTurns = 20
+const mostTurns = 100
 
 /** All that has changed, or what one turn has. */
 function ByTurn({ worktree, state }: { worktree: Worktree; state: WorktreeState }) {
