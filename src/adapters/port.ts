@@ -47,7 +47,7 @@ export interface ChannelHost {
 
 export interface ChannelAdapter {
   readonly channel: ChannelName
-  /** Longest text of one message. */
+  /** Longest text of one message. A half-sent answer is continued by the number of its part, so a changed value loses or doubles parts. */
   readonly maxChars: number
   /**
    * Connects and delivers incoming messages, in order within a chat, until the signal aborts. Throws a ChannelFailure when the

@@ -68,7 +68,8 @@ export function approachesFile({ workSession }: WorkSessionRows, approaches: rea
   }
 }
 
-const withoutProcesses = ({
+/** The columns of an approval that are written to a file. A new column is written unless it is left out here. */
+const fileRowOf = ({
   asked_by_agent_session_id: _,
   ask_id: __,
   launch_id: ___,
@@ -90,7 +91,7 @@ export function workSessionFile(rows: WorkSessionRows, since: WorkSessionFile['s
     schema_version: schemaVersion,
     work_session: workSession,
     tasks: [...rows.tasks],
-    approvals: rows.approvals.map(withoutProcesses),
+    approvals: rows.approvals.map(fileRowOf),
     approaches: [...rows.approaches],
     // The state is in state_checkpoint.json.
     checkpoints: rows.checkpoints.map(({ state: __, ...checkpoint }) => checkpoint),

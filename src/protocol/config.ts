@@ -1,6 +1,6 @@
 /**
  * All configuration values (CF1): name, type, default and meaning. The file's JSON schema, the environment variables and the
- * flags are derived from this table. Does not use zod, because every command reads the configuration and must start fast.
+ * flags are derived from this table. Keys are snake_case, with a dot behind the group. Does not use zod, because every command reads the configuration and must start fast.
  */
 import { nearest } from '../domain/nearest.ts'
 

@@ -180,6 +180,7 @@ const countPendingOfProject = statement<{ projectId: string }>()((db, p) =>
   from(db, 'human_approvals', { project_id: p.projectId, status: pending }).select(sql<number>`count(*)`.as('count')),
 )
 
+/** The approval as the domain decides about it. */
 export function approvalFrom(row: ApprovalRow): Decided {
   const parts = {
     id: row.id,
@@ -208,6 +209,7 @@ export const approvalColumns = (approval: Decided): Omit<ParamsOf<typeof updateA
   revision_history: JSON.stringify(approval.revisionHistory),
 })
 
+/** The approval as it is answered over HTTP, over MCP and in events. */
 export const approvalOf = (row: ApprovalRow): Approval =>
   approvalOnWire({
     id: row.id,

@@ -100,6 +100,7 @@ export async function tasksPage(reader: Reader, filter: TasksFilter, page: PageP
   return rows.map(taskOf)
 }
 
+/** The task as the domain decides about it. */
 export function taskFrom(row: TaskRow): Decided {
   const parts = {
     id: row.id,
@@ -132,6 +133,7 @@ export const taskColumns = (task: Decided) => ({
   result: task.result === null ? null : JSON.stringify(task.result),
 })
 
+/** The task as it is answered over HTTP, over MCP and in events. */
 export const taskOf = (row: TaskRow): Task =>
   taskOnWire({
     id: row.id,

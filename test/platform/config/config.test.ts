@@ -34,6 +34,11 @@ test('[CF1] it works with none: every value has its default and says so', () => 
   expect(file).toBeNull()
 })
 
+test('[CF1] keys are snake_case, so that variables and flags can be read', () => {
+  expect(configKeys.filter((key) => !/^[a-z_]+(\.[a-z_]+)?$/.test(key))).toEqual([])
+  expect(configKeys.length).toBeGreaterThan(10)
+})
+
 test('[CF1] the file wins over defaults, the environment over the file, flags over all; each value knows its origin', () => {
   const sources = place({ port: 1000, host: '::1', 'log.level': 'debug' })
   const { values, origins } = loadConfig({
