@@ -47,7 +47,7 @@ export default defineConfig({
           name: 'processes',
           include: processHeavy,
           // They wait for what they started about as long as they work.
-          maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
+          maxWorkers: Math.max(4, Math.floor(availableParallelism() / 2)),
           testTimeout: 180_000,
           hookTimeout: 180_000,
           sequence: { groupOrder: 1 },
