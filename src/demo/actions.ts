@@ -16,12 +16,15 @@ export function forkChild(): number | undefined {
   return child.pid
 }
 
-export const shownCommand = 'ls -l'
+const shownCommand = 'ls -l'
 const commandTimeoutMs = 5000
 
-/** Runs the one command it knows, which changes nothing; returns its output and exit code. */
-export function listFolder(cwd: string, signal: AbortSignal): Promise<{ output: string; exitCode: number }> {
-  const [program = '', ...args] = shownCommand.split(' ')
+/** The command that `[[run]]` stands for. It knows two, which change nothing. */
+export const commandOf = (text: string): string => (/^echo [\w -]{1,200}$/.test(text) ? text : shownCommand)
+
+/** Returns its output and exit code. No shell reads it. */
+export function runCommand(command: string, cwd: string, signal: AbortSignal): Promise<{ output: string; exitCode: number }> {
+  const [program = '', ...args] = command.split(' ')
   return new Promise((resolve) => {
     execFile(program, args, { cwd, signal, timeout: commandTimeoutMs }, (error, stdout, stderr) => {
       resolve({ output: `${stdout}${stderr}`.trimEnd(), exitCode: error ? Number(error.code) || 1 : 0 })
@@ -69,11 +72,12 @@ export interface ToolUse {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-type ToolStep = Extract<Directive, { do: 'record' | 'checkpoint' | 'tell' }>
+type ToolStep = Extract<Directive, { do: 'record' | 'checkpoint' | 'tell' | 'tool' }>
 
 export function toolFor(step: ToolStep): ToolUse {
   if (step.do === 'tell') return { name: 'send_message', args: { to_agent_id: step.agentId, content: step.text } }
   if (step.do === 'checkpoint') return { name: 'save_checkpoint', args: step.text === '' ? {} : { context_summary: step.text } }
+  if (step.do === 'tool') return { name: /^\w*/.exec(step.text)?.[0] ?? '', args: {} }
   const description = step.text || 'The demo agent was told to record'
   return { name: 'record_approach', args: { kind: 'verified', category: 'demo', description } }
 }

@@ -1,7 +1,7 @@
 /** Parses directives in double brackets, so that every flow can be tried without a model or a key. Other text is echoed. Pure. */
 export type Directive =
-  | { readonly do: 'echo' | 'say' | 'ask' | 'question' | 'title'; readonly text: string }
-  | { readonly do: 'record' | 'checkpoint'; readonly text: string }
+  | { readonly do: 'echo' | 'say' | 'ask' | 'question' | 'title' | 'run'; readonly text: string }
+  | { readonly do: 'record' | 'checkpoint' | 'tool'; readonly text: string }
   | { readonly do: 'tell'; readonly agentId: string; readonly text: string }
   | { readonly do: 'slow'; readonly count: number; readonly ms: number }
   /** `asks`: only with a person's permission. */
@@ -11,7 +11,7 @@ export type Directive =
   | { readonly do: Bare }
 
 /** Directives without arguments. */
-const bare = ['plan', 'run', 'recall', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
+const bare = ['plan', 'recall', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
 type Bare = (typeof bare)[number]
 
 /** What `[[tour]]` stands for: one turn with everything that agents do (UI6). */
@@ -19,7 +19,7 @@ const tour: readonly Directive[] = [
   { do: 'title', text: 'A tour with the demo agent' },
   { do: 'say', text: 'Hello! I am the demo agent: a script instead of a model. This is what an agent does:\n' },
   { do: 'plan' },
-  { do: 'run' },
+  { do: 'run', text: '' },
   { do: 'write', path: 'hello.md', text: '# Hello\n\nWritten by the demo agent, after you allowed it.\n', asks: true },
   { do: 'say', text: '\nWrite `[[plan]]`, `[[run]]`, `[[ask]]` or `[[write FILE TEXT]]`, and I do it again.' },
 ]
@@ -76,7 +76,7 @@ function stepOf(name: string, given: string): Directive | undefined {
 }
 
 /** Directives with optional text. */
-const worded = ['say', 'ask', 'question', 'record', 'checkpoint'] as const
+const worded = ['say', 'ask', 'question', 'record', 'checkpoint', 'tool', 'run'] as const
 const isWorded = (name: string): name is (typeof worded)[number] => (worded as readonly string[]).includes(name)
 
 const isBare = (name: string): name is Bare => (bare as readonly string[]).includes(name)

@@ -21,7 +21,11 @@ test('[MC2] each directive is understood', () => {
     { do: 'ask', text: '' },
     { do: 'ask', text: 'may I' },
   ])
-  for (const bare of ['plan', 'run', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'])
+  expect(stepsIn('[[run echo one]] [[tool get_history {}]]')).toEqual([
+    { do: 'run', text: 'echo one' },
+    { do: 'tool', text: 'get_history {}' },
+  ])
+  for (const bare of ['plan', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'])
     expect(stepsIn(`[[${bare}]]`)).toEqual([{ do: bare }])
 })
 

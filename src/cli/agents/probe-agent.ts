@@ -289,7 +289,10 @@ class Probe {
       const isFine = error === null && (ran || can['ran'] === false)
       return [
         isFine,
-        error ?? (ran ? 'it starts, answers and runs a command' : `it ran no command: ${text.trim().slice(0, 200)}`),
+        error ??
+          (ran
+            ? 'it starts, answers and runs a command'
+            : `it starts and ran no command, ${isFine ? 'as outside' : text.trim().slice(0, 200)}`),
       ]
     }
     const [ok, detail] = await works().catch((error: unknown) => [false, messageOf(error)] as const)

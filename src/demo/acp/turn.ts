@@ -10,7 +10,7 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
 import { asksForSummary } from '../../domain/turns/prompts.ts'
-import { forkChild, listFolder, readBelow, shownCommand, type ToolUse, toolFor, writeBelow } from '../actions.ts'
+import { commandOf, forkChild, readBelow, runCommand, type ToolUse, toolFor, writeBelow } from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
 
 /** An update sent to the client. */
@@ -104,10 +104,12 @@ class Turn {
       case 'checkpoint':
       case 'tell':
         return this.#say(await this.#options.useTool(toolFor(step)))
+      case 'tool':
+        return this.#callTool(toolFor(step))
       case 'write':
         return this.#write(step)
       case 'run':
-        return this.#run()
+        return this.#run(commandOf(step.text))
       case 'recall':
         return this.#say(this.#options.recall())
       case 'plan':
@@ -161,17 +163,34 @@ class Turn {
     }
   }
 
-  async #run(): Promise<void> {
+  async #callTool(use: ToolUse): Promise<void> {
+    const { tell, useTool } = this.#options
+    const toolCallId = this.#nextCall()
+    await tell({
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      title: use.name,
+      kind: 'other',
+      status: 'in_progress',
+      rawInput: use.args,
+    })
+    const said = await useTool(use)
+    const status = said === `${use.name}: done` ? 'completed' : 'failed'
+    await tell({ sessionUpdate: 'tool_call_update', toolCallId, status })
+    await this.#say(said)
+  }
+
+  async #run(command: string): Promise<void> {
     const { folder, signal, tell } = this.#options
     const toolCallId = this.#nextCall()
-    const rawInput = { command: shownCommand, cwd: folder }
-    const call = { toolCallId, title: shownCommand, kind: 'execute', rawInput } as const
+    const rawInput = { command, cwd: folder }
+    const call = { toolCallId, title: command, kind: 'execute', rawInput } as const
     await tell({ sessionUpdate: 'tool_call', ...call, status: 'in_progress' })
-    const { output, exitCode } = await listFolder(folder, signal)
+    const { output, exitCode } = await runCommand(command, folder, signal)
     signal.throwIfAborted()
     const rawOutput = { stdout: output, exit_code: exitCode }
     await tell({ sessionUpdate: 'tool_call_update', toolCallId, status: exitCode === 0 ? 'completed' : 'failed', rawOutput })
-    await this.#say(`ran ${shownCommand}`)
+    await this.#say(`ran ${command}`)
   }
 
   async #write({ path, text, asks }: Extract<Directive, { do: 'write' }>): Promise<void> {

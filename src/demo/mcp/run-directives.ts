@@ -1,7 +1,7 @@
 /** Runs the directives of a message in this process and returns the answer. Writes only below its folder. */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { forkChild, listFolder, shownCommand, type ToolUse, toolFor, writeBelow } from '../actions.ts'
+import { commandOf, forkChild, runCommand, type ToolUse, toolFor, writeBelow } from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
 
 /** Behaviour of the process, changed by directives. */
@@ -56,13 +56,14 @@ async function runDirectives(
     case 'record':
     case 'checkpoint':
     case 'tell':
+    case 'tool':
       return useTool(toolFor(step))
     case 'write':
       return (await writeBelow(folder, step.path, step.text))
         ? `wrote ${step.path}`
         : `refused to write ${step.path}: it is not in my folder`
     case 'run':
-      return `${shownCommand}\n${(await listFolder(folder, signal)).output}`
+      return `${commandOf(step.text)}\n${(await runCommand(commandOf(step.text), folder, signal)).output}`
     case 'recall':
       return recall()
     case 'plan':

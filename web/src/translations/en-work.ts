@@ -17,7 +17,7 @@ export const chat = {
   everybody: 'to everyone',
   write: (agent: string) => `Write to ${agent}`,
   send: 'Send',
-  keys: { sends: 'Enter sends, Ctrl+Enter makes a new line', breaks: 'Ctrl+Enter sends, Enter makes a new line' },
+  keys: { sends: 'Enter sends, Shift+Enter makes a new line', breaks: 'Ctrl+Enter sends, Enter makes a new line' },
   priority: 'Priority',
   priorities: { low: 'Low', normal: 'Normal', high: 'High', urgent: 'Urgent' },
   sending: 'Sending…',

@@ -17,7 +17,7 @@ export const chat: typeof english.chat = {
   everybody: '全員宛て',
   write: (agent) => `${agent} へのメッセージ`,
   send: '送信',
-  keys: { sends: 'Enter で送信、Ctrl+Enter で改行', breaks: 'Ctrl+Enter で送信、Enter で改行' },
+  keys: { sends: 'Enter で送信、Shift+Enter で改行', breaks: 'Ctrl+Enter で送信、Enter で改行' },
   priority: '優先度',
   priorities: { low: '低', normal: '通常', high: '高', urgent: '緊急' },
   sending: '送信しています…',

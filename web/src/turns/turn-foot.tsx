@@ -14,7 +14,7 @@ import { useWords, useWriting } from '../translations/messages.tsx'
 import { worktreeIdOf } from '../worktrees/worktree-queries.ts'
 import { usePaneActions } from './pane-actions.ts'
 import { RewindDialog, type RewindTarget } from './rewind.tsx'
-import type { ShownTurn } from './turn-state.ts'
+import { isAnswer, type ShownTurn } from './turn-state.ts'
 import { useFork } from './use-fork.ts'
 
 const TurnDiff = lazy(loadOnce(async () => ({ default: (await import('./turn-diff.tsx')).TurnDiff })))
@@ -34,7 +34,7 @@ export function TurnFoot({ turn, files }: { turn: ShownTurn; files: ShownTurn['f
   return (
     <>
       <div data-turn-foot className="flex min-h-7 flex-wrap items-center gap-x-3 text-xs text-faint tabular-nums">
-        {seconds >= 2 && <span>{words.console.took(words.duration(seconds))}</span>}
+        {seconds >= 2 && <span>{words.console[isAnswer(turn) ? 'took' : 'lasted'](words.duration(seconds))}</span>}
         {tokens > 0 && <span>{words.console.tokens(writing.short(tokens))}</span>}
         {usage?.cost && <span>{writing.money(usage.cost.amount, usage.cost.currency)}</span>}
         {changes && conversationKey !== undefined && (

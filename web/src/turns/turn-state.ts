@@ -228,3 +228,9 @@ export const asksSomething = (turn: ShownTurn | undefined): boolean =>
       (item.kind === 'permission' && item.permission.outcome === null) ||
       (item.kind === 'question' && item.question.outcome === null),
   ) ?? false
+
+/** Stop reasons of an ordinary answer, which need no remark. */
+const usual = ['end_turn', 'read', 'empty', 'joined', 'withdrawn']
+
+export const isAnswer = ({ state, stopReason }: Pick<ShownTurn, 'state' | 'stopReason'>): boolean =>
+  state === 'answered' && (stopReason === null || usual.includes(stopReason))

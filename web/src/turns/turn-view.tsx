@@ -14,7 +14,7 @@ import { Step } from './step.tsx'
 import { ToolRow } from './tool-row.tsx'
 import { drawnAtFirst } from './transcript.tsx'
 import { TurnFoot } from './turn-foot.tsx'
-import type { Item, ShownTurn } from './turn-state.ts'
+import { type Item, isAnswer, type ShownTurn } from './turn-state.ts'
 
 interface TurnViewProps {
   readonly turn: ShownTurn
@@ -166,9 +166,6 @@ function Primer({ text }: { text: string }) {
   )
 }
 
-/** Stop reasons of an ordinary answer, which need no remark. */
-const usual = ['end_turn', 'read', 'empty', 'joined', 'withdrawn']
-
 function Ending({ turn, isTold }: { turn: ShownTurn; isTold: boolean }) {
   const { console: words } = useWords()
   const translate = useSaid()
@@ -176,11 +173,11 @@ function Ending({ turn, isTold }: { turn: ShownTurn; isTold: boolean }) {
   const why = error && translate(error, turn.notice)
   // The line above the composer says that it works.
   if (state === 'running') return null
-  const odd = state === 'answered' && stopReason !== null && !usual.includes(stopReason)
+  const odd = state === 'answered' && !isAnswer(turn)
   return (
     <>
       {cut && <p className="text-sm text-faint">{words.cutShort}</p>}
-      {odd && <p className="text-sm text-warn">{words.stopReasons[stopReason] ?? words.stopped(stopReason)}</p>}
+      {odd && <p className="text-sm text-warn">{words.stopReasons[stopReason ?? ''] ?? words.stopped(stopReason ?? '')}</p>}
       {state === 'cancelled' && !isTold && <p className="text-sm text-quiet">{words.cancelled}</p>}
       {state === 'unknown' && !isTold && <p className="text-sm text-warn">{words.unknown}</p>}
       {limited && (
