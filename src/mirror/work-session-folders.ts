@@ -105,8 +105,8 @@ interface Touched {
   readonly workSessionIds: Set<string>
   /** Work sessions with changed approaches, which are also in the files of their relatives (AR2). */
   readonly learnedIn: Set<string>
-  /** Ended work sessions; the files of their ancestors say where the work was completed (CK6). */
-  readonly endedIn: Set<string>
+  /** Work sessions that began or ended; the files of their ancestors say where work and tasks are now (CK6). */
+  readonly passedOnIn: Set<string>
   /** Names of artifacts that were stored or deleted, by work session. */
   readonly artifacts: Map<string, Set<string>>
 }
@@ -114,7 +114,7 @@ interface Touched {
 const nothingTouched = (): Touched => ({
   workSessionIds: new Set(),
   learnedIn: new Set(),
-  endedIn: new Set(),
+  passedOnIn: new Set(),
   artifacts: new Map(),
 })
 
@@ -125,7 +125,7 @@ function touch(touched: Touched, { type, data }: StoredEvent): void {
   const { workSessionId, learned, artifact } = about
   touched.workSessionIds.add(workSessionId)
   if (learned) touched.learnedIn.add(workSessionId)
-  if (type === 'work-session-ended') touched.endedIn.add(workSessionId)
+  if (type === 'work-session-ended' || type === 'work-session-started') touched.passedOnIn.add(workSessionId)
   if (artifact === undefined) return
   const names = touched.artifacts.get(workSessionId) ?? new Set()
   touched.artifacts.set(workSessionId, names.add(artifact))
@@ -180,12 +180,12 @@ async function touchedBy({ store, stream }: MirroredStream, { after, through }: 
 
 /**
  * Adds the work sessions whose files depend on others: approaches are in the files of all running ones of the same root (AR2), and
- * an end is in the files of the ancestors (CK6).
+ * an end or a resumption is in the files of the ancestors (CK6).
  */
-async function addRelatives(reader: Reader, { learnedIn, endedIn, workSessionIds }: Touched): Promise<void> {
-  for (const id of new Set([...learnedIn, ...endedIn])) {
+async function addRelatives(reader: Reader, { learnedIn, passedOnIn, workSessionIds }: Touched): Promise<void> {
+  for (const id of new Set([...learnedIn, ...passedOnIn])) {
     const ancestors = await ancestorsOf(reader, id)
-    if (endedIn.has(id)) for (const each of ancestors) workSessionIds.add(each)
+    if (passedOnIn.has(id)) for (const each of ancestors) workSessionIds.add(each)
     if (!learnedIn.has(id)) continue
     for (const each of await descendantsOf(reader, ancestors.at(-1) ?? id))
       if (each.ended_at === null) workSessionIds.add(each.id)

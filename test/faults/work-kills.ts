@@ -20,6 +20,9 @@ import { differingFiles, tornFiles } from './work/saved-files.ts'
 import { interrupt, type Model, newModel, resume, type Step, steps } from './work/script.ts'
 import { contextIn, contextInLog } from './work/what-the-log-says.ts'
 
+/** The files beside the database are at most a second behind on a machine at rest. */
+const followsWithinMs = 20_000
+
 export interface WorkKillOptions {
   readonly build: string
   readonly seed: string
@@ -154,8 +157,20 @@ class Author {
     const params = { projectId, workSessionId }
     const saved = await client.post('/api/projects/{projectId}/sessions/{workSessionId}/checkpoint', { params })
     if (!saved.written) findings.torn.push('the files cannot be written')
-    findings.torn.push(...(await differingFiles(data, projectId)))
+    findings.torn.push(...(await this.#differing(data)))
     return findings
+  }
+
+  /** The checkpoint wrote the files of its own work session; those of the one before follow the log, a moment behind. */
+  async #differing(data: string): Promise<readonly string[]> {
+    const { projectId, workSessionId } = this.#model
+    const deadline = performance.now() + followsWithinMs
+    for (;;) {
+      const differing = await differingFiles(data, projectId)
+      const isOwn = differing.some((file) => file.startsWith(workSessionId))
+      if (differing.length === 0 || isOwn || performance.now() > deadline) return differing
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
   }
 
   async #compare(client: Client, findings: Findings): Promise<void> {
