@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { WebSocket } from 'ws'
+import { eventually } from './eventually.ts'
 import { addTo, type Findings, newTally, noFindings, type Tally } from './oracle.ts'
 import { startServer } from './server-process.ts'
 
@@ -151,7 +152,11 @@ async function subscribeOverAndOver(url: string, run: Run): Promise<void> {
 async function compare(url: string, { created, refusedNames, findings }: Run): Promise<void> {
   const names: string[] = []
   for (let cursor = ''; ; ) {
-    const answer = await fetch(`${url}/api/projects?limit=100${cursor && `&cursor=${cursor}`}`, { headers })
+    // The last backends may have been ended a moment ago: a 503 is asked again.
+    const answer = await eventually('the list of projects', async () => {
+      const asked = await fetch(`${url}/api/projects?limit=100${cursor && `&cursor=${cursor}`}`, { headers })
+      return asked.status === 503 ? undefined : asked
+    })
     const page = (await answer.json()) as { items: { name: string }[]; nextCursor: string | null }
     names.push(...page.items.map((project) => project.name))
     if (!page.nextCursor) break

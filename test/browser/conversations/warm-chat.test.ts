@@ -1,10 +1,11 @@
 /** A chat with the real thing: Holdfast with its coordinator, the demo agent as a process of its own, and a browser on a phone. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openForwardProxy } from '../../support/forward-proxy.ts'
 import { makeRepository } from '../../support/git-repository.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { axeFindings } from '../axe.ts'
 import { phone, type TabOptions, wide } from '../tabs.ts'
 import { visit } from '../visit.ts'
@@ -73,7 +74,9 @@ test('[UI6] on the first visit one button makes the demo agent answer, plan, run
 })
 
 test('[UI6] with an own repository and an agent that is here, the first prompt is the fifth action', async () => {
-  const { folder } = makeRepository()
+  // Alone in its folder: a listing has an end, and the tests have made hundreds of folders beside each other.
+  const folder = join(temporaryFolder(), 'mine')
+  renameSync(makeRepository().folder, folder)
   const page = await here.ownerPage('/')
   await page.route('**/api/folders', async (route) =>
     route.fulfill({
