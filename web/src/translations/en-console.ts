@@ -95,7 +95,7 @@ export const consoleWords = {
   compacted: 'Shortened what it knows',
   outcomes: { allowed: 'Allowed', denied: 'Denied', expired: 'Nobody answered in time', withdrawn: 'No longer asked' },
   cancelled: 'Stopped.',
-  unknown: 'Its agent went away in the middle. What became of this is not known; it is not run again by itself.',
+  unknown: 'Its agent went away in the middle. What became of this is not known; parts of it may be done.',
   turnFailed: 'The agent could not answer',
   stopReasons: {
     max_tokens: 'It stopped because the answer grew too long.',

@@ -95,7 +95,7 @@ export const consoleWords: typeof English = {
   compacted: '会話を要約しました',
   outcomes: { allowed: '許可', denied: '拒否', expired: '期限切れ', withdrawn: '取り下げ' },
   cancelled: '停止しました。',
-  unknown: '途中でエージェントがいなくなりました。結果は不明です。自動では再実行されません。',
+  unknown: '途中でエージェントがいなくなりました。結果は不明です。一部は実行済みの可能性があります。',
   turnFailed: 'エージェントは回答できませんでした',
   stopReasons: {
     max_tokens: '回答が長くなりすぎたため停止しました。',
