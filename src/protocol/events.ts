@@ -60,6 +60,8 @@ export interface EventBodies extends RelayEventBodies {
   'conversation-created': { conversation: Conversation }
   'message-added': { message: Message }
   'messages-delivered': { agentId: string; agentSessionId: string; seqs: readonly number[] }
+  /** CH16 */
+  'message-withdrawn': { seq: number; by: string }
   'messages-read': { agentId: string; seqs: readonly number[]; answerSeq: number | null }
   /** project:ID: a turn that was started did not run, and is queued again (CX7). */
   'turn-waiting': { turnId: string; agentId: string; conversationKey: string }

@@ -27,15 +27,17 @@ export interface Route {
   readonly media?: string
 }
 
-const ApprovalNumber = z
-  .string()
-  .regex(/^[1-9]\d{0,14}$/, 'is not the number of an approval')
-  .transform(Number)
+const numberOf = (what: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, `is not the number of ${what}`)
+    .transform(Number)
 
 /** Parameters of paths that are not simply an id. */
 const parameters = {
-  approvalId: ApprovalNumber,
-  questionId: ApprovalNumber,
+  approvalId: numberOf('an approval'),
+  questionId: numberOf('an approval'),
+  seq: numberOf('a message'),
   channel: z.enum(channelNames),
   /** What is wrong with a key, its length too, is said by domain/conversations/key.ts. */
   key: z.string(),

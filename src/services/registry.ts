@@ -56,6 +56,7 @@ import { setHistory } from './conversations/set-history.ts'
 import { setConversationSummary, setSummary } from './conversations/set-summary.ts'
 import { startChat } from './conversations/start-chat.ts'
 import { resetConversation, truncateHistory } from './conversations/truncate-history.ts'
+import { withdrawMessage } from './conversations/withdraw-message.ts'
 import { forgetCoordinatorRequest, requestFromCoordinator } from './processes/coordinator-requests.ts'
 import { orderLaunch, orderStop, releaseAgent } from './processes/order-launch.ts'
 import { markUnreachable, registerCoordinator, takeOverCoordinator } from './processes/register-coordinator.ts'
@@ -119,6 +120,7 @@ export const useCases = {
   'mark-seen': markSeen,
   'set-title': setTitle,
   'stop-turns': stopTurns,
+  'withdraw-message': withdrawMessage,
   'change-agent': changeAgent,
   'change-approach': changeApproach,
   'change-channel-chat': changeChannelChat,

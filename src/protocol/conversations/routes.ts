@@ -58,6 +58,10 @@ export const conversationRoutes = {
     status: 201,
     answer: Message,
   }),
+  withdrawMessage: route('POST /api/conversations/{key}/messages/{seq}/withdraw', 'write', {
+    summary: 'Withdraw a message that its agent was not given yet',
+    answer: z.object({ seq: z.int() }),
+  }),
   setHistory: route('PUT /api/conversations/{key}/messages', 'write', {
     summary: 'Put other messages in the place of what agents are handed; the archive keeps what was there',
     body: z.strictObject({ messages: z.array(HistoryMessage).max(maxHistoryMessages) }),

@@ -34,6 +34,7 @@ import { setHistory } from '../../services/conversations/set-history.ts'
 import { setConversationSummary } from '../../services/conversations/set-summary.ts'
 import { startChat } from '../../services/conversations/start-chat.ts'
 import { resetConversation, truncateHistory } from '../../services/conversations/truncate-history.ts'
+import { withdrawMessage } from '../../services/conversations/withdraw-message.ts'
 import { getProject } from '../../services/projects/queries.ts'
 import { noSuchNote } from '../../services/refusals.ts'
 import { beginTurn } from '../../services/turns/begin-turn.ts'
@@ -66,6 +67,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     requireOwnMessages(who, params, [body])
     return { ...body, ...params, by: who.id }
   }),
+  withdrawMessage: run(withdrawMessage, ({ params, who }) => ({ ...params, by: who.id })),
   setHistory: run(setHistory, ({ body, params, who }) => {
     requireOwnMessages(who, params, body.messages)
     return { ...body, ...params, by: who.id }

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { noticeFrom } from '../notices.ts'
-import { deleteBy, from, insertRow, rowsOf, selectColumns } from '../rows.ts'
+import { deleteBy, from, insertRow, rowsOf, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -34,7 +34,7 @@ interface PageSlots {
   readonly limit: number
 }
 
-/** FS8: a message that a rewind took back is hidden. */
+/** FS8, CH16: a message that a rewind took back, or that was withdrawn, is hidden. */
 const shown = sql<number>`case when rewound_by is null then visible else 0 end`
 
 export const insertMessage = insertRow('messages')
@@ -133,6 +133,10 @@ export const selectOpening = statement<{ key: string }>()((db, p) =>
     .orderBy('seq')
     .limit(1),
 )
+
+/** What withdrawing a message depends on and changes (CH16). */
+export const selectWithdrawal = selectColumns('messages', ['conversation_key', 'seq'], 'role', 'rewound_by')
+export const updateWithdrawal = updateColumns('messages', 'rewound_by')
 
 export const selectMessageId = selectColumns('messages', { key: 'conversation_key', seq: 'seq' }, 'id')
 

@@ -4,7 +4,7 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { deleteBy, from, insertRow } from '../rows.ts'
+import { deleteBy, from, insertRow, selectBy } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
 import { messageOf } from './messages.ts'
@@ -90,6 +90,9 @@ export const selectHandedOver = statement<{ agentId: string; key: string; limit:
     .orderBy('unread_messages.seq')
     .limit(p.limit),
 )
+
+export const selectUnreadMessage = selectBy('unread_messages', ['conversation_key', 'seq'])
+export const deleteUnreadMessage = deleteBy('unread_messages', ['conversation_key', 'seq'])
 
 export const deleteUnreadOfConversation = deleteBy('unread_messages', { key: 'conversation_key' })
 

@@ -76,7 +76,7 @@ export const conversationTables = {
     origin_key: fixed<string | null>(null),
     /** The sender's name; null: the sender's id is shown. */
     sender_name: fixed<string | null>(null),
-    /** FS8: the rewind that took it back; such a message is hidden. */
+    /** FS8: the rewind that took it back, or `withdrawn` (CH16); such a message is hidden. */
     rewound_by: column<string | null>(null),
     created_at: fixed<Instant>(),
   },

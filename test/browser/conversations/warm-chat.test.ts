@@ -141,12 +141,17 @@ test('[CH14] what an agent that is spoken to says is read while it is being said
   expect(await axeFindings(page)).toEqual([])
   await page.reload()
   await saying.getByText('the first part').waitFor()
+  // CH16: what waits meanwhile is taken back.
+  await say(page, 'never mind')
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await page.locator('[data-queued]').waitFor({ state: 'detached' })
   await allow(projectId)
   const whole = 'the first part\nallowed\necho: the rest'
   await page.getByRole('log').locator('[data-seq]', { hasText: 'echo: the rest' }).waitFor()
   await saying.waitFor({ state: 'detached' })
   expect(await page.getByRole('log').getByText('the first part', { exact: false }).count()).toBe(2)
   expect((await said())[0]).toBe(whole)
+  expect(await said()).not.toContain('never mind')
 
   // AG6: its vendor's limit, with its end; what a person said about it is there after a reload too.
   await say(page, '[[limit 3600]]')

@@ -88,6 +88,7 @@ const rights: readonly Right[] = [
         'setFlags',
         'beginTurn',
         'stopTurns',
+        'withdrawMessage',
         'changeConversation',
       ] as const),
       ...(['rewindToTurn', 'undoRewind', 'forkFromTurn'] as const),

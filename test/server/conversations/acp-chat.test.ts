@@ -1,9 +1,10 @@
 /** The chat and the tasks of an ACP agent (CH12): the same as those of one that pulls, with the server in its place. */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
-import { turnsStream } from '../../../src/domain/stream-name.ts'
+import { conversationStream, turnsStream } from '../../../src/domain/stream-name.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { dispatchTurn } from '../../../src/services/turns/dispatch-turn.ts'
+import { selectConversation } from '../../../src/store/conversations/conversations.ts'
 import { selectTurn } from '../../../src/store/turns/turns.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { eventsOf } from '../../services/projects/installation.ts'
@@ -92,6 +93,42 @@ test('[CH15] a chat is stopped: what was done so far stays with its turn, a seco
   expect(items).toMatchObject([{ id: turnId, state: 'cancelled', items: [{ kind: 'text', text: 'half' }] }])
   expect((await server.ask(`${at}/turns`)).json.items[0].items).toBeUndefined()
   expect((await stop()).status).toBe(409)
+})
+
+test('[CH16] a message that waits is withdrawn: its agent never gets it; one that an agent was given, or that is nowhere, is refused', async () => {
+  const { room, say, chat, machine, server } = await openSpokenChat()
+  const key = webKey(room.projectId, 'coder')
+  const at = `/api/conversations/${encodeURIComponent(key)}`
+  const withdraw = (seq: number) => server.ask(`${at}/messages/${seq}/withdraw`, { method: 'POST' })
+  const counts = async () => {
+    const row = await server.store.read((reader) => reader.first(selectConversation, { key }))
+    return [row?.message_count, row?.unsummarised_chars, row?.chapter_messages]
+  }
+  const given = (await say('hello')).json.seq
+  const launchId = await bringUp(machine)
+  const first = await machine.turn()
+  const kept = (await say('keep')).json.seq
+  const before = await counts()
+  const taken = (await say('never mind')).json.seq
+  expect((await withdraw(given)).json).toMatchObject({ code: 'wrong_state', notice: { code: 'messageBegun' }, state: 'running' })
+  expect((await withdraw(999)).json).toMatchObject({ code: 'not_found', notice: { code: 'messageGone' } })
+  expect((await withdraw(taken)).json).toEqual({ seq: taken })
+  expect((await withdraw(taken)).json).toMatchObject({ code: 'wrong_state', state: 'cancelled' })
+  expect(await counts()).toEqual(before)
+  expect(await chat()).toEqual(['owner: hello', 'owner: keep'])
+  const told = (await eventsOf(server.store, conversationStream(key))).find(({ type }) => type === 'message-withdrawn')
+  expect(told).toMatchObject({ data: { seq: taken, by: 'owner' } })
+  await machine.tell(said(launchId, first.turnId, 'hi'), turnEnded(launchId, first.turnId))
+  const second = await machine.turn()
+  expect(last(second)).toBe('keep')
+  // The last message of a turn takes the turn with it: nothing is left to tell.
+  const only = (await say('nor this')).json.seq
+  expect((await withdraw(only)).status).toBe(200)
+  await machine.tell(said(launchId, second.turnId, 'kept'), turnEnded(launchId, second.turnId))
+  expect((await withdraw(kept)).json).toMatchObject({ code: 'wrong_state', state: 'answered' })
+  const { items } = (await server.ask(`${at}/turns`)).json
+  expect(items.map(({ state }: { state: string }) => state)).toEqual(['cancelled', 'answered', 'answered'])
+  expect(await chat()).toEqual(['owner: hello', 'owner: keep', 'coder: hi', 'coder: kept'])
 })
 
 test('[CH12] a prompt names the handoff that its message belongs to', async () => {

@@ -104,8 +104,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('changeSetUp', inProject('set-up'), { command: ['npm'], copy: [] }).then(() => call('getSetUp', inProject('set-up')))
   await call('getCutover', '/api/cutover').then(() => call('setCutover', '/api/cutover', { hour: 5 }))
   await call('unassignAgent', assigned).then(() => call('deleteAgent', `/api/agents/${agent.id}`))
-  await call('deleteProject', `/api/projects/${project.id}`)
-  await call('revokeToken', `/api/tokens/${token.id}`)
+  await call('deleteProject', `/api/projects/${project.id}`).then(() => call('revokeToken', `/api/tokens/${token.id}`))
   await call('changePerson', `/api/people/${person.id}`, { role: 'viewer' })
   await call('renewPerson', `/api/people/${person.id}/token`)
   await call('removePerson', `/api/people/${person.id}`)
@@ -114,11 +113,12 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
   expect(others).toEqual([
     ...['listFolders', 'probeSandbox', 'listSecrets', 'setSecret', 'removeSecret', 'listSecretUses', 'goOnInChat'],
-    ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat', 'listConversationTurns'],
-    ...['getConversationTurn', 'findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn', 'undoRewind'],
-    ...['forkFromTurn', 'beginTurn', 'getConversationContext', 'getConversationOptions', 'setConversationOption', 'getWorktree'],
-    ...['getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree', 'mergeWorktree', 'removeWorktree'],
-    ...['resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion', 'revokeAllowance', 'watchEvents'],
+    ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat', 'withdrawMessage'],
+    ...['listConversationTurns', 'getConversationTurn', 'findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn'],
+    ...['undoRewind', 'forkFromTurn', 'beginTurn', 'getConversationContext', 'getConversationOptions', 'setConversationOption'],
+    ...['getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree', 'mergeWorktree'],
+    ...['removeWorktree', 'resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion', 'revokeAllowance'],
+    ...['watchEvents'],
   ])
 })
 

@@ -231,6 +231,7 @@ function useChatActions(projectId: string, agentId: string, { key, mayWrite }: {
       },
       goOn: (goOn) => client.post(goOnPath, { params: { projectId, agentId }, body: { goOn } }),
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
+      withdraw: (seq) => client.post('/api/conversations/{key}/messages/{seq}/withdraw', { params: { key, seq } }),
       configure: (change) => configureChat(key, change),
     }),
     [projectId, agentId, key, mayWrite],

@@ -54,6 +54,8 @@ export function afterChatEvent(chat: Chat, event: HoldfastEvent): Chat {
   switch (event.type) {
     case 'message-added':
       return withMessages(chat, [event.data.message])
+    case 'message-withdrawn':
+      return { ...chat, messages: chat.messages.filter(({ seq }) => seq !== event.data.seq) }
     case 'messages-delivered':
       return { ...chat, handedOver: [...new Set([...chat.handedOver, ...event.data.seqs])].slice(-mostKept) }
     case 'messages-read': {
