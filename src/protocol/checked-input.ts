@@ -22,20 +22,20 @@ function detailOf(issue: z.core.$ZodIssue, value: unknown): Detail {
   return refined ? { text: issue.message, notice: refined } : issue.message
 }
 
-const ofLength: Readonly<Record<string, string>> = { string: 'Characters', array: 'Items', set: 'Items' }
+const units: Readonly<Record<string, string>> = { string: 'Characters', array: 'Items', set: 'Items' }
 
 function noticeIn(issue: z.core.$ZodIssue, value: unknown): [string, Notice['params']] | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return valueAt(value, issue.path) === undefined ? ['isMissing', {}] : ['otherType', {}]
-    case 'too_small':
-      return ofLength[issue.origin]
-        ? [`tooFew${ofLength[issue.origin]}`, { least: Number(issue.minimum) }]
-        : ['tooSmall', { least: Number(issue.minimum) }]
-    case 'too_big':
-      return ofLength[issue.origin]
-        ? [`tooMany${ofLength[issue.origin]}`, { most: Number(issue.maximum) }]
-        : ['tooBig', { most: Number(issue.maximum) }]
+    case 'too_small': {
+      const unit = units[issue.origin]
+      return [unit ? `tooFew${unit}` : 'tooSmall', { least: Number(issue.minimum) }]
+    }
+    case 'too_big': {
+      const unit = units[issue.origin]
+      return [unit ? `tooMany${unit}` : 'tooBig', { most: Number(issue.maximum) }]
+    }
     case 'invalid_value':
       return ['noSuchChoice', { allowed: issue.values.map((each) => JSON.stringify(each)).join('|') }]
     case 'unrecognized_keys':

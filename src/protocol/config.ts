@@ -4,143 +4,81 @@
  */
 import { nearest } from '../domain/nearest.ts'
 
-interface Shared {
-  readonly about: string
-  /** Contains a password: never a flag, which other users could read, and masked when printed. */
-  readonly secret?: true
-}
-interface TextRule extends Shared {
-  readonly kind: 'text' | 'address' | 'timezone' | 'host' | 'hosts' | 'database' | 'bot-token'
-  readonly fallback: string | null
-}
-interface NumberRule extends Shared {
-  readonly kind: 'number'
-  readonly fallback: number
-  readonly min: number
-  readonly max: number
-}
-/** A number, or `off`. */
-interface OptionalNumberRule extends Shared {
-  readonly kind: 'number-or-off'
-  readonly fallback: number | null
-  readonly min: number
-  readonly max: number
-}
-interface ChoiceRule extends Shared {
-  readonly kind: 'choice'
-  readonly fallback: string | null
-  readonly allowed: readonly string[]
-}
-interface SwitchRule extends Shared {
-  readonly kind: 'switch'
-  readonly fallback: boolean
-}
+/** Texts of several forms; a list is comma-separated. */
+type TextKind = 'text' | 'address' | 'timezone' | 'host' | 'hosts' | 'database' | 'bot-token'
+
+const text = <const Kind extends TextKind, const Fallback extends string | null>(
+  kind: Kind,
+  fallback: Fallback,
+  about: string,
+) => ({ kind, fallback, about })
+
+/** Contains a password: never a flag, which other users could read, and masked when printed. */
+const secret = <const Kind extends TextKind>(kind: Kind, about: string) => ({ ...text(kind, null, about), secret: true as const })
+
+const whole = (fallback: number, min: number, max: number, about: string) =>
+  ({ kind: 'number', fallback, min, max, about }) as const
+
+/** The fallback null is `off`. */
+const wholeOrOff = (fallback: number | null, min: number, max: number, about: string) =>
+  ({ kind: 'number-or-off', fallback, min, max, about }) as const
+
+const choice = <const Word extends string, const Fallback extends string | null>(
+  allowed: readonly Word[],
+  fallback: Fallback,
+  about: string,
+) => ({ kind: 'choice', fallback, allowed, about }) as const
+
+const toggle = (fallback: boolean, about: string) => ({ kind: 'switch', fallback, about }) as const
+
 /** Absolute paths. Several in one text are separated as in PATH. */
-interface FoldersRule extends Shared {
-  readonly kind: 'folders'
-  readonly fallback: null
-}
-type ConfigRule = FoldersRule | TextRule | NumberRule | OptionalNumberRule | ChoiceRule | SwitchRule
+const folders = (about: string) => ({ kind: 'folders', fallback: null, about }) as const
 
 export const configRules = {
-  host: { kind: 'host', fallback: '127.0.0.1', about: 'Address to listen on; anything but loopback needs behind_proxy' },
-  port: { kind: 'number', fallback: 4747, min: 0, max: 65_535, about: 'Port to listen on; 0 takes a free one' },
-  data: { kind: 'text', fallback: null, about: 'Folder everything is kept in' },
-  public_url: { kind: 'address', fallback: null, about: 'The address other devices use, such as https://holdfast.example.com' },
-  behind_proxy: { kind: 'switch', fallback: false, about: 'A proxy in front ends TLS, so a non-loopback host is accepted' },
-  database_url: {
-    kind: 'database',
-    fallback: null,
-    secret: true,
-    about: 'postgres://…; SQLite in the data folder when left out',
-  },
-  sealing_key_file: {
-    kind: 'text',
-    fallback: null,
-    about:
-      'File with the key that agents’ keys are sealed with, the same on every node; secrets/sealing-key in the data folder when left out',
-  },
-  drain_seconds: {
-    kind: 'number',
-    fallback: 1,
-    min: 0,
-    max: 4,
-    about: 'With database_url: how long a node that is stopped still answers, so that balancers turn away from it first',
-  },
-  'metrics.hosts': {
-    kind: 'hosts',
-    fallback: null,
-    about: 'Addresses of this node, with port and comma-separated, under which /metrics answers too, such as 10.0.0.11:4747',
-  },
-  'log.level': {
-    kind: 'choice',
-    fallback: 'info',
-    allowed: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
-    about: 'What is written to the log',
-  },
-  'log.format': {
-    kind: 'choice',
-    fallback: null,
-    allowed: ['json', 'text'],
-    about: 'Form of the log; text on a terminal when left out, otherwise json',
-  },
-  'cutover.hour': {
-    kind: 'number-or-off',
-    fallback: 4,
-    min: 0,
-    max: 23,
-    about: 'Hour at which a new day of conversation begins; off: days are not closed',
-  },
-  'cutover.timezone': {
-    kind: 'timezone',
-    fallback: 'Asia/Tokyo',
-    about: 'Time zone of that hour: an IANA name, or local for that of this machine',
-  },
-  'coordinator.max_concurrent': {
-    kind: 'number',
-    fallback: 64,
-    min: 1,
-    max: 10_000,
-    about: 'Agent processes at once on one machine',
-  },
-  'coordinator.unreachable_seconds': {
-    kind: 'number',
-    fallback: 30,
-    min: 5,
-    max: 300,
-    about: 'Silence after which a coordinator is shown as unreachable',
-  },
-  'coordinator.takeover_minutes': {
-    kind: 'number-or-off',
-    fallback: null,
-    min: 1,
-    max: 10_080,
-    about: 'Silence after which the work of a coordinator is taken over without asking; off: never',
-  },
-  'coordinator.alone_minutes': {
-    kind: 'number',
-    fallback: 30,
-    min: 1,
-    max: 1440,
-    about: 'How long a coordinator works on without a server',
-  },
-  'projects.roots': {
-    kind: 'folders',
-    fallback: null,
-    about: 'Folders that projects may be in, with colons between (semicolons on Windows); anywhere when left out',
-  },
-  'telegram.token': {
-    kind: 'bot-token',
-    fallback: null,
-    secret: true,
-    about: 'Token of a bot, from @BotFather: connects Telegram; without one nothing of it is even loaded',
-  },
-  'telegram.api_root': {
-    kind: 'address',
-    fallback: null,
-    about: 'Address of a Bot API server of your own; that of Telegram when left out',
-  },
-} as const satisfies Record<string, ConfigRule>
+  host: text('host', '127.0.0.1', 'Address to listen on; anything but loopback needs behind_proxy'),
+  port: whole(4747, 0, 65_535, 'Port to listen on; 0 takes a free one'),
+  data: text('text', null, 'Folder everything is kept in'),
+  public_url: text('address', null, 'The address other devices use, such as https://holdfast.example.com'),
+  behind_proxy: toggle(false, 'A proxy in front ends TLS, so a non-loopback host is accepted'),
+  database_url: secret('database', 'postgres://…; SQLite in the data folder when left out'),
+  sealing_key_file: text(
+    'text',
+    null,
+    'File with the key that agents’ keys are sealed with, the same on every node; secrets/sealing-key in the data folder when left out',
+  ),
+  drain_seconds: whole(
+    1,
+    0,
+    4,
+    'With database_url: how long a node that is stopped still answers, so that balancers turn away from it first',
+  ),
+  'metrics.hosts': text(
+    'hosts',
+    null,
+    'Addresses of this node, with port and comma-separated, under which /metrics answers too, such as 10.0.0.11:4747',
+  ),
+  'log.level': choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info', 'What is written to the log'),
+  'log.format': choice(['json', 'text'], null, 'Form of the log; text on a terminal when left out, otherwise json'),
+  'cutover.hour': wholeOrOff(4, 0, 23, 'Hour at which a new day of conversation begins; off: days are not closed'),
+  'cutover.timezone': text('timezone', 'Asia/Tokyo', 'Time zone of that hour: an IANA name, or local for that of this machine'),
+  'coordinator.max_concurrent': whole(64, 1, 10_000, 'Agent processes at once on one machine'),
+  'coordinator.unreachable_seconds': whole(30, 5, 300, 'Silence after which a coordinator is shown as unreachable'),
+  'coordinator.takeover_minutes': wholeOrOff(
+    null,
+    1,
+    10_080,
+    'Silence after which the work of a coordinator is taken over without asking; off: never',
+  ),
+  'coordinator.alone_minutes': whole(30, 1, 1440, 'How long a coordinator works on without a server'),
+  'projects.roots': folders(
+    'Folders that projects may be in, with colons between (semicolons on Windows); anywhere when left out',
+  ),
+  'telegram.token': secret(
+    'bot-token',
+    'Token of a bot, from @BotFather: connects Telegram; without one nothing of it is even loaded',
+  ),
+  'telegram.api_root': text('address', null, 'Address of a Bot API server of your own; that of Telegram when left out'),
+}
 
 export type ConfigKey = keyof typeof configRules
 export const configKeys = Object.keys(configRules) as ConfigKey[]
@@ -174,7 +112,7 @@ export const flagName = (key: ConfigKey): string => key.replaceAll(/[._]/g, '-')
  * `'true'`).
  */
 export function parseConfigValue(key: ConfigKey, given: unknown): { value: unknown } | { problem: string } {
-  const rule: ConfigRule = configRules[key]
+  const rule = configRules[key]
   switch (rule.kind) {
     case 'number':
       return parseNumber(key, rule, given)
@@ -183,7 +121,9 @@ export function parseConfigValue(key: ConfigKey, given: unknown): { value: unkno
     case 'switch':
       return parseSwitch(key, given)
     case 'choice':
-      return rule.allowed.includes(given as string) ? { value: given } : { problem: notAllowed(key, given, rule.allowed) }
+      return (rule.allowed as readonly unknown[]).includes(given)
+        ? { value: given }
+        : { problem: notAllowed(key, given, rule.allowed) }
     case 'timezone':
       return isTimezone(given) ? { value: given } : { problem: notAllowed(key, given, Intl.supportedValuesOf('timeZone')) }
     case 'address':
@@ -217,7 +157,7 @@ export function parseConfigValue(key: ConfigKey, given: unknown): { value: unkno
 
 function parseNumber(
   key: ConfigKey,
-  { min, max }: NumberRule | OptionalNumberRule,
+  { min, max }: { readonly min: number; readonly max: number },
   given: unknown,
 ): { value: number } | { problem: string } {
   const number = typeof given === 'string' && /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given
@@ -260,7 +200,6 @@ function parseAddress(key: ConfigKey, given: unknown): { value: string } | { pro
 
 const isHostWithPort = (given: string): boolean => /^(?:[\w.-]{1,255}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i.test(given)
 
-/** The machine's time zone. */
 export const localZone = 'local'
 
 export function isTimezone(given: unknown): boolean {

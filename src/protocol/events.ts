@@ -139,7 +139,6 @@ export interface EventBodies extends RelayEventBodies {
   // note:DAY: the note has other chapters now, and its file must be written.
   'chapters-noted': { day: string }
 
-  // home
   'note-changed': { note: Note }
   'coordinator-joined': { coordinator: Coordinator }
   'coordinator-unreachable': { coordinator: Coordinator }
@@ -168,7 +167,6 @@ export interface EventBodies extends RelayEventBodies {
 
 export type EventType = keyof EventBodies
 
-/** An event as a use case appends it. */
 export type NewEvent = { [Type in EventType]: { readonly type: Type; readonly data: EventBodies[Type] } }[EventType]
 
 /**

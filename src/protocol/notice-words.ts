@@ -19,14 +19,7 @@ export function translated(translation: Translation | null, text: string, notice
 
 const exitCodes: ReadonlySet<string> = new Set(['exitCode', 'endedBySignal'])
 
-/** Whether the detail of a process names its exit code or signal already. */
-export function tellsExit({
-  detail,
-  notice,
-}: {
-  readonly detail: string | null
-  readonly notice?: Notice | null | undefined
-}): boolean {
+export function tellsExit({ detail, notice }: { detail: string | null; notice?: Notice | null | undefined }): boolean {
   const known = notice ?? (detail === null ? undefined : exitNoticeOfOldText(detail))
   const { what } = known?.params ?? {}
   return known !== undefined && exitCodes.has(typeof what === 'object' ? what.code : known.code)

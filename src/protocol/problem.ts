@@ -10,7 +10,6 @@ export interface Problem {
   /** The code and parameters that `detail` was made from; absent where it is the text of another program; `code` itself where it is the title. */
   readonly notice?: Notice
   readonly code: ErrorCode
-  /** What the reader can do now. */
   readonly next: string
   readonly [field: string]: unknown
 }

@@ -18,7 +18,6 @@ export interface Route {
   readonly bodyLimit?: number
   /** The body is a byte stream; its limit in bytes. */
   readonly upload?: number
-  /** The success status and its response. */
   readonly status: 200 | 201 | 204
   /** A second success status with the same response, for something created. The handler chooses. */
   readonly alsoStatus?: 201

@@ -1,7 +1,8 @@
 /** Which version of a file of CK2 is read: the one we write and older ones; a newer one is refused, never guessed at. */
 
 import { Refusal } from '../domain/errors.ts'
-import { inField, notice } from '../domain/notices.ts'
+import { inField } from '../domain/notices.ts'
+import { refusalText } from '../domain/refusal-texts.ts'
 
 export const schemaVersion = '1.0'
 
@@ -11,22 +12,10 @@ const form = /^(\d{1,6})\.(\d{1,6})$/
 export function checkSchemaVersion(file: string, found: unknown): void {
   const [, major, minor] = form.exec(String(found)) ?? []
   if (major === undefined || minor === undefined)
-    throw new Refusal('invalid_request', inField(file, notice('noSchemaVersion', {}, 'it does not say its schema_version')), {
-      field: 'schema_version',
-    })
+    throw new Refusal('invalid_request', inField(file, refusalText('noSchemaVersion')), { field: 'schema_version' })
   const [ourMajor, ourMinor] = schemaVersion.split('.').map(Number) as [number, number]
   const isNewer = Number(major) > ourMajor || (Number(major) === ourMajor && Number(minor) > ourMinor)
-  if (isNewer)
-    throw new Refusal(
-      'unknown_schema_version',
-      notice(
-        'otherSchemaVersion',
-        { file, found: String(found), known: schemaVersion },
-        '{file} has schema_version {found}; this Holdfast knows up to {known}',
-      ),
-      {
-        found: String(found),
-        known: schemaVersion,
-      },
-    )
+  if (!isNewer) return
+  const versions = { found: String(found), known: schemaVersion }
+  throw new Refusal('unknown_schema_version', refusalText('otherSchemaVersion', { file, ...versions }), versions)
 }

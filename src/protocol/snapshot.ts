@@ -14,7 +14,6 @@ export const snapshotListLimit = 200
 export interface HomeState {
   readonly projects: readonly Project[]
   readonly agents: readonly Agent[]
-  /** Undecided approvals in all projects (AP5). */
   readonly pendingApprovals: number
 }
 
@@ -37,7 +36,6 @@ export interface ConversationState {
   readonly messages: readonly Message[]
   /** Numbers of messages delivered to a running agent and not answered: it is working on them (CH9). */
   readonly handedOver: readonly number[]
-  /** AG6: its agent is at its vendor's limit. */
   readonly limit: ChatLimit | null
 }
 
@@ -57,6 +55,5 @@ export interface RunningTurn {
 
 export interface TurnsState {
   readonly running: readonly RunningTurn[]
-  /** The commands that its agents offer. */
   readonly commands: readonly { readonly agentId: string; readonly commands: readonly AgentCommand[] }[]
 }

@@ -24,5 +24,4 @@ const Unsubscribe = z.object({ type: z.literal('unsubscribe'), streams: Streams,
 export const ClientMessage = z.discriminatedUnion('type', [Subscribe, Unsubscribe])
 export type ClientMessage = z.output<typeof ClientMessage>
 
-/** Close codes (RL5). */
 export const closeCodes = { revoked: 4001, resume: 4008, goingAway: 1012, tooLarge: 1009 } as const

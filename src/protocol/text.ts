@@ -9,11 +9,7 @@ import { refusedAs } from './notices.ts'
 const controlCharacters = /[\u0000-\u001f\u007f]/
 
 /** A name, or something else shown among names (SE13). */
-export const line = (max: number) =>
-  anyLine(max).refine(
-    (text) => !hasUnseenCharacters(text),
-    refusedAs('noUnseenCharacters', {}, 'must not contain characters that cannot be seen or turn text around'),
-  )
+export const line = (max: number) => anyLine(max).refine((text) => !hasUnseenCharacters(text), refusedAs('noUnseenCharacters'))
 
 /** Search text, and names in files of earlier builds. */
 export const anyLine = (max: number) =>
@@ -22,25 +18,19 @@ export const anyLine = (max: number) =>
     .trim()
     .min(1)
     .max(max)
-    .refine((text) => !controlCharacters.test(text), refusedAs('noControlCharacters', {}, 'must not contain control characters'))
+    .refine((text) => !controlCharacters.test(text), refusedAs('noControlCharacters'))
 
-/** Any text without NUL, which no database stores; lone surrogates become U+FFFD. */
-export const longText = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
-    .overwrite((text) => text.toWellFormed())
+/** No database stores NUL. */
+export const withoutNul = (text: z.ZodString) => text.refine((given) => !given.includes('\u0000'), refusedAs('noNul'))
+
+/** Any text; lone surrogates become U+FFFD. */
+export const longText = (max: number) => withoutNul(z.string().max(max)).overwrite((text) => text.toWellFormed())
 
 /** Text of other programs, made storable. */
 export const storable = (text: string): string => text.replaceAll('\u0000', '\u2400').toWellFormed()
 
-/** An id as returned by a client; never contains NUL. */
-export const Id = z
-  .string()
-  .min(1)
-  .max(200)
-  .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
+/** An id as returned by a client. */
+export const Id = withoutNul(z.string().min(1).max(200))
 
 /** An id that a person may choose; used in URLs, file names and environment variables. */
 export const ChosenId = z
@@ -60,8 +50,6 @@ export const PanelIds = z
 
 export const Time = z.iso.datetime({ precision: 3 })
 
-/** In a query string. */
 export const YesOrNo = z.stringbool({ truthy: ['true'], falsy: ['false'] }).default(false)
 
-/** A machine label (SC4). */
 export const Label = z.string().regex(labelForm, 'is no label: use small letters, digits, . _ and -')

@@ -36,7 +36,6 @@ export const Token = z.object({
   createdByName: z.string().nullable(),
   createdAt: Time,
   expiresAt: Time.nullable(),
-  /** Tokens and people that were added with it. */
   made: z.array(z.object({ id: z.string(), kind: z.enum(['script', 'coordinator', 'person']), name: z.string() })),
 })
 export type Token = z.output<typeof Token>

@@ -2,15 +2,12 @@
 
 import * as z from 'zod'
 import { refusedAs } from '../notices.ts'
-import { ChosenId, Label, line, Time } from '../text.ts'
+import { ChosenId, Label, line, Time, withoutNul } from '../text.ts'
 import { isolationFields, shownIsolation } from './isolation.ts'
 import { AgentReport, KeptReport } from './report.ts'
 
 const EnvironmentName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of an environment variable')
-const Argument = z
-  .string()
-  .max(8192)
-  .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
+const Argument = withoutNul(z.string().max(8192))
 
 export const Agent = z.object({
   id: z.string(),
@@ -40,9 +37,7 @@ const fields = {
   protocol: z.enum(['acp', 'mcp']),
   command: line(4096).nullable(),
   args: z.array(Argument).max(256),
-  env: z
-    .record(EnvironmentName, Argument)
-    .refine((env) => Object.keys(env).length <= 256, refusedAs('entriesTooMany', {}, 'has more than 256 entries')),
+  env: z.record(EnvironmentName, Argument).refine((env) => Object.keys(env).length <= 256, refusedAs('entriesTooMany')),
   role: line(100).nullable(),
   maxProcesses: z.int().min(1).max(1000).nullable(),
   holdSeconds: z.int().min(1).max(600),
@@ -52,16 +47,9 @@ const fields = {
 
 export const AgentDraft = z.strictObject({
   id: ChosenId.optional(),
+  ...z.object(fields).partial().shape,
   name: fields.name,
   protocol: fields.protocol,
-  command: fields.command.optional(),
-  args: fields.args.optional(),
-  env: fields.env.optional(),
-  role: fields.role.optional(),
-  maxProcesses: fields.maxProcesses.optional(),
-  holdSeconds: fields.holdSeconds.optional(),
-  runsOn: fields.runsOn.optional(),
-  ...z.strictObject(isolationFields).partial().shape,
 })
 
 export const AgentChange = z.strictObject({ ...fields, report: AgentReport.nullable() }).partial()

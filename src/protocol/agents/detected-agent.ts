@@ -8,13 +8,11 @@ export const DetectedAgent = z.object({
   /** The short name of the agent, which may have several recipes. */
   agent: z.string(),
   name: z.string(),
-  /** Path of its program. */
   file: z.string(),
   /** As the program reports it; null when it did not in time. */
   version: z.string().nullable(),
   /** The version this recipe was last tested with. */
   triedWith: z.string().nullable(),
-  /** The entry to add. */
   draft: Agent.pick({ id: true, name: true, protocol: true, command: true, args: true, env: true, holdSeconds: true }),
   /** Whether somebody has signed in on the machine; null where that cannot be seen. */
   signedIn: z.boolean().nullable(),

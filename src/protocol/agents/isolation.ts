@@ -2,14 +2,11 @@
 import * as z from 'zod'
 import { sandboxModes } from '../../domain/agents/isolation.ts'
 import { refusedAs } from '../notices.ts'
-import { line } from '../text.ts'
+import { line, withoutNul } from '../text.ts'
 import { SecretName } from './secret.ts'
 
 /** A folder on the machine that runs the agent. The root, and what would show everything of it, is no folder to allow. */
-const Folder = line(4096).refine(
-  (path) => /^\/[^/]/.test(path) && !path.split('/').includes('..'),
-  refusedAs('absolutePath', {}, 'must be an absolute path without ..'),
-)
+const Folder = line(4096).refine((path) => /^\/[^/]/.test(path) && !path.split('/').includes('..'), refusedAs('absolutePath'))
 const Host = z
   .string()
   .max(300)
@@ -21,30 +18,17 @@ const Allow = z.strictObject({
   hosts: z.array(Host).max(200).default([]),
 })
 const Wrapper = z
-  .array(
-    z
-      .string()
-      .min(1)
-      .max(8192)
-      .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL')),
-  )
+  .array(withoutNul(z.string().min(1).max(8192)))
   .min(1)
   .max(64)
 
 /** GW1: where its requests to a model go, and the project's secret that is added to them. */
 const Gateway = z.strictObject({
-  upstream: line(2000).refine(
-    (text) => {
-      const url = URL.parse(text)
-      const isPlain = url && url.username + url.password + url.search + url.hash === ''
-      return isPlain && (url.protocol === 'https:' || url.protocol === 'http:')
-    },
-    refusedAs(
-      'upstreamUrl',
-      {},
-      'must be an address that begins with http:// or https://, without a user, a query or a fragment',
-    ),
-  ),
+  upstream: line(2000).refine((text) => {
+    const url = URL.parse(text)
+    const isPlain = url && url.username + url.password + url.search + url.hash === ''
+    return isPlain && (url.protocol === 'https:' || url.protocol === 'http:')
+  }, refusedAs('upstreamUrl')),
   secret: SecretName,
   model: line(200).nullish(),
 })
@@ -57,7 +41,6 @@ export const isolationFields = {
   gateway: Gateway.nullable(),
 }
 
-/** As shown of an agent. */
 export const shownIsolation = {
   /** `off`; `workplace`: its workplace, its settings and the internet; `strict`: also only the allowed hosts. */
   sandbox: z.enum(sandboxModes),
@@ -69,17 +52,14 @@ export const shownIsolation = {
   gateway: z.object({ upstream: z.string(), secret: z.string(), model: z.string().nullish() }).nullable(),
 }
 
-/** As sent with an assignment. */
 export const AssignmentDraft = z.strictObject(isolationFields).partial()
 
 export const Assignment = z.object({
   projectId: z.string(),
   agentId: z.string(),
+  ...shownIsolation,
   /** null: as the agent's entry says. */
   sandbox: z.enum(sandboxModes).nullable(),
-  allow: shownIsolation.allow,
-  wrapper: shownIsolation.wrapper,
-  gateway: shownIsolation.gateway,
   /** What a launch gets: the assignment's choice before the agent's, and what both allow. */
   effective: z.object(shownIsolation),
 })

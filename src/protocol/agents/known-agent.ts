@@ -18,9 +18,7 @@ export interface Recipe {
 export const quirks = [
   /** A load in the minute in which the session was opened damages its record. */
   'loads_once_a_minute',
-  /** Never asks for permission. */
   'never_asks',
-  /** Sends no output of commands. */
   'no_command_output',
   /** Takes no MCP servers over ACP. */
   'no_tools',
@@ -47,10 +45,8 @@ export interface KnownAgent {
   readonly acpName: string | null
   /** npm packages whose programs are the ones of the recipes. */
   readonly packages: readonly string[]
-  /** Installs it, and its ACP adapter. */
   readonly install: string
   readonly signIn: {
-    /** The command that a person runs once on the machine. */
     readonly command: string
     /** Variables of an API key, any of which is enough. */
     readonly keys: readonly string[]

@@ -26,7 +26,6 @@ export type AgentCheck = z.output<typeof AgentCheck>
 
 export const AgentReport = z.object({
   agent: z.string().max(200),
-  /** As the agent reports it. */
   version: z.string().max(1000).nullable(),
   checks: z.array(AgentCheck).max(100),
   /** What it offers, and what was seen to work. */
@@ -34,5 +33,4 @@ export const AgentReport = z.object({
 })
 export type AgentReport = z.output<typeof AgentReport>
 
-/** As kept: with the time it was written. */
 export const KeptReport = AgentReport.extend({ at: Time })

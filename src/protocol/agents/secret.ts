@@ -5,10 +5,9 @@
 import * as z from 'zod'
 import { refusedAs } from '../notices.ts'
 import { route } from '../route.ts'
-import { Id, Time } from '../text.ts'
+import { Id, Time, withoutNul } from '../text.ts'
 
 export const maxSecretsPerProject = 100
-/** The newest uses that are kept of a secret. */
 export const maxSecretUses = 200
 /** Shorter values are ordinary words, which cannot be masked in what agents write. */
 const minSecretChars = 8
@@ -19,7 +18,7 @@ const maxSecretAgents = 200
 export const SecretName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/)
-  .refine((name) => !/^HOLDFAST_/i.test(name), refusedAs('secretNameOurs', {}, 'must not begin with HOLDFAST_'))
+  .refine((name) => !/^HOLDFAST_/i.test(name), refusedAs('secretNameOurs'))
 
 const secretForms = ['environment', 'file'] as const
 export type SecretForm = (typeof secretForms)[number]
@@ -45,14 +44,8 @@ export const Secret = z.object({
 })
 export type Secret = z.output<typeof Secret>
 
-/** Fields that are left out stay; a new secret needs a value. */
 const SecretChange = z.strictObject({
-  value: z
-    .string()
-    .min(minSecretChars)
-    .max(maxSecretChars)
-    .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
-    .optional(),
+  value: withoutNul(z.string().min(minSecretChars).max(maxSecretChars)).optional(),
   givenAs: z.enum(secretForms).optional(),
   agentIds: z.array(Id).max(maxSecretAgents).optional(),
 })

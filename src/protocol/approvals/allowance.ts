@@ -24,7 +24,6 @@ export const Allowance = z.object({
   folder: z.string().nullable(),
   /** Scope `request`: the fingerprint that a request must have. */
   likeness: z.string().nullable(),
-  /** The approval it was given with. */
   approvalId: z.int(),
   createdBy: z.string(),
   createdAt: Time,

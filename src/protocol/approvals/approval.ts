@@ -10,6 +10,14 @@ const approvalStatuses = ['pending', 'approved', 'rejected', 'revision_requested
 const Text = longText(100_000)
 const List = z.array(z.unknown()).max(1000)
 
+/** `userSessionId` and `role` are null in a chat or task (CH12). */
+const asked = {
+  userSessionId: z.string().nullable(),
+  role: z.string().nullable(),
+  messageId: z.string(),
+  deadline: Time,
+}
+
 export const Approval = z.object({
   id: z.number().int(),
   projectId: z.string(),
@@ -31,34 +39,11 @@ export const Approval = z.object({
   /** AP4: only for tool permissions, once decided. */
   outcome: z.enum(permissionOutcomes).nullable(),
   /** AP4: the request, its context, and until when the agent waits. */
-  permission: PermissionRequest.extend({
-    /** null in a chat or task (CH12). */
-    userSessionId: z.string().nullable(),
-    role: z.string().nullable(),
-    messageId: z.string(),
-    /** The chosen option. */
-    optionId: z.string().nullable(),
-    deadline: Time,
-  }).nullable(),
+  permission: PermissionRequest.extend({ ...asked, optionId: z.string().nullable() }).nullable(),
   /** AP13: a question of the agent; `answer` is what it was told. */
-  question: z
-    .object({
-      ...Question.shape,
-      userSessionId: z.string().nullable(),
-      role: z.string().nullable(),
-      messageId: z.string(),
-      answer: QuestionAnswer.nullable(),
-      deadline: Time,
-    })
-    .nullable(),
+  question: z.object({ ...Question.shape, ...asked, answer: QuestionAnswer.nullable() }).nullable(),
 })
 export type Approval = z.output<typeof Approval>
-
-/** Here a `sessionId` is a work session's. */
-export const approvalOnWire = ({
-  workSessionId,
-  ...approval
-}: Omit<Approval, 'sessionId'> & { workSessionId: string | null }): Approval => ({ ...approval, sessionId: workSessionId })
 
 const request = {
   taskId: line(200).nullish(),
@@ -82,8 +67,4 @@ export const ApprovalDecision = z.strictObject({
   always: AlwaysTerms.optional(),
 })
 
-export const ApprovalResubmission = z.strictObject({
-  instructionContent: Text.nullish(),
-  workerInstructions: List.optional(),
-  artifacts: List.optional(),
-})
+export const ApprovalResubmission = ApprovalRequest.omit({ taskId: true, checkpointType: true })

@@ -5,7 +5,6 @@ import { chatStates } from '../../domain/channels/pairing.ts'
 import { Notice } from '../notices.ts'
 import { Id, Time } from '../text.ts'
 
-/** The project and agent that answer a chat. */
 export const ChannelRoute = z.object({ projectId: Id, agentId: Id })
 export type ChannelRoute = z.output<typeof ChannelRoute>
 
@@ -26,7 +25,6 @@ export const Channel = z.object({
   route: ChannelRoute.nullable(),
   lastInAt: Time.nullable(),
   lastOutAt: Time.nullable(),
-  /** Messages not yet sent. */
   waiting: z.number().int(),
   chats: z.number().int(),
   asking: z.number().int(),
@@ -37,7 +35,6 @@ export const ChannelChat = z.object({
   channel: z.enum(channelNames),
   chatId: z.string(),
   conversationKey: z.string(),
-  /** The conversation key. */
   conversation: z.string(),
   kind: z.enum(['person', 'group']),
   title: z.string(),
@@ -50,7 +47,6 @@ export const ChannelChat = z.object({
   decidedBy: z.string().nullable(),
   lastInAt: Time.nullable(),
   lastOutAt: Time.nullable(),
-  /** Why the last answer could not be delivered. */
   trouble: z.string().nullable(),
   notice: Notice.nullish(),
 })

@@ -10,28 +10,17 @@ import { isGitFolder, isWord } from '../../domain/ids.ts'
 import { AlwaysTerms } from '../approvals/allowance.ts'
 import { type Notice, type Notices, refusedAs } from '../notices.ts'
 import { anyLine, Id, line, longText } from '../text.ts'
-import type {
-  AgentAbilities,
-  AgentMode,
-  AgentOption,
-  AgentUpdate,
-  PermissionRequest,
-  ToolCall,
-  TurnUsage,
-} from '../turns/agent-update.ts'
+import type { AgentAbilities, AgentMode, AgentOption, AgentUpdate, TurnUsage } from '../turns/agent-update.ts'
 import { ConfigChange } from '../turns/config-change.ts'
 import type { FailureStep } from '../turns/link.ts'
 import { maxPromptChars, maxPromptParts, PromptPart } from '../turns/prompt.ts'
 import { type AskedQuestion, answerFields, type QuestionAnswer } from '../turns/question.ts'
-import type { PermissionOutcome, UserSession, UserSessionState } from './user-session.ts'
+import type { AskedPermission, PermissionOutcome, UserSessionState } from './user-session.ts'
 
 /** Options granted before are accepted as any string. */
 const Role = anyLine(64)
-const NewRole = line(64).refine(isWord, refusedAs('hasNoWord', {}, 'must have a letter or a digit'))
-const WorkspacePath = line(1000).refine(
-  (path) => !path.split(/[\\/]/).some(isGitFolder),
-  refusedAs('forGitAlone', {}, 'must not name .git, which is for git alone'),
-)
+const NewRole = line(64).refine(isWord, refusedAs('hasNoWord'))
+const WorkspacePath = line(1000).refine((path) => !path.split(/[\\/]/).some(isGitFolder), refusedAs('forGitAlone'))
 const requestId = { requestId: Id.optional() }
 const about = { sessionId: Id, ...requestId }
 const aboutRole = { ...about, role: Role }
@@ -76,7 +65,6 @@ export const RelayMessage = z.discriminatedUnion('type', [
       optionId: z.string().min(1).max(1000).optional(),
       /** Without an option: the mildest one for this decision. */
       outcome: z.enum(['allowed', 'denied']).optional(),
-      /** AG6: with an approving option; stored by Holdfast. */
       always: AlwaysTerms.optional(),
     })
     .refine((answer) => (answer.optionId === undefined) !== (answer.outcome === undefined), 'say either optionId or outcome'),
@@ -110,14 +98,12 @@ export interface RelayEventBodies {
   'agent:ready': {
     role: string
     agentId: string
-    /** The key of its conversation. */
     conversation: string
     workspace: string
     branch: string | null
     note: string | null
     how: 'new' | 'loaded' | 'resumed'
     notRestored: string | null
-    /** Notices for `note` and `notRestored`. */
     notices?: Notices | undefined
     agentVersion?: string | null
     /** What it offers; left out where its coordinator is of an earlier build. */
@@ -165,7 +151,6 @@ export interface RelayEventBodies {
     stopReason: string
     error: string | null
     notice?: Notice | null
-    /** null: not reported. */
     usage: TurnUsage | null
     limitedUntil?: string | undefined
   }
@@ -180,16 +165,7 @@ export interface RelayEventBodies {
     goesOn: boolean
     by: string | null
   }
-  'permission:requested': {
-    role: string
-    approvalId: number
-    messageId: string
-    title: string
-    call: ToolCall
-    options: PermissionRequest['options']
-    likeness: string | null
-    deadline: string
-  }
+  'permission:requested': { role: string } & AskedPermission
   'permission:resolved': Requested & {
     role: string
     approvalId: number
@@ -213,35 +189,13 @@ export function relayText(type: string, userSessionId: string, seq: number, at: 
   return data === '{}' ? `${head}}` : `${head},${data.slice(1)}`
 }
 
+export type RelayAnswer = { readonly type: string; readonly sessionId: string }
+
 /** Answers carry the id of their request and no `seq`. */
-export const resumedAnswer = ({ id, headSeq }: Pick<UserSession, 'id' | 'headSeq'>) => ({
-  type: 'session:resumed',
-  sessionId: id,
-  headSeq,
-})
-
-export const listAnswer = ({ id, agents }: UserSession) => ({ type: 'agent:list', sessionId: id, agents })
-
-export const infoAnswer = (userSessionId: string, agent: UserSession['agents'][number]) => ({
-  type: 'agent:info',
+export const relayAnswer = (type: string, userSessionId: string, fields: object): RelayAnswer => ({
+  type,
   sessionId: userSessionId,
-  agent,
-})
-
-/** AG3: nothing had to be done, or it was already requested. */
-export const terminatedAnswer = (userSessionId: string, role: string, reason = 'already terminated') => ({
-  type: 'agent:terminated',
-  sessionId: userSessionId,
-  role,
-  reason,
-})
-
-/** US4: already requested. */
-export const endedAnswer = (userSessionId: string, reason: string, agentsTerminated: number) => ({
-  type: 'session:terminated',
-  sessionId: userSessionId,
-  reason,
-  agentsTerminated,
+  ...fields,
 })
 
 export const snapshotMessage = (id: string, atSeq: number, { userSession, turns }: UserSessionState) => ({

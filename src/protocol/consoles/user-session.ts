@@ -16,7 +16,6 @@ export const maxRunningChars = 64 * 1024
 export const maxListedPromptChars = 8 * 1024
 /** Characters stored of an answer; more is cut and marked. */
 export const maxAnswerChars = 1024 * 1024
-/** Queued prompts per agent (RL6). */
 export const maxQueuedPrompts = 100
 /** Roles occupied at once in a user session. */
 export const maxRoleAgents = 200
@@ -24,7 +23,6 @@ export const maxRoleAgents = 200
 export const permissionOutcomes = ['allowed', 'denied', 'expired', 'withdrawn'] as const
 export type PermissionOutcome = (typeof permissionOutcomes)[number]
 
-/** A queued prompt. */
 const QueuedPrompt = z.object({
   messageId: z.string(),
   /** 1 is next. */
@@ -44,7 +42,6 @@ export const Turn = z.object({
   content: z.array(PromptPart),
   /** The agent's text without thoughts and tools; so far, for a running turn. */
   text: z.string(),
-  /** The text was cut. */
   cut: z.boolean(),
   stopReason: z.string().nullable(),
   error: z.string().nullable(),
@@ -74,16 +71,13 @@ export type AskedPermission = z.output<typeof AskedPermission>
 export const RoleAgent = z.object({
   role: z.string(),
   agentId: z.string(),
-  /** The key of its conversation. */
   conversation: z.string(),
   state: z.enum(['SPAWNING', 'ACTIVE', 'FAILED', 'TERMINATED']),
-  /** The folder it works in; before it is known, the requested one. */
   workspace: z.string(),
   branch: z.string().nullable(),
   /** Why it works in a plain folder (WT4). */
   note: z.string().nullable(),
   launchId: z.string().nullable(),
-  /** The work session of the role (WK4). */
   workSessionId: z.string().nullable(),
   createdAt: Time,
   lastActiveAt: Time,
@@ -98,21 +92,17 @@ export const RoleAgent = z.object({
   asleep: z.boolean(),
   /** An end was requested; it stays until its process has exited. */
   terminating: z.boolean(),
-  /** Why the previous ACP session was not restored (AC4). */
   notRestored: z.string().nullable(),
   images: z.boolean(),
   modes: z.array(AgentMode),
   modeId: z.string().nullable(),
   options: z.array(AgentOption),
-  /** Slash commands it offers. */
   commands: z.array(AgentCommand),
-  /** Last reported use of its context window. */
   usage: z.object({ used: z.number(), size: z.number(), cost: z.string().nullable() }).nullable(),
   /** The agent's title for the conversation, as last reported. */
   title: z.string().nullable(),
   /** AG6: at its vendor's limit; `goesOn`: the turn continues automatically then. */
   limit: z.object({ until: Time, messageId: z.string().nullable(), goesOn: z.boolean() }).nullable(),
-  /** The running turn. */
   turn: Turn.nullable(),
   queue: z.array(QueuedPrompt),
   permissions: z.array(AskedPermission),
@@ -123,20 +113,17 @@ export type RoleAgent = z.output<typeof RoleAgent>
 export const UserSession = z.object({
   id: z.string(),
   projectId: z.string(),
-  /** The account it belongs to. */
   accountId: z.string(),
   state: z.enum(['ACTIVE', 'TERMINATED']),
   createdAt: Time,
   lastActiveAt: Time,
   terminatedAt: Time.nullable(),
-  /** Sequence number of its newest event. */
   headSeq: z.int(),
   /** Agents that occupy a role, oldest first. */
   agents: z.array(RoleAgent),
 })
 export type UserSession = z.output<typeof UserSession>
 
-/** The snapshot sent as `session:snapshot`. */
 export interface UserSessionState {
   readonly userSession: UserSession | null
   /** Ended turns, oldest first; the newest 50. */

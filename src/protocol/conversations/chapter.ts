@@ -27,7 +27,6 @@ export const Note = z.object({
   messages: z.number().int(),
   /** `pending`: its file is not up to date; writing is retried. */
   state: z.enum(['written', 'pending']),
-  /** Why the last attempt to write it failed. */
   problem: z.string().nullable(),
   updatedAt: Time,
 })

@@ -17,7 +17,6 @@ export const Flags = z.looseObject({
 })
 export type Flags = z.output<typeof Flags>
 
-/** The running turn and its newest step. */
 const Doing = z.object({
   turnId: z.string(),
   since: Time,
@@ -35,7 +34,6 @@ export const Conversation = z.object({
   flags: Flags,
   /** Set by a person or the agent; null: none yet. */
   title: z.string().nullable(),
-  /** FS9: the conversation and turn it was forked from. */
   forkedFrom: z.object({ key: z.string(), turnId: z.string() }).optional(),
   /** The current activity; left out in events, where it would be outdated. */
   activity: z.enum(['idle', 'starting', 'working', 'waiting', 'limited', 'failed', 'ended']).optional(),

@@ -11,10 +11,8 @@ const charsPerPiece = 500_000
 /** The largest message and summary with every character escaped. */
 export const importLimit = 2 * maxContentChars * 6 + 1024 * 1024
 
-/** `POST /api/conversations/K/import` */
 export const ConversationPiece = z.strictObject({
   messages: z.array(HistoryMessage).max(messagesPerPiece),
-  /** Used when this creates the conversation. */
   summary: Content.default(''),
   /** In either spelling. */
   flags: z.union([Flags, z.record(z.string(), z.unknown())]).default({}),
@@ -28,12 +26,9 @@ export type ConversationPiece = z.output<typeof ConversationPiece>
 
 export const ImportedPiece = z.object({
   key: z.string(),
-  /** The conversation was created. */
   created: z.boolean(),
-  /** Messages that were new. */
   added: z.number().int(),
   alreadyThere: z.number().int(),
-  /** For the next piece. */
   after: z.number().int(),
 })
 export type ImportedPiece = z.output<typeof ImportedPiece>

@@ -1,8 +1,8 @@
 /** Messages of a chat as they cross the wire (CH3, CH6) and lie in `chat.jsonl` (CH7), and of any conversation (CV1). */
 
 import * as z from 'zod'
-import { Notice, refusedAs } from '../notices.ts'
-import { line, Time } from '../text.ts'
+import { Notice } from '../notices.ts'
+import { line, longText, Time } from '../text.ts'
 import { Attachments } from '../turns/prompt.ts'
 import { WorkspaceChoice } from './conversation-workspace.ts'
 
@@ -12,12 +12,7 @@ const messageRoles = ['user', 'assistant', 'system', 'tool'] as const
 /** Fits a body of 1 MiB with room for the rest. */
 export const maxContentChars = 500_000
 
-/** Any text without NUL, which no database stores; lone surrogates become U+FFFD. */
-export const Content = z
-  .string()
-  .max(maxContentChars)
-  .refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
-  .overwrite((text) => text.toWellFormed())
+export const Content = longText(maxContentChars)
 const Id = line(200)
 
 export const Message = z.object({
@@ -50,7 +45,6 @@ export const Message = z.object({
 })
 export type Message = z.output<typeof Message>
 
-/** `POST /api/chat` */
 export const ChatMessageDraft = z.strictObject({
   projectId: Id,
   toAgentId: Id.nullable(),
@@ -79,7 +73,6 @@ export const Extra = z
   .record(z.string().max(200), z.unknown())
   .refine((extra) => JSON.stringify(extra).length <= maxContentChars, `must not be longer than ${maxContentChars} characters`)
 
-/** `POST /api/conversations/K/messages` */
 export const MessageDraft = z.strictObject({ ...messageFields, clientId: Id.optional() })
 
 /** Each of `PUT /api/conversations/K/messages`; messages that were read may be sent back and get new numbers. */

@@ -176,7 +176,6 @@ export const conversationRoutes = {
   }),
 }
 
-/** Search over all days of all conversations (DC5). */
 export const searchRoutes = {
   search: route('GET /api/search', 'read', {
     summary: 'Search the messages of all conversations and days, newest first; a page may be short of its limit and go on',

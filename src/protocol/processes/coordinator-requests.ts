@@ -17,10 +17,8 @@ import { BranchName } from '../worktrees/worktree.ts'
 export const maxAnswerPart = 64 * 1024
 /** Parts of one answer, enough for a patch of 16 MiB. */
 export const maxAnswerParts = 400
-/** Unanswered requests per coordinator. */
 export const maxOpenRequests = 200
 
-/** Files named in one answer. */
 export const maxFilesFound = 20
 
 const Folder = z.string().min(1).max(4096)
@@ -30,7 +28,6 @@ const Key = z.string().min(1).max(1000)
 /** States of one conversation that can be kept. */
 const maxNeededStates = 20_000
 
-/** A registered worktree or plain directory. */
 export const WorktreeFolder = z.object({ kind: z.enum(['worktree', 'plain']), top: Folder })
 export type WorktreeFolder = z.output<typeof WorktreeFolder>
 
@@ -57,7 +54,6 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     to: ObjectId,
     path: z.string().max(4096).nullable(),
   }),
-  /** FS7: the state after a turn whose coordinator died. */
   z.object({ kind: z.literal('files-take'), folder: Folder, key: Key, since: ObjectId }),
   /** FS8: repeated with the same id it is completed, or answered as before. */
   z.object({
@@ -79,7 +75,6 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     key: Key,
     state: FileState,
   }),
-  /** FS10: the states that are still needed. */
   z.object({ kind: z.literal('files-keep'), folders: Folders, key: Key, needed: z.array(ObjectId).max(maxNeededStates) }),
   z.object({ kind: z.literal('worktree-remove'), place: WorktreeFolder, confirmed: z.string().max(200).nullable() }),
 ])

@@ -10,7 +10,6 @@ export const coordinatorStates = ['connected', 'unreachable', 'stopped'] as cons
 
 export const Coordinator = z.object({
   id: z.string(),
-  /** The machine's name. */
   machine: z.string(),
   state: z.enum(coordinatorStates),
   /** Raised when another instance takes over; reports of older ones are refused. */
@@ -23,7 +22,6 @@ export const Coordinator = z.object({
   labels: z.array(z.string()),
   /** Maximum processes; null: `coordinator.max_concurrent`. */
   capacity: z.int().nullable(),
-  /** Number of processes that have not ended. */
   processes: z.int(),
 })
 export type Coordinator = z.output<typeof Coordinator>

@@ -27,7 +27,6 @@ export const linkVersion = 2
 /** Per message, to stay below the message limit. */
 export const maxFactsPerMessage = 256
 export const maxFactsBytes = 512 * 1024
-/** Characters of one piece of output. */
 export const maxOutputPiece = 16 * 1024
 /** Facts, or an empty message, are sent at least this often, as a heartbeat. */
 export const heartbeatMs = 10_000
@@ -35,7 +34,6 @@ export const heartbeatMs = 10_000
 const Id = z.string().min(1).max(200)
 const RequestId = z.string().min(1).max(200).optional()
 const Epoch = z.int().min(1)
-/** The coordinator's next number. */
 const FactNumber = z.int().min(1)
 
 export const CoordinatorHello = z.object({
@@ -47,7 +45,6 @@ export const CoordinatorHello = z.object({
   machine: z.string().min(1).max(255),
   bootId: z.string().max(100),
   pid: z.int().min(1),
-  /** The machine's labels and capacity (SC4). */
   labels: z.array(Label).max(maxLabels).optional(),
   capacity: z.int().min(1).max(10_000).nullish(),
   /** The coordinator can hold several contexts in one process; left out by earlier builds. */
@@ -67,7 +64,6 @@ export const CoordinatorTake = z.object({
 export type CoordinatorTake = z.output<typeof CoordinatorTake>
 
 const about = { n: FactNumber, launchId: Id }
-/** The turn that ran when it began, if it is known. */
 const ofRequest = { turnId: Id.nullable(), model: z.string().max(200).overwrite(storable) }
 
 export const LinkFact = z.discriminatedUnion('type', [
@@ -152,13 +148,10 @@ export type LaunchOrder = z.output<typeof LaunchOrder>
 export interface CoordinatorOrders {
   /** Oldest first. */
   readonly launches: readonly LaunchOrder[]
-  /** Turns of running launches. */
   readonly turns: readonly RunningTurn[]
   /** Decided permissions of these turns; already delivered ones change nothing. */
   readonly permissions: readonly SettledPermission[]
-  /** Unanswered settings for running agents. */
   readonly configures: readonly ConfigureOrder[]
-  /** Unanswered requests that are still needed. */
   readonly questions: readonly OpenCoordinatorRequest[]
 }
 
@@ -192,7 +185,6 @@ export interface LaunchParticulars {
   readonly folder: string | null
   /** The bearer for `/mcp`, valid while the launch runs. */
   readonly launchToken: string
-  /** null: a pulling agent. */
   readonly acp: AcpParticulars | null
   /**
    * SB1: how the process is isolated; also set where it has secrets. `command` is then one that no machine has, so that an

@@ -20,7 +20,6 @@ export type ProcessExit = z.output<typeof ProcessExit>
 
 export const ProcessExitAnswer = z.object({
   decision: z.enum(['ended', 'nothing', 'judging', 'duplicate']),
-  /** The agent sessions that ended. */
   ended: z.array(z.string()),
 })
 export type ProcessExitAnswer = z.output<typeof ProcessExitAnswer>

@@ -12,11 +12,9 @@ export const processStates = ['waiting', 'starting', 'running', 'held', 'ended']
 
 /** Why a process ended. `detail` has its last output. */
 export const processEndReasons = [
-  /** By itself, without an error. */
   'exited',
   /** By itself with an error, by a signal that was not ours, or during its work. */
   'crashed',
-  /** The process could not be started, or exited without signing in. */
   'start_failed',
   /** The process did not sign in within `agent.start_timeout_seconds`. */
   'start_timeout',
@@ -25,7 +23,6 @@ export const processEndReasons = [
   /** The agent session ended and the process did not exit. */
   'finished',
   'stopped_by_person',
-  /** Holdfast itself was stopped. */
   'shutdown',
   /** CO5: an orphan of a dead coordinator, ended by the next. */
   'leftover',
@@ -53,9 +50,7 @@ export const Process = z.object({
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
   reason: z.enum(processEndReasons).nullable(),
-  /** The error of a failed start, or why it is held. */
   detail: z.string().nullable(),
-  /** The code and parameters that `detail` was made from. */
   notice: Notice.nullish(),
 })
 export type Process = z.output<typeof Process>

@@ -11,7 +11,7 @@ const SettingsChange = z.record(z.string().max(100), z.union([z.number(), z.stri
 /** An absolute path on the machine that runs the agents; never opened by the server. */
 export const ProjectPath = line(4096).refine(
   (path) => /^(?:\/|[A-Za-z]:[\\/])/.test(path) && !path.split(/[\\/]/).includes('..'),
-  refusedAs('absolutePath', {}, 'must be an absolute path without ..'),
+  refusedAs('absolutePath'),
 )
 
 export const Project = z.object({
@@ -34,11 +34,7 @@ export const ProjectDraft = z.strictObject({
   settings: SettingsChange.optional(),
 })
 
-export const ProjectChange = z.strictObject({
-  name: line(200).optional(),
-  path: ProjectPath.nullish(),
-  settings: SettingsChange.optional(),
-})
+export const ProjectChange = ProjectDraft.partial()
 
 export const projectFileVersion = '1.0'
 

@@ -57,11 +57,9 @@ export const ToolCall = z.object({
       ]),
     )
     .max(maxListed),
-  /** Parts of the call were cut. */
   cut: z.boolean(),
   /** What follows is left out where the agent does not report it (AC6). */
   command: Line.optional(),
-  /** The folder the command ran in. */
   cwd: Line.optional(),
   /** Beginning and end of the output; all of it where it is as long as `outputLength`. */
   output: z.string().max(maxShownOutput).optional(),
@@ -91,7 +89,6 @@ export const AgentOption = z.object({
   name: Line,
   category: Line.nullable(),
   value: z.union([Line, z.boolean()]),
-  /** Possible values; none for a switch. */
   values: z.array(z.object({ id: Line, name: Line })).max(maxListed),
 })
 export type AgentOption = z.output<typeof AgentOption>
@@ -118,7 +115,6 @@ export const AgentAbilities = z.object({
   embeddedFiles: z.boolean(),
   mcpOverHttp: z.boolean(),
   logout: z.boolean(),
-  /** Ids of its sign-in methods. */
   signIn: z.array(Line).max(maxListed),
 })
 export type AgentAbilities = z.output<typeof AgentAbilities>

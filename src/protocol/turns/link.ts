@@ -63,15 +63,12 @@ export const turnFacts = [
     notice: SentNotice,
     setUp: SetUpReport.nullable(),
   }),
-  /** The agent is ready for prompts. */
   z.object({
     ...about,
     type: z.literal('agent-ready'),
     acpSessionId: Line.min(1),
     how: z.enum(['new', 'loaded', 'resumed']),
-    /** Why an earlier session was not restored, though ordered. */
     notRestored: Words.nullable(),
-    /** The absolute folder it works in. */
     workspace: z.string().min(1).max(4096).overwrite(storable),
     /** null in a plain folder; `note` says why (WT4). */
     branch: Line.nullable(),
@@ -82,7 +79,6 @@ export const turnFacts = [
     agentVersion: Line.nullable(),
     /** Left out by earlier coordinators. */
     can: AgentAbilities.optional(),
-    /** Accepts images in prompts. */
     images: z.boolean(),
     modes: z.array(AgentMode).max(maxListed),
     modeId: Line.nullable(),
@@ -129,7 +125,6 @@ export const turnFacts = [
     type: z.literal('turn-ended'),
     turnId: Id,
     outcome: z.enum(['answered', 'cancelled', 'failed']),
-    /** The agent's stop reason, if any. */
     stopReason: Line.nullable(),
     error: Words.nullable(),
     notice: SentNotice,
@@ -149,11 +144,8 @@ export const turnFacts = [
   z.object({ ...about, type: z.literal('turn-files'), turnId: Id, before: TurnFiles.nullish(), after: EndFiles.nullish() }),
   /** `askId` is the coordinator's; each request is sent once. */
   z.object({ ...about, type: z.literal('permission-asked'), turnId: Id, askId: Id, request: PermissionRequest }),
-  /** AP13: a question, under the same ids. */
   z.object({ ...about, type: z.literal('elicitation-asked'), turnId: Id, askId: Id, question: Question }),
-  /** The answer is no longer needed. */
   z.object({ ...about, type: z.literal('permission-withdrawn'), askId: Id }),
-  /** AG6: the result of a setting. */
   z.object({
     ...about,
     type: z.literal('agent-configured'),
@@ -221,7 +213,6 @@ export interface SettledPermission {
   readonly launchId: string
   readonly askId: string
   readonly optionId: string | null
-  /** AP13: the answer to a question. */
   readonly answer?: QuestionAnswer | undefined
 }
 

@@ -4,7 +4,6 @@ import type { QuestionAnswer as Answer } from '../../domain/turns/question.ts'
 import { storable, Time } from '../text.ts'
 import { maxListed, maxShownLine, maxShownText } from './agent-update.ts'
 
-/** Fields of a form. */
 const maxFields = 50
 /** Characters of a question, and of an answer, as JSON. */
 export const maxQuestionChars = 64 * 1024

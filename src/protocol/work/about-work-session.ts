@@ -5,7 +5,6 @@ export interface AboutWorkSession {
   readonly workSessionId: string
   /** Approaches changed, which are shared with all work sessions resumed from it (AR2). */
   readonly learned?: true
-  /** The name of a stored or deleted artifact. */
   readonly artifact?: string
 }
 

@@ -2,19 +2,12 @@
 
 import * as z from 'zod'
 import { approachKinds } from '../../domain/work/approach-lifecycle.ts'
-import { refusedAs } from '../notices.ts'
+import { jsonUpTo } from '../notices.ts'
 import { line, longText, Time } from '../text.ts'
 
-const maxJsonChars = 50_000
-const Json = z
-  .unknown()
-  .refine(
-    (value) => (JSON.stringify(value)?.length ?? 0) <= maxJsonChars,
-    refusedAs('jsonTooLong', { most: maxJsonChars }, 'is longer than {most} characters as JSON'),
-  )
+const Json = jsonUpTo(50_000)
 const Words = longText(20_000)
 
-/** The fields that a caller may set. */
 const content = {
   category: line(200),
   description: Words.min(1),
@@ -36,7 +29,6 @@ export const Approach = z.object({
   /** Where it was recorded; sessions resumed from there have it too (AR2). */
   sessionId: z.string(),
   kind: z.enum(approachKinds),
-  /** The day of its current kind. */
   date: z.string(),
   ...content,
   /** Earlier versions, oldest first. */
@@ -45,12 +37,6 @@ export const Approach = z.object({
   updatedAt: Time,
 })
 export type Approach = z.output<typeof Approach>
-
-/** Here a `sessionId` is a work session's. */
-export const approachOnWire = ({
-  workSessionId,
-  ...approach
-}: Omit<Approach, 'sessionId'> & { workSessionId: string }): Approach => ({ ...approach, sessionId: workSessionId })
 
 const { category, description, ...optional } = z.object(content).partial().shape
 

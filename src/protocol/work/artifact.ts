@@ -17,9 +17,3 @@ export const Artifact = z.object({
   updatedAt: Time,
 })
 export type Artifact = z.output<typeof Artifact>
-
-/** Here a `sessionId` is a work session's. */
-export const artifactOnWire = ({
-  workSessionId,
-  ...artifact
-}: Omit<Artifact, 'sessionId'> & { workSessionId: string }): Artifact => ({ ...artifact, sessionId: workSessionId })

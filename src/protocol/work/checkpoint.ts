@@ -11,7 +11,6 @@ export const Checkpoint = z.object({
   number: z.number().int(),
   at: Time,
   reason: z.enum(checkpointReasons),
-  /** The task, approval or approach it is about. */
   subject: z.string().nullable(),
   error: WorkError.nullable(),
 })
@@ -21,11 +20,9 @@ export type Checkpoint = z.output<typeof Checkpoint>
 export const CheckpointRequest = z.strictObject({
   contextSummary: longText(100_000).nullish(),
   currentPhase: z.int().min(0).max(1_000_000).nullish(),
-  /** The error, if that is the reason. */
   error: z.strictObject({ code: line(100), message: longText(10_000) }).optional(),
 })
 
-/** Where the file is, and its time. */
 export const SavedCheckpoint = z.object({
   path: z.string(),
   timestamp: Time,

@@ -25,12 +25,10 @@ export const GivenApproach = z
   .partial()
   .extend({ id })
 
-/** An approval relevant to the work, and its decision (AP8). */
 export const ToldDecision = z.object({
   approvalId: z.number().int(),
   taskId: z.string().nullable(),
   checkpointType: z.string(),
-  /** The question in short. */
   question: z.string().nullable(),
   status: z.enum(['pending', 'approved', 'rejected', 'revision_requested']),
   feedback: z.string().nullable(),
@@ -38,7 +36,6 @@ export const ToldDecision = z.object({
   decidedAt: Time.nullable(),
 })
 
-/** The context given first to an agent that resumes the work. */
 export const ResumeContext = z.object({
   previousState: z.string().nullable(),
   currentPhase: z.number().int().nullable(),
@@ -78,36 +75,19 @@ export type Missing = z.output<typeof Missing>
 export const Resumed = z.object({
   session: WorkSession,
   resumeContext: ResumeContext,
-  /** Decisions of people about the work (AP8). */
   decisions: z.array(ToldDecision),
-  /** The tasks carried over, newest first. */
   remainingTasks: z.array(Task),
-  /** What could not be restored, with texts for the person who decides whether to continue. */
   notRestored: z.array(NotRestored),
-  /** The missing requirements; empty when an agent can start. */
   missing: z.array(Missing),
 })
 export type Resumed = z.output<typeof Resumed>
 
-/** Converts the service's result to the wire's names. */
-export const resumedOnWire = ({ workSession, ...resumed }: Omit<Resumed, 'session'> & { workSession: WorkSession }): Resumed => ({
-  ...resumed,
-  session: workSession,
-})
-
-/** A work session restored from its files (CK4). */
 export const Restored = z.object({
   session: WorkSession,
-  /** Restored rows of each kind. */
   restored: z.object({ tasks: z.number().int(), approvals: z.number().int(), approaches: z.number().int() }),
   notRestored: z.array(NotRestored),
 })
 export type Restored = z.output<typeof Restored>
-
-export const restoredOnWire = ({
-  workSession,
-  ...restored
-}: Omit<Restored, 'session'> & { workSession: WorkSession }): Restored => ({ ...restored, session: workSession })
 
 /** The work session that continues. */
 export const workSessionIn = ({ session: workSession }: Pick<Resumed, 'session'>): WorkSession => workSession

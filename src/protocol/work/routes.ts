@@ -72,7 +72,6 @@ export const workSessionRoutes = {
   }),
 }
 
-/** The tasks of a project (TK). */
 export const taskRoutes = {
   listTasks: route('GET /api/projects/{projectId}/tasks', 'read', {
     summary: 'List the tasks of a project, newest first',
@@ -120,7 +119,6 @@ export const approachRoutes = {
   }),
 }
 
-/** The artifacts of a work session (CK5). */
 export const artifactRoutes = {
   listArtifacts: route('GET /api/projects/{projectId}/sessions/{workSessionId}/artifacts', 'read', {
     summary: 'List the artifacts of a work session by name',

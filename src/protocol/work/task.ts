@@ -1,7 +1,7 @@
 /** Tasks on the wire (TK1). */
 
 import * as z from 'zod'
-import { refusedAs } from '../notices.ts'
+import { jsonUpTo } from '../notices.ts'
 import { line, longText, Time } from '../text.ts'
 
 export const taskStatuses = ['pending', 'in_progress', 'completed', 'failed', 'blocked'] as const
@@ -29,21 +29,9 @@ export const Task = z.object({
 })
 export type Task = z.output<typeof Task>
 
-/** Here a `sessionId` is a work session's. */
-export const taskOnWire = ({ workSessionId, ...task }: Omit<Task, 'sessionId'> & { workSessionId: string | null }): Task => ({
-  ...task,
-  sessionId: workSessionId,
-})
-
 /** May name a task that does not exist yet, so that plans can be written in any order. */
 const DependsOn = z.array(line(200)).max(1000)
-const maxResultChars = 100_000
-const Result = z
-  .unknown()
-  .refine(
-    (value) => (JSON.stringify(value)?.length ?? 0) <= maxResultChars,
-    refusedAs('jsonTooLong', { most: maxResultChars }, 'is longer than {most} characters as JSON'),
-  )
+const Result = jsonUpTo(100_000)
 
 export const TaskDraft = z
   .strictObject({

@@ -5,10 +5,10 @@
 
 import * as z from 'zod'
 import { permissionOutcomes } from '../consoles/user-session.ts'
-import { refusedAs } from '../notices.ts'
 import { schemaVersion } from '../schema-version.ts'
+import { withoutNul } from '../text.ts'
 
-const Text = z.string().refine((text) => !text.includes('\u0000'), refusedAs('noNul', {}, 'must not contain NUL'))
+const Text = withoutNul(z.string())
 const Maybe = Text.nullable()
 const Whole = z.int()
 /** A number that the next one is derived from, so it must be far below the limit. */

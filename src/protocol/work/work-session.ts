@@ -50,7 +50,6 @@ export const WaitsFor = z.discriminatedUnion('what', [
 export type WaitsFor = z.output<typeof WaitsFor>
 
 export const ListedWorkSession = WorkSession.extend({
-  /** Derived; empty once it has ended. */
   waitsFor: z.array(WaitsFor),
 })
 export type ListedWorkSession = z.output<typeof ListedWorkSession>
@@ -63,7 +62,6 @@ export const WholeWorkSession = ListedWorkSession.extend({
   approaches: z.array(Approach),
   checkpoints: z.array(Checkpoint),
   artifacts: z.array(Artifact),
-  /** The work sessions resumed from it. */
   children: z.array(WorkSession),
 })
 export type WholeWorkSession = z.output<typeof WholeWorkSession>

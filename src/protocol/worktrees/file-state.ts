@@ -26,7 +26,6 @@ export const StateDiff = z.object({
 })
 export type StateDiff = z.output<typeof StateDiff>
 
-/** The diff of a turn. */
 export const TurnDiff = StateDiff.extend({ leftOut: z.array(LeftOutFile).describe('What the states do not hold') })
 export type TurnDiff = z.output<typeof TurnDiff>
 
@@ -52,7 +51,6 @@ export type RestoreAnswer =
       readonly why?: string
     }
 
-/** The worktree of a fork. */
 export interface ForkAnswer {
   readonly folder: string
   readonly top: string

@@ -7,7 +7,7 @@ import { route } from '../route.ts'
 import { Id, longText, YesOrNo } from '../text.ts'
 import { BranchName, ListedWorktree, Losses, SetUp, Worktree, WorktreeDiff, WorktreeState } from './worktree.ts'
 
-const Message = longText(10_000).refine((text) => text.trim() !== '', refusedAs('saySomething', {}, 'must say something'))
+const Message = longText(10_000).refine((text) => text.trim() !== '', refusedAs('saySomething'))
 
 export const worktreeRoutes = {
   listWorktrees: route('GET /api/projects/{projectId}/worktrees', 'read', {

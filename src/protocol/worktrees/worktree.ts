@@ -6,21 +6,16 @@ import { line, longText, storable, Time } from '../text.ts'
 
 /** WT5: time limit of a set-up command, which may build a whole project. */
 export const setUpWithinMs = 15 * 60_000
-/** Characters kept of the end of its output. */
 export const maxSetUpOutput = 8 * 1024
 
-/** Ignored files that a project may list. */
 export const maxCopiedFiles = 100
 
-/** The result of setting up a new worktree (WT5). */
 export const SetUpReport = z.object({
   copied: z.array(z.string().max(1024)).max(maxCopiedFiles),
-  /** Files not copied, each with the reason. */
   left: z.array(z.object({ path: z.string().max(1024), why: z.string().max(1024), notice: SentNotice })).max(maxCopiedFiles),
   /** null: the project has no command. */
   outcome: z.enum(['done', 'failed', 'timeout', 'stopped', 'not_found']).nullable(),
   exitCode: z.int().nullable(),
-  /** The end of its output. */
   output: z.string().max(maxSetUpOutput).overwrite(storable),
 })
 export type SetUpReport = z.output<typeof SetUpReport>
@@ -34,16 +29,13 @@ export const Worktree = z.object({
   /** The key of its conversation (CX9); null: of a role. */
   conversation: z.string().nullable(),
   role: z.string(),
-  /** The agent that last worked there. */
   agentId: z.string(),
-  /** The machine it is on. */
   coordinatorId: z.string(),
   /** `plain`: a directory without git; `note` says why (WT4). */
   kind: z.enum(['worktree', 'plain']),
   /** Where the agent starts; absolute, on that machine. */
   folder: z.string(),
   branch: z.string().nullable(),
-  /** The base branch; null when detached. */
   baseBranch: z.string().nullable(),
   note: z.string().nullable(),
   notice: Notice.nullish(),
@@ -62,7 +54,6 @@ const ChangedFile = z.object({
 })
 
 export const WorktreeState = z.object({
-  /** The checked-out branch; null when detached. */
   branch: z.string().nullable(),
   head: z.string(),
   /** Compared with the base branch; null when that is gone. */
@@ -73,7 +64,6 @@ export const WorktreeState = z.object({
   fileCount: z.int(),
   /** Uncommitted files, including untracked ones. */
   uncommitted: z.int(),
-  /** The command that merges it into its base branch; null when there is none. */
   command: z.string().nullable(),
 })
 export type WorktreeState = z.output<typeof WorktreeState>
@@ -99,20 +89,16 @@ export const Losses = z.object({
 })
 export type Losses = z.output<typeof Losses>
 
-/** A summary for a list. */
 export const LossSummary = z.object({
   fileCount: z.int(),
-  /** The first of them. */
   files: z.array(z.string()),
   commitCount: z.int(),
-  /** Subjects of the first. */
   commits: z.array(z.string()),
   unfinished: z.array(z.string()),
   digest: z.string(),
 })
 export type LossSummary = z.output<typeof LossSummary>
 
-/** The result of inspecting a worktree: disk use, and whether it can be removed. */
 export const WorktreeInspection = z.object({
   /** `complete: false`: a lower bound. */
   disk: z.object({ bytes: z.int(), files: z.int(), complete: z.boolean() }),
@@ -122,7 +108,6 @@ export const WorktreeInspection = z.object({
   uncommitted: z.int(),
   /** `would_lose`: only with a confirmation. */
   canGo: z.enum(['yes', 'would_lose', 'in_use', 'gone', 'refused']),
-  /** Why it cannot simply be removed. */
   why: z.string().nullable(),
   notice: Notice.nullish(),
   /** With `would_lose`: the losses, unless its machine has an older build. */
@@ -134,7 +119,6 @@ export type WorktreeInspection = z.output<typeof WorktreeInspection>
 export const ListedWorktree = Worktree.extend({
   look: WorktreeInspection.nullable().optional(),
   trouble: z.string().nullable().optional(),
-  /** Notice for `trouble` where there is no look. */
   troubleNotice: Notice.nullish(),
 })
 export type ListedWorktree = z.output<typeof ListedWorktree>
@@ -150,5 +134,5 @@ export type SetUp = z.output<typeof SetUp>
 /** A name that git accepts as a branch and takes for nothing else. */
 export const BranchName = line(250).refine(
   (name) => !/[\s~^:?*[\\]|\.\.|@\{|\/\/|\/\.|^[-/.]|[/.]$|\.lock(?:\/|$)/.test(name) && name !== '@' && name !== 'HEAD',
-  refusedAs('noBranchName', {}, 'is no name of a branch'),
+  refusedAs('noBranchName'),
 )

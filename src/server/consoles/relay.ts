@@ -9,16 +9,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { parseStream, type StreamName, userSessionStream } from '../../domain/stream-name.ts'
 import { checked } from '../../protocol/checked-input.ts'
-import {
-  infoAnswer,
-  listAnswer,
-  RelayMessage,
-  type RelayRequest,
-  requestIn,
-  resumedAnswer,
-  snapshotMessage,
-  terminatedAnswer,
-} from '../../protocol/consoles/relay.ts'
+import { RelayMessage, type RelayRequest, relayAnswer, requestIn, snapshotMessage } from '../../protocol/consoles/relay.ts'
 import type { UserSessionState } from '../../protocol/consoles/user-session.ts'
 import type { EndOf } from '../../services/consoles/queries.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
@@ -153,17 +144,19 @@ export async function handleRelayMessage(
       return relay.isAttached(userSessionId) ? relay.resend(userSessionId, seq) : relay.attach(userSessionId, 0)
     }
     case 'session:resume': {
-      const userSession = await userSessions.get(who, request.userSessionId)
-      return relay.attach(userSession.id, request.lastSeq, () => connection.answer(resumedAnswer(userSession)))
+      const { id, headSeq } = await userSessions.get(who, request.userSessionId)
+      return relay.attach(id, request.lastSeq, () => connection.answer(relayAnswer('session:resumed', id, { headSeq })))
     }
-    case 'agent:list':
-      return connection.answer(listAnswer(await userSessions.get(who, request.userSessionId)))
+    case 'agent:list': {
+      const { id, agents } = await userSessions.get(who, request.userSessionId)
+      return connection.answer(relayAnswer('agent:list', id, { agents }))
+    }
     case 'agent:get': {
       const { id, agents } = await userSessions.get(who, request.userSessionId)
       const agent = agents.find(({ role }) => role === request.role)
       if (!agent)
         throw new Refusal('agent_not_found', refusalText('roleHeldByNone', { role: request.role }), { role: request.role })
-      return connection.answer(infoAnswer(id, agent))
+      return connection.answer(relayAnswer('agent:info', id, { agent }))
     }
     default:
       await userSessions.find(who, request.userSessionId)
@@ -196,7 +189,9 @@ async function decide(
     case 'agent:terminate': {
       const ended = await userSessions.terminateAgent(who, request)
       if (ended !== 'nobody') return 'seq' in ended ? ended.seq : answerWhenEnded(connection, request, userSessions, ended.awaits)
-      connection.answer(terminatedAnswer(request.userSessionId, request.role))
+      // AG3: nothing had to be done.
+      const { userSessionId, role } = request
+      connection.answer(relayAnswer('agent:terminated', userSessionId, { role, reason: 'already terminated' }))
       return null
     }
     case 'agent:configure':

@@ -1,7 +1,7 @@
 /** Read queries for user sessions and agents in roles. */
 
 import type { Who } from '../../domain/access/caller.ts'
-import { endedAnswer, terminatedAnswer } from '../../protocol/consoles/relay.ts'
+import { type RelayAnswer, relayAnswer } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import {
@@ -122,13 +122,14 @@ export const findEndSeq = defineQuery(async (reader, ended: Ended): Promise<numb
 export type EndOf = Exclude<Ended, { turnId: string }>
 
 /** The answer for a request whose end another request had caused. */
-export const findEndAnswer = defineQuery(
-  async (reader, ended: EndOf): Promise<ReturnType<typeof endedAnswer> | ReturnType<typeof terminatedAnswer> | null> => {
-    if ('roleAgentId' in ended) {
-      const row = await reader.first(selectRoleAgent, { id: ended.roleAgentId })
-      return row?.terminated_seq == null ? null : terminatedAnswer(row.user_session_id, row.role, row.terminate_reason ?? '')
-    }
-    const row = await reader.first(selectUserSession, { id: ended.userSessionId })
-    return row?.closed_seq == null ? null : endedAnswer(row.id, row.terminate_reason ?? '', row.agents_terminated)
-  },
-)
+export const findEndAnswer = defineQuery(async (reader, ended: EndOf): Promise<RelayAnswer | null> => {
+  if ('roleAgentId' in ended) {
+    const row = await reader.first(selectRoleAgent, { id: ended.roleAgentId })
+    if (row?.terminated_seq == null) return null
+    return relayAnswer('agent:terminated', row.user_session_id, { role: row.role, reason: row.terminate_reason ?? '' })
+  }
+  const row = await reader.first(selectUserSession, { id: ended.userSessionId })
+  if (row?.closed_seq == null) return null
+  const { terminate_reason: reason, agents_terminated: agentsTerminated } = row
+  return relayAnswer('session:terminated', row.id, { reason: reason ?? '', agentsTerminated })
+})

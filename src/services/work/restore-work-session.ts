@@ -11,8 +11,9 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
+import { answerOnWire } from '../../protocol/work/on-wire.ts'
 import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '../../protocol/work/read-work-session.ts'
-import { type NotRestored, type Restored, restoredOnWire } from '../../protocol/work/resume.ts'
+import type { NotRestored, Restored } from '../../protocol/work/resume.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
 import {
   approvalOf,
@@ -75,7 +76,7 @@ export const restoreWorkSession = defineUseCase('restore-work-session', {
       if (!end) await storeEndState(tx, workSession, rows.wasOver ? state : undefined)
     }
     told.push(...missingFiles(read), ...(await missingAgents(tx, rows.tasks)))
-    return restoredOnWire({ workSession: workSessionOf(workSession), restored, notRestored: told })
+    return answerOnWire({ workSession: workSessionOf(workSession), restored, notRestored: told })
   },
 })
 

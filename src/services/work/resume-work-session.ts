@@ -20,7 +20,8 @@ import {
   resumeContext,
   wantsMore,
 } from '../../domain/work/resume-context.ts'
-import { type Missing, type NotRestored, type Resumed, resumedOnWire } from '../../protocol/work/resume.ts'
+import { answerOnWire } from '../../protocol/work/on-wire.ts'
+import type { Missing, NotRestored, Resumed } from '../../protocol/work/resume.ts'
 import { wholeListLimit } from '../../protocol/work/work-session.ts'
 import { selectAgent } from '../../store/agents/agents.ts'
 import { selectAtWork } from '../../store/consoles/user-sessions.ts'
@@ -317,7 +318,7 @@ async function fork(tx: Tx, row: WorkSessionRow, prepared: Prepared, by: string,
 }
 
 const resumedView = (child: WorkSessionRow, { resumeContext, tasks, notRestored, missing }: Prepared): Resumed =>
-  resumedOnWire({
+  answerOnWire({
     workSession: workSessionOf(child),
     resumeContext: resumeContext as Resumed['resumeContext'],
     decisions: [...resumeContext.decisions],

@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import type { Approval as Decided } from '../../domain/approvals/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { type Approval, approvalOnWire } from '../../protocol/approvals/approval.ts'
+import type { Approval } from '../../protocol/approvals/approval.ts'
+import { onWire } from '../../protocol/work/on-wire.ts'
 import { from, insertRow, rowsOf, selectBy, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type ParamsOf, statement } from '../statement.ts'
@@ -211,7 +212,7 @@ export const approvalColumns = (approval: Decided): Omit<ParamsOf<typeof updateA
 
 /** The approval as it is answered over HTTP, over MCP and in events. */
 export const approvalOf = (row: ApprovalRow): Approval =>
-  approvalOnWire({
+  onWire({
     id: row.id,
     projectId: row.project_id,
     workSessionId: row.session_id,

@@ -1,7 +1,8 @@
 /** Queries about approaches, and their forms for decisions and readers. Written under the lock of their project's stream. */
 import { sql } from 'kysely'
 import type { ApproachKind, Approach as Decided } from '../../domain/work/approach-lifecycle.ts'
-import { type Approach, approachOnWire } from '../../protocol/work/approach.ts'
+import type { Approach } from '../../protocol/work/approach.ts'
+import { onWire } from '../../protocol/work/on-wire.ts'
 import type { PageParams } from '../page-cursor.ts'
 import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -126,7 +127,7 @@ export const approachColumns = (approach: Decided) => ({
 
 export const approachOf = (row: ApproachRow): Approach => {
   const { learnings, history, ...approach } = approachFrom(row)
-  return approachOnWire({
+  return onWire({
     ...approach,
     projectId: row.project_id,
     workSessionId: row.session_id,

@@ -1,6 +1,7 @@
 /** Queries about artifacts and uploads, and their form for readers. */
 import type { Instant } from '../../domain/instant.ts'
-import { type Artifact, artifactOnWire } from '../../protocol/work/artifact.ts'
+import type { Artifact } from '../../protocol/work/artifact.ts'
+import { onWire } from '../../protocol/work/on-wire.ts'
 import { deleteBy, insertRow, rowsOf, selectBy, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
@@ -46,7 +47,7 @@ export const selectUploadsBefore = statement<{ before: Instant; limit: number }>
 )
 
 export const artifactOf = (row: ArtifactRow): Artifact =>
-  artifactOnWire({
+  onWire({
     name: row.name,
     workSessionId: row.session_id,
     size: row.size,

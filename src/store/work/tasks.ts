@@ -1,7 +1,8 @@
 /** Queries about tasks, and their forms for decisions and readers. Written under the lock of their project's stream. */
 import { sql } from 'kysely'
 import type { Task as Decided, TaskStatus } from '../../domain/work/task-lifecycle.ts'
-import { type Task, taskOnWire } from '../../protocol/work/task.ts'
+import { onWire } from '../../protocol/work/on-wire.ts'
+import type { Task } from '../../protocol/work/task.ts'
 import type { PageParams } from '../page-cursor.ts'
 import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -135,7 +136,7 @@ export const taskColumns = (task: Decided) => ({
 
 /** The task as it is answered over HTTP, over MCP and in events. */
 export const taskOf = (row: TaskRow): Task =>
-  taskOnWire({
+  onWire({
     id: row.id,
     projectId: row.project_id,
     workSessionId: row.session_id,
