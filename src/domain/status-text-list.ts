@@ -89,6 +89,7 @@ export const earlierSentences = {
   processGoneTwice:
     'The process of the agent ended twice while it worked on this. It is not given to it again by itself; send it again to try once more.',
   otherConversation: 'It makes room for another conversation.',
+  projectMoved: 'The project has another folder now.',
   takesNoPrompt:
     'The agent takes no prompt, also after its session was opened again and it was started again: {why} Look at what its process wrote, then start it again.',
   contextUseless: 'The agent did not answer any more, so it is started again.',

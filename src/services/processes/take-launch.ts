@@ -21,7 +21,7 @@ import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import { type AgentRow, selectAgent } from '../../store/agents/agents.ts'
 import { recordUse, secretsGivenTo, selectSecret } from '../../store/agents/secrets.ts'
 import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/user-sessions.ts'
-import { findLaunch, liveCountsOn, updateLaunchToken } from '../../store/processes/launches.ts'
+import { findLaunch, liveCountsOn, updateFolder, updateLaunchToken } from '../../store/processes/launches.ts'
 import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { updateContext } from '../../store/turns/contexts.ts'
@@ -103,6 +103,8 @@ export const takeLaunch = defineUseCase('take-launch', {
     await moveLaunch(tx, launch, { type: 'take' }, context)
     const launchToken = random.secret('launch')
     await tx.write(updateLaunchToken, { id: launchId, hash: hashSecret(launchToken) })
+    const folder = (await tx.first(selectProject, { id: projectId }))?.path ?? null
+    await tx.write(updateFolder, { id: launchId, folder: folder ?? '' })
     const command = agent.command ?? ''
     const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null || gateway !== null || given.length > 0
     const use = { project_id: projectId, launch_id: launchId, agent_id: agentId, used_at: context.now }
@@ -117,7 +119,7 @@ export const takeLaunch = defineUseCase('take-launch', {
       args: JSON.parse(agent.args),
       env,
       secrets,
-      folder: (await tx.first(selectProject, { id: projectId }))?.path ?? null,
+      folder,
       launchToken,
       acp,
       ...(isIsolated && { isolation: { ...isolation, command } }),

@@ -25,7 +25,7 @@ import { attachmentsIn, type PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
-import { findLaunch } from '../../store/processes/launches.ts'
+import { findLaunch, selectHasMoved } from '../../store/processes/launches.ts'
 import { contextLimit, type ReadyLaunch } from '../../store/processes/ready-launches.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
@@ -70,7 +70,8 @@ type Step =
   /** The agent session was asked to end and runs no turn. */
   | { readonly step: 'close'; readonly own: AgentSession }
   | { readonly step: 'run'; readonly own: AgentSession; readonly turn: QueuedChat }
-  | { readonly step: 'make-room'; readonly own: AgentSession }
+  /** The process ends, and another one takes the conversations that wait. */
+  | { readonly step: 'make-room'; readonly own: AgentSession; readonly why: Detail }
   /** The result of `get_next_action`: a summary, a task, or exit. */
   | { readonly step: 'next'; readonly own: AgentSession; readonly keys: readonly string[] }
   /** A task that waited for the folder: start it, or cancel it because it is no longer the current task. */
@@ -116,10 +117,13 @@ async function findStep(reader: Reader, launch: ReadyLaunch, now: Instant): Prom
   if (own.state === 'ended') return isFree ? { step: 'over' } : undefined
   if (own.state === 'terminating') return isFree ? { step: 'close', own } : undefined
   if (own.purpose === 'chat') {
+    // CX4: turns that run are finished where they began.
+    if (await reader.first(selectHasMoved, { launchId }))
+      return isFree ? { step: 'make-room', own, why: statusNotice('projectMoved') } : undefined
     const waiting = await startableChats(reader, { agentId, projectId })
     const chosen = waiting.length === 0 ? undefined : chooseDispatch(waiting, await processFacts(reader, launchId, running))
     if (chosen && typeof chosen.dispatch === 'object') return { step: 'run', own, turn: chosen.dispatch }
-    if (chosen?.dispatch === 'make-room') return { step: 'make-room', own }
+    if (chosen?.dispatch === 'make-room') return { step: 'make-room', own, why: statusNotice('otherConversation') }
   }
   if (!isFree) return undefined
   const { next, task, takesUp } = await nextStep(reader, { agentId, projectId, agentSessionId: own.id }, now)
@@ -186,7 +190,7 @@ async function performStep(tx: Tx, step: Step, launch: Launch, input: DispatchIn
     }
     case 'make-room':
       await endAgentSession(tx, step.own, { reason: 'other_conversation', openConversations }, context)
-      return stopProcess(tx, launch, context, statusNotice('otherConversation'))
+      return stopProcess(tx, launch, context, step.why)
     case 'over':
       return stopProcess(tx, launch, context)
     case 'run':

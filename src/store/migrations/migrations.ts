@@ -37,6 +37,7 @@ import { agentReports } from './0035-agent-reports.ts'
 import { modelUsage } from './0036-model-usage.ts'
 import { contextOffers } from './0037-context-offers.ts'
 import { agentDialects } from './0038-agent-dialects.ts'
+import { launchFolder } from './0039-launch-folder.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -78,6 +79,7 @@ export const migrations: readonly Migration[] = [
   modelUsage,
   contextOffers,
   agentDialects,
+  launchFolder,
 ]
 
 export const newestVersion = migrations.length

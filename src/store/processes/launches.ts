@@ -21,7 +21,7 @@ import type { Reader } from '../store.ts'
 
 export type LaunchRow = Omit<
   Tables['launches'],
-  'output' | 'token_hash' | 'ready_at' | 'context_limit' | 'agent_name' | 'unknown' | 'tools'
+  'output' | 'token_hash' | 'ready_at' | 'context_limit' | 'agent_name' | 'unknown' | 'tools' | 'folder'
 >
 
 /** A literal in the query, so that the partial indexes are used. */
@@ -60,6 +60,7 @@ export const updateLaunch = updateRow(
   'token_hash',
   'unknown',
   'tools',
+  'folder',
 )
 
 /** null: invalid from now on. */
@@ -72,6 +73,17 @@ export const selectOutput = selectColumns('launches', 'id', 'output', 'unknown',
 export const updateOutput = updateColumns('launches', 'output')
 export const updateUnknown = updateColumns('launches', 'unknown')
 export const updateTools = updateColumns('launches', 'tools')
+export const updateFolder = updateColumns('launches', 'folder')
+
+/** Whether the project's folder is another one than when the process was started. */
+export const selectHasMoved = statement<{ launchId: string }>()((db, p) =>
+  db
+    .selectFrom('launches')
+    .innerJoin('projects', 'projects.id', 'launches.project_id')
+    .where('launches.id', '=', p.launchId)
+    .where('launches.folder', '<>', ({ fn, val }) => fn.coalesce('projects.path', val('')))
+    .select('launches.id'),
+)
 
 const selectLaunch = statement<{ id: string }>()((db, p) => from(db, 'launches', { id: p.id }).select(launchColumns))
 

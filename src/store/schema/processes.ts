@@ -59,6 +59,8 @@ export const processTables = {
     unknown: column<string | null>(null),
     /** AC11: whether it has connected to Holdfast's tools, or a person was told that it has not; null: neither. */
     tools: column<'connected' | 'missing' | null>(null),
+    /** The project's folder when it was started; empty: the project had none; null: not recorded. */
+    folder: column<string | null>(null),
   },
 
   leases: {

@@ -296,6 +296,7 @@ test('[CX9] the chat shows where it works, and another place is chosen with one 
 test('[UI10] a turn shows what it changed; back to before it with what would be lost shown, undone, and forked with another agent', async () => {
   const repository = makeRepository()
   const { page, projectId } = await openChat('rewinder', {}, 'acp', { viewport: wide, colorScheme: 'light' })
+  await presence(page, 'ready')
   const place = {
     params: { projectId },
     body: { path: repository.folder, settings: { 'permission.policy': 'allow_all' } },
