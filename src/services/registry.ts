@@ -77,7 +77,7 @@ import { cancelTurn, stopTurns, withdrawPrompt } from './turns/cancel-turn.ts'
 import { configureChat } from './turns/chat-options.ts'
 import { dispatchTurn } from './turns/dispatch-turn.ts'
 import { endLimit } from './turns/end-limit.ts'
-import { askFork, askRewind, askUndo, finishOperation } from './turns/file-operations.ts'
+import { askFork, askMachine, askRewind, askUndo, finishOperation } from './turns/file-operations.ts'
 import { handOverMessages } from './turns/hand-over-messages.ts'
 import { completeFiles, dropDisownedFiles, forgetOldFiles } from './turns/keep-files.ts'
 import { noteTools } from './turns/missing-tools.ts'
@@ -109,6 +109,7 @@ export const useCases = {
   'ask-rewind': askRewind,
   'ask-undo': askUndo,
   'ask-fork': askFork,
+  'ask-machine': askMachine,
   'finish-operation': finishOperation,
   'complete-files': completeFiles,
   'drop-disowned-files': dropDisownedFiles,

@@ -15,6 +15,8 @@ export interface FileKillOptions {
   readonly build: string
   readonly seed: string
   readonly kills: number
+  /** Told after each kill. */
+  readonly onKill?: (tally: Tally) => void
   /** Ends at the first finding. */
   readonly stopEarly?: boolean
   /** How long what was cut off may take to be completed. */
@@ -60,6 +62,7 @@ export async function filesAcrossKills(options: FileKillOptions): Promise<FileKi
         return run.doing
       })
       addTo(tally, findings, `seed ${seed}, kill ${result.kills}, ${what}`)
+      options.onKill?.(tally)
       const found = Object.values(findings).some((list) => list.length > 0)
       if (found && (stopEarly || findings.lost.length > 0)) break
     }

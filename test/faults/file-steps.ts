@@ -22,6 +22,8 @@ export interface FileStepsOptions {
   readonly build: string
   readonly seed: string
   readonly kills: number
+  /** Told after each kill. */
+  readonly onKill?: (tally: Tally) => void
 }
 
 const acts = ['take', 'restore', 'restore', 'fork'] as const
@@ -31,7 +33,12 @@ const calls: Readonly<Record<Act, number>> = { take: 9, restore: 22, fork: 20 }
 const latestCutMs = 8
 const key = 'web:project.agent'
 
-export async function fileSteps({ build, seed, kills }: FileStepsOptions): Promise<{ steps: ReadonlySet<string>; tally: Tally }> {
+export async function fileSteps({
+  build,
+  seed,
+  kills,
+  onKill,
+}: FileStepsOptions): Promise<{ steps: ReadonlySet<string>; tally: Tally }> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-file-steps-')))
   const run = new Steps(build, folder, chance(seed))
   const tally = newTally()
@@ -41,6 +48,7 @@ export async function fileSteps({ build, seed, kills }: FileStepsOptions): Promi
       const findings = noFindings()
       const what = await run.killOnce(n, findings)
       addTo(tally, findings, `seed ${seed}, kill ${n}, ${what}`)
+      onKill?.(tally)
     }
     return { steps: run.steps, tally }
   } finally {

@@ -17,6 +17,8 @@ export interface GatewayKillOptions {
   readonly build: string
   readonly seed: string
   readonly kills: number
+  /** Told after each kill. */
+  readonly onKill?: (tally: Tally) => void
   readonly victims?: readonly Victim[]
 }
 
@@ -50,6 +52,7 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     const { projectId } = scene
     const params = { projectId, name: secret }
     await scene.client.put('/api/projects/{projectId}/secrets/{name}', { params, body: { value: 'sk-planted-0123456789' } })
+    const tally = newTally()
     for (let kill = 0; kill < kills; kill++) {
       const asked = model.arrived.length
       await say(scene, `turn ${kill}`)
@@ -61,6 +64,7 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
       await killed(scene, from[kill % from.length] ?? 'agent')
       await scene.revive()
       await eventually('the end of the turn', async () => (await release()) && (scene.isQuiet() || undefined))
+      options.onKill?.(tally)
     }
     const rows = await settled(scene, model.arrived.length)
     const file = join(scene.data, '../whole')
@@ -79,7 +83,6 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     }
     if (rows.size > model.arrived.length)
       findings.doubled.push(`${rows.size} requests are there, and ${model.arrived.length} arrived`)
-    const tally = newTally()
     addTo(tally, findings, `seed ${seed}`)
     return { kills, requests: model.arrived.length, whole: whole.size, cut, tally }
   } finally {

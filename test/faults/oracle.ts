@@ -40,6 +40,18 @@ export function addTo(tally: Tally, findings: Findings, where: string): void {
   }
 }
 
+/** Says on stderr how far a long test is: each `every` points, and at once when something is found. */
+export function saysProgress(what: string, every = 20): (tally: Tally) => void {
+  let [points, found] = [0, 0]
+  return (tally) => {
+    points++
+    const now = tally.lost + tally.doubled + tally.reordered + tally.torn
+    if (now > found) process.stderr.write(`${what}: ${points} points, found: ${tally.first}\n`)
+    else if (points % every === 0) process.stderr.write(`${what}: ${points} points\n`)
+    found = now
+  }
+}
+
 export const isClean = ({ lost, doubled, reordered, torn }: Tally): boolean => lost + doubled + reordered + torn === 0
 
 type Event = Tables['events']

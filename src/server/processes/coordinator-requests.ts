@@ -28,19 +28,31 @@ export class Questions {
   /** Returns the value of the answer; a failure on the machine is a Refusal. */
   async ask<Value>(question: Question, receipt?: ReceiptKey): Promise<Value> {
     const { id } = await this.#store.run(requestFromCoordinator, question, receipt)
-    const answer = await this.#answerTo(id, question)
+    const answer = await this.#untilAnswered(id, question)
     if (!changingRequests.has(question.ask.kind)) await this.#store.run(forgetCoordinatorRequest, { id })
-    if (answer.ok) return answer.value as Value
-    throw refusalFor(answer)
+    return valueIn<Value>(answer)
   }
 
-  async #answerTo(id: string, { coordinatorId, withinMs }: Question): Promise<CoordinatorAnswer> {
+  /** The same for a request that was sent before. */
+  async answerTo<Value>(id: string, sent: Pick<Question, 'coordinatorId' | 'withinMs'>): Promise<Value> {
+    return valueIn<Value>(await this.#untilAnswered(id, sent))
+  }
+
+  async #untilAnswered(
+    id: string,
+    { coordinatorId, withinMs }: Pick<Question, 'coordinatorId' | 'withinMs'>,
+  ): Promise<CoordinatorAnswer> {
     const stream = coordinatorStream(coordinatorId)
     const look = (): Promise<CoordinatorAnswer | undefined> => this.#store.query(findCoordinatorAnswer, { id })
     const answer = await untilSeen({ store: this.#store, clock: this.#clock, stream, withinMs, look })
     if (!answer) throw new Refusal('no_answer', undefined, { coordinatorId })
     return answer
   }
+}
+
+function valueIn<Value>(answer: CoordinatorAnswer): Value {
+  if (answer.ok) return answer.value as Value
+  throw refusalFor(answer)
 }
 
 function refusalFor({ reason, why: words, notice }: Extract<CoordinatorAnswer, { ok: false }>): Refusal {

@@ -11,6 +11,7 @@ import type { ForkAnswer, RestoreAnswer, StateDiff, TurnDiff } from '../../proto
 import {
   type AskedOperation,
   askFork,
+  askMachine,
   askRewind,
   askUndo,
   findOpenOperations,
@@ -155,9 +156,9 @@ export class FileOperations {
   }
 
   async #complete<Answer extends RestoreAnswer | ForkAnswer>(operation: AskedOperation) {
-    const { coordinatorId, projectId, request: ask, by } = operation
-    const about = { coordinatorId, ask, projectId, worktreeId: null, withinMs: writeWithinMs, by }
-    const answer = await this.#questions.ask<Answer>(about)
+    const sent = { ...operation, withinMs: writeWithinMs }
+    const asked = await this.#store.run(askMachine, sent)
+    const answer = 'answer' in asked ? (asked.answer as Answer) : await this.#questions.answerTo<Answer>(asked.id, sent)
     const { forkKey } = await this.#store.run(finishOperation, { ...operation, answer })
     return { answer, forkKey }
   }

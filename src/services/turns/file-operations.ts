@@ -4,12 +4,14 @@
  */
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+import { conversationStream, coordinatorStream, projectStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { FileState, ForkAnswer, RestoreAnswer } from '../../protocol/worktrees/file-state.ts'
 import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, measured, selectByClientId, selectLastMessage } from '../../store/conversations/messages.ts'
+import { selectQuestion } from '../../store/processes/coordinator-requests.ts'
+import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
@@ -30,6 +32,7 @@ import {
 import { selectRunningIn, selectTurn, type TurnRow } from '../../store/turns/turns.ts'
 import { changeConversation, existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { shortOf, whyNoWorktree } from '../conversations/conversation-workplace.ts'
+import { findCoordinatorAnswer, requestFromCoordinator } from '../processes/coordinator-requests.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { createFork, type ForkPlan } from './create-fork.ts'
 import { maxOperations, rewoundSince, stateFrom } from './turn-files.ts'
@@ -275,6 +278,41 @@ export const findOpenOperations = defineQuery(
     (await reader.all(selectOpenOperations, { limit: openPageSize })).map(askedOperation),
 )
 
+/**
+ * Asks the machine for an operation, once at a time: a second request would be run when the operation is over, and rewind again. Returns the
+ * request to wait for, or the answer to an operation that is over.
+ */
+export const askMachine = defineUseCase('ask-machine', {
+  streams: ({ key, coordinatorId }: AskedOperation & { readonly withinMs: number }) => [
+    conversationStream(key),
+    coordinatorStream(coordinatorId),
+  ],
+  run: async (
+    tx,
+    { id, coordinatorId, projectId, request: ask, by, withinMs },
+    context,
+  ): Promise<{ id: string } | { answer: RestoreAnswer | ForkAnswer }> => {
+    const row = await tx.first(selectFileOperation, { id })
+    if (!row) throw new Refusal('not_found')
+    const result = JSON.parse(row.result ?? '{}')
+    const { questionId } = result
+    if (row.state !== 'asked') {
+      if (row.result === null) throw new Refusal('coordinator_away')
+      return questionId === undefined ? { answer: result } : { id: questionId }
+    }
+    const sent = questionId === undefined ? undefined : await tx.first(selectQuestion, { id: questionId })
+    if (sent && sent.answered_at === null && sent.deadline > context.now) {
+      if ((await findCoordinatorRow(tx, coordinatorId))?.state === 'connected') return { id: questionId }
+      throw new Refusal('no_answer', undefined, { coordinatorId })
+    }
+    if (sent && (await findCoordinatorAnswer.run(tx, sent, context))?.ok) return { id: questionId }
+    const question = { coordinatorId, ask, projectId, worktreeId: null, withinMs, by }
+    const asked = await requestFromCoordinator.run(tx, question, context)
+    await tx.write(updateFileOperation, { ...row, result: JSON.stringify({ questionId: asked.id }) })
+    return asked
+  },
+})
+
 interface Completion extends Pick<AskedOperation, 'id' | 'key' | 'projectId'> {
   /** The machine's answer; null: it was never asked, so nothing was changed. */
   readonly answer: RestoreAnswer | ForkAnswer | null
@@ -302,7 +340,8 @@ export const finishOperation = defineUseCase('finish-operation', {
     if (row.state !== 'asked') return finished(row.state)
     const ended_at = context.now
     if (!answer || ('outcome' in answer && answer.outcome !== 'done')) {
-      await tx.write(updateFileOperation, { ...row, state: 'refused', result: JSON.stringify(answer), ended_at })
+      const result = answer ? JSON.stringify(answer) : row.result
+      await tx.write(updateFileOperation, { ...row, state: 'refused', result, ended_at })
       return finished('refused')
     }
     const history =

@@ -10,7 +10,7 @@ import {
   stateUnderNoRef,
 } from '../file-states/controls.ts'
 import { fileSteps } from '../file-steps.ts'
-import { isClean } from '../oracle.ts'
+import { isClean, saysProgress } from '../oracle.ts'
 import { inLanes, type Part, sum, timed, withBuild } from './part.ts'
 
 const controlKills = 40
@@ -20,7 +20,7 @@ export const killFiles: Part = async (bench) => [
   await timed(async () => {
     const { seed, points } = bench
     const { results, tally } = await inLanes(bench, points(1000), (lane, kills) =>
-      filesAcrossKills({ build: productFolder, seed: lane, kills }),
+      filesAcrossKills({ build: productFolder, seed: lane, kills, onKill: saysProgress(`kill-files ${lane}`) }),
     )
     const steps = new Set(results.flatMap((one) => [...one.steps]))
     const broken = async (changes: readonly Change[], options: Partial<FileKillOptions> = {}): Promise<boolean> =>
@@ -48,7 +48,7 @@ export const killFiles: Part = async (bench) => [
     const { seed, points } = bench
     const { results, tally } = await inLanes(bench, points(1000), async (lane, kills) => ({
       kills,
-      ...(await fileSteps({ build: productFolder, seed: lane, kills })),
+      ...(await fileSteps({ build: productFolder, seed: lane, kills, onKill: saysProgress(`file steps ${lane}`, 50) })),
     }))
     const steps = new Set(results.flatMap((one) => [...one.steps]))
     const told = `${sum(results, (one) => one.kills)} kills, ${steps.size} steps of git`

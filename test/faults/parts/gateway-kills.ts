@@ -2,7 +2,7 @@
 import { productFolder } from '../build.ts'
 import type { Change } from '../changes.ts'
 import { type GatewayKillOptions, gatewayAcrossKills } from '../gateway-kills.ts'
-import { isClean } from '../oracle.ts'
+import { isClean, saysProgress } from '../oracle.ts'
 import { inLanes, type Part, sum, timed, withBuild } from './part.ts'
 
 const file = 'coordinator/gateway/gateway.ts'
@@ -18,7 +18,7 @@ export const killGateway: Part = async (bench) => [
   await timed(async () => {
     const { seed, points } = bench
     const { results, tally } = await inLanes(bench, points(200), (lane, kills) =>
-      gatewayAcrossKills({ build: productFolder, seed: lane, kills }),
+      gatewayAcrossKills({ build: productFolder, seed: lane, kills, onKill: saysProgress(`kill-gateway ${lane}`) }),
     )
     const broken = (change: Change, options: Partial<GatewayKillOptions> = {}): Promise<boolean> =>
       withBuild([change], async (build) => !isClean((await gatewayAcrossKills({ build, seed, kills: 8, ...options })).tally))

@@ -127,3 +127,22 @@ test('[FS8] a rewind after a rewind brings back what was there at its turn and n
   } as never)
   expect(imported).toMatchObject({ added: 0, alreadyThere: 4 })
 })
+
+test('[FS8] a rewind is asked of its machine once: the job and a repeated request wait for the same answer, and get it when all is over', async () => {
+  const { machine, server, begin, turn, turns, job, at } = await openFiles()
+  const launchId = await begin(machine)
+  const first = await turn(launchId, 'one', 1, 2)
+  const headers = { 'idempotency-key': 'the same rewind' }
+  const ask = () => server.ask(at(`/turns/${first}/rewind`), { method: 'POST', body: { to: 'before' }, headers })
+  const asked = [ask()]
+  const { questionId } = await machine.order('question-asked')
+  asked.push(ask())
+  const run = job.run()
+  const value = { outcome: 'done', before: state(2), after: state(1), kept: [] }
+  const text = JSON.stringify({ ok: true, value })
+  await machine.tell({ type: 'question-answered', questionId, part: 0, text, last: true })
+  await run
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200])
+  expect((await ask()).status).toBe(200)
+  expect((await turns()).map(({ rewound }: { rewound: boolean }) => rewound)).toEqual([false, true])
+})
