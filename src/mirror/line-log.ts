@@ -200,5 +200,6 @@ export const chatLog = lineLog({
   file: chatLogFile,
   last: (reader, key) => reader.first(selectLastMessage, { key }),
   idAt: async (reader, key, seq) => (await reader.first(selectMessageId, { key, seq }))?.id,
-  after: (reader, key, seq, limit) => messagesAfter(reader, { key, seq, hidden: true, limit }),
+  after: async (reader, key, seq, limit) =>
+    (await messagesAfter(reader, { key, seq, hidden: true, limit })).map(({ begunAt: _, ...message }) => message),
 })

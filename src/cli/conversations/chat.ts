@@ -1,5 +1,7 @@
 /** `holdfast chat`: chat with an agent of a project in the terminal, or send it one message from a script (CH). */
+
 import { webKey } from '../../domain/conversations/key.ts'
+import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import { randomness } from '../../platform/secrets/randomness.ts'
 import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -76,18 +78,13 @@ async function sendOne(
 }
 
 async function showLast(context: CommandContext, { projectId, agentId }: Place, last: number): Promise<void> {
-  const { items } = await context.client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
+  const found = await context.client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
     params: { projectId, agentId },
     query: { limit: last },
   })
-  context.answer({ items: items.toReversed(), nextCursor: null }, () =>
-    items.length === 0
-      ? 'Nothing has been said yet.'
-      : items
-          .toReversed()
-          .map((message) => chatLine(message, context.paint))
-          .join('\n'),
-  )
+  const items = inReadingOrder(found.items.toReversed())
+  const lines = (): string => items.map((message) => chatLine(message, context.paint)).join('\n')
+  context.answer({ items, nextCursor: null }, () => (items.length === 0 ? 'Nothing has been said yet.' : lines()))
 }
 
 export const chat: CommandSpec = {

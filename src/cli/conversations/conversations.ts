@@ -1,5 +1,6 @@
 /** `holdfast conversations`: the message history per channel and counterpart (CV1). */
 
+import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import { visible, visibleLines } from '../../platform/log/visible.ts'
 import type { Conversation, Flags } from '../../protocol/conversations/conversation.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -43,7 +44,8 @@ async function showConversation(context: CommandContext): Promise<void> {
     day === undefined
       ? context.client.pages(`${at}/messages`, { params })
       : context.client.pages(`${at}/chapters/{day}/messages`, { params: { ...params, day } })
-  const { messages, before } = await newest(all, context.limitOr(shownAtOnce))
+  const { messages: found, before } = await newest(all, context.limitOr(shownAtOnce))
+  const messages = inReadingOrder(found)
   context.answer({ ...conversation, messages }, () =>
     [describe(context, conversation), '', ...said(context, messages, before)].join('\n'),
   )

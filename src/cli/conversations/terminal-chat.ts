@@ -2,9 +2,11 @@
  * Chat in the terminal: prints the last messages and new ones as they arrive, and sends every typed line. Survives lost
  * connections; nothing typed is lost or sent twice while it runs (CH10).
  */
+
 import { createInterface } from 'node:readline'
 import { clientClock } from '../../client/backoff.ts'
 import { type StreamState, watchEvents } from '../../client/event-stream.ts'
+import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { randomness } from '../../platform/secrets/randomness.ts'
@@ -41,14 +43,13 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
     if (!ended) lines.prompt(true)
   }
   const note = (text: string): void => say(context.paint('dim', text), stderr)
-  const showMessage = (message: Message): void => {
-    if (message.seq <= shownSeq || !message.visible) return
-    shownSeq = message.seq
-    if (!outbox.wasOurs(message.clientId)) say(chatLine(message, context.paint))
+  const showMessages = (messages: readonly Message[]): void => {
+    const fresh = inReadingOrder(messages.filter((each) => each.seq > shownSeq && each.visible))
+    shownSeq = Math.max(shownSeq, ...fresh.map(({ seq }) => seq))
+    for (const message of fresh) if (!outbox.wasOurs(message.clientId)) say(chatLine(message, context.paint))
   }
-  const showAll = (found: ConversationState | undefined, most: number): void => {
-    for (const message of (found?.messages ?? []).slice(0, most).toReversed()) showMessage(message)
-  }
+  const showAll = (found: ConversationState | undefined, most: number): void =>
+    showMessages((found?.messages ?? []).slice(0, most).toReversed())
   const outbox = new ChatOutbox({
     ...place,
     client: context.client,
@@ -82,7 +83,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
     panels: [place.panelId],
     after: cursor,
     onEvent: (event) => {
-      if (event.type === 'message-added' && 'data' in event) showMessage(event.data.message)
+      if (event.type === 'message-added' && 'data' in event) showMessages([event.data.message])
     },
     onSnapshot: (snapshot) => {
       // A restored store numbers events anew.

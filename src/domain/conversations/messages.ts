@@ -121,6 +121,24 @@ export function unreadFor(
   return agentIds.filter((id) => id !== message.senderId && (message.receiverId === null || message.receiverId === id))
 }
 
+interface OrderedMessage {
+  readonly role: string
+  readonly createdAt: string
+  /** When the turn that it answers in began. */
+  readonly begunAt?: string | null | undefined
+}
+
+/** Puts each answer in front of what people wrote while it was being given, which its agent did not know then. Oldest first. */
+export function inReadingOrder<Item extends OrderedMessage>(messages: readonly Item[]): Item[] {
+  const ordered: Item[] = []
+  for (const message of messages) {
+    const { begunAt } = message
+    const before = begunAt ? ordered.findLastIndex(({ role, createdAt }) => role !== 'user' || createdAt <= begunAt) : -2
+    ordered.splice(before === -2 ? ordered.length : before + 1, 0, message)
+  }
+  return ordered
+}
+
 /** From the least to the most urgent. */
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const
 export type Priority = (typeof priorities)[number]

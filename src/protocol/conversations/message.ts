@@ -42,6 +42,7 @@ export const Message = z.object({
   /** The `seq` of the message it repeats, when setHistory restored it. */
   copyOf: z.number().int().nullable(),
   createdAt: Time,
+  begunAt: Time.optional().describe('When its agent began to answer; it did not know what was written since'),
 })
 export type Message = z.output<typeof Message>
 

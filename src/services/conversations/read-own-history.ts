@@ -43,7 +43,7 @@ export const readOwnHistory = defineQuery(
         ? await messagesWithin(reader, { key, originKey, seqs: hits.items.map(({ seq }) => seq) })
         : await messagesWithin(reader, { key, originKey, after, before: Math.min(before, through + 1), limit })
     const names = await senderNames(reader, rows)
-    const oldest = rows[0]?.seq
+    const oldest = Math.min(...rows.map(({ seq }) => seq))
     return {
       key,
       messages: rows.map((row) => ({
@@ -51,9 +51,9 @@ export const readOwnHistory = defineQuery(
         sender: names(row),
         role: row.role,
         content: row.content,
-        createdAt: row.created_at,
+        createdAt: row.createdAt,
       })),
-      before: hits === undefined && rows.length === limit && oldest !== undefined ? oldest : null,
+      before: hits === undefined && rows.length === limit ? oldest : null,
     }
   },
 )

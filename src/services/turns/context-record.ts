@@ -192,12 +192,12 @@ async function primerFacts(
       seq: each.seq,
       senderId: each.sender_id,
       sender: names(each),
-      at: each.created_at,
+      at: each.createdAt,
       content: each.content,
     })),
     isRetry: turn.retry_of !== null && (await reader.first(selectTurn, { id: turn.retry_of }))?.state === 'unknown',
   }
-  return { facts, newest: rows[0]?.seq ?? 0 }
+  return { facts, newest: Math.max(0, ...rows.map(({ seq }) => seq)) }
 }
 
 interface Sender {

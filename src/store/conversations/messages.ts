@@ -3,6 +3,7 @@
  * in any conversation (CH8).
  */
 import { sql } from 'kysely'
+import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { noticeFrom } from '../notices.ts'
 import { deleteBy, from, insertRow, rowsOf, selectColumns, updateColumns } from '../rows.ts'
@@ -37,10 +38,16 @@ interface PageSlots {
 /** FS8, CH16: a message that a rewind took back, or that was withdrawn, is hidden. */
 const shown = sql<number>`case when rewound_by is null then visible else 0 end`
 
+/** When the turn began whose answer a message is. */
+const begunAt = sql<
+  string | null
+>`(select started_at from turns where turns.id = messages.client_id and messages.role = 'assistant')`.as('begunAt')
+
 export const insertMessage = insertRow('messages')
 
 const selectBefore = statement<PageSlots>()((db, p) =>
   rowsOf(db, 'messages', { conversation_key: p.key })
+    .select(begunAt)
     .where('seq', '<', p.seq)
     .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
@@ -50,6 +57,7 @@ const selectBefore = statement<PageSlots>()((db, p) =>
 
 const selectAfter = statement<PageSlots>()((db, p) =>
   rowsOf(db, 'messages', { conversation_key: p.key })
+    .select(begunAt)
     .where('seq', '>', p.seq)
     .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
@@ -62,29 +70,29 @@ export const selectByClientId = statement<{ senderId: string; clientId: string }
   rowsOf(db, 'messages', { sender_id: p.senderId, client_id: p.clientId }).orderBy('conversation_key').limit(1),
 )
 
-const contextColumns = ['seq', 'role', 'sender_id', 'sender_name', 'content', 'created_at', 'origin_key'] as const
+const contextColumns = ['seq', 'role', 'sender_id', 'sender_name', 'content', 'created_at as createdAt', 'origin_key'] as const
 
 const selectHistory = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
   from(db, 'messages', { conversation_key: p.key })
-    .select(contextColumns)
+    .select([...contextColumns, begunAt])
     .where('seq', '>', p.keptAfter)
     .where(shown, '=', 1)
     .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
-/** The messages that agents still get, newest first; between agents, only those of the same requesting context. */
+/** The messages that agents still get, the last to be read first; between agents, only those of the same requesting context. */
 export async function historyBefore(
   reader: Reader,
   { originKey, ...page }: { key: string; keptAfter: number; originKey: string; limit: number },
 ) {
-  const rows = await reader.all(selectHistory, page)
+  const rows = inReadingOrder((await reader.all(selectHistory, page)).reverse()).reverse()
   return originKey === '' ? rows : rows.filter(({ origin_key }) => origin_key === originKey)
 }
 
 const selectBetween = statement<{ key: string; after: number; before: number; limit: number }>()((db, p) =>
   from(db, 'messages', { conversation_key: p.key })
-    .select(contextColumns)
+    .select([...contextColumns, begunAt])
     .where('seq', '>', p.after)
     .where('seq', '<', p.before)
     .where(shown, '=', 1)
@@ -93,7 +101,9 @@ const selectBetween = statement<{ key: string; after: number; before: number; li
 )
 
 const selectContextMessage = statement<{ key: string; seq: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, seq: p.seq }).select(contextColumns).where(shown, '=', 1),
+  from(db, 'messages', { conversation_key: p.key, seq: p.seq })
+    .select([...contextColumns, begunAt])
+    .where(shown, '=', 1),
 )
 
 type Within = { readonly key: string; readonly originKey: string } & (
@@ -101,14 +111,14 @@ type Within = { readonly key: string; readonly originKey: string } & (
   | { readonly after: number; readonly before: number; readonly limit: number }
 )
 
-/** Visible messages, oldest first; between agents, only those of the same requesting context. */
+/** Visible messages in the order to read them; between agents, only those of the same requesting context. */
 export async function messagesWithin(reader: Reader, { key, originKey, ...which }: Within) {
   const rows =
     'seqs' in which
       ? (await Promise.all(which.seqs.map((seq) => reader.first(selectContextMessage, { key, seq })))).flatMap((row) => row ?? [])
       : await reader.all(selectBetween, { key, ...which })
   const own = originKey === '' ? rows : rows.filter(({ origin_key }) => origin_key === originKey)
-  return own.toSorted((a, b) => a.seq - b.seq)
+  return inReadingOrder(own.toSorted((a, b) => a.seq - b.seq))
 }
 
 /** The number and id of the newest message. */
@@ -189,13 +199,18 @@ const slots = ({ key, seq, hidden, originals, limit }: MessagesPage): PageSlots 
   mostCopy: originals ? 0 : afterAllMessages,
 })
 
+const begunMessage = ({ begunAt, ...row }: MessageRow & { readonly begunAt: string | null }): Message => ({
+  ...messageOf(row),
+  ...(begunAt !== null && { begunAt }),
+})
+
 /** Newest first. */
 export const messagesBefore = async (reader: Reader, page: MessagesPage): Promise<Message[]> =>
-  (await reader.all(selectBefore, slots(page))).map(messageOf)
+  (await reader.all(selectBefore, slots(page))).map(begunMessage)
 
 /** Oldest first. */
 export const messagesAfter = async (reader: Reader, page: MessagesPage): Promise<Message[]> =>
-  (await reader.all(selectAfter, slots(page))).map(messageOf)
+  (await reader.all(selectAfter, slots(page))).map(begunMessage)
 
 /** The numbers of the newest visible messages that agents get, oldest first. */
 export async function newestSeqs(reader: Reader, key: string, keptAfter: number, limit: number): Promise<number[]> {

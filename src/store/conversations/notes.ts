@@ -9,7 +9,6 @@ import {
   type CutoverRule,
   type Day,
   endOf,
-  type NotedMessage,
   type NoteSection,
   type NoteSummary,
   noteHead,
@@ -17,6 +16,7 @@ import {
   noteSummary,
   parseDay,
 } from '../../domain/conversations/chapter.ts'
+import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { inField } from '../../domain/notices.ts'
@@ -257,11 +257,11 @@ async function sectionOf(reader: Reader, key: string, day: Day, withMessages: bo
   const page = { key, hidden: false, originals: true, limit: messagesAtEachEnd }
   const first = (await messagesAfter(reader, { ...page, seq: after })).filter(({ seq }) => seq <= through)
   const behind = first.at(-1)?.seq ?? through
-  const newest: NotedMessage[] =
+  const newest =
     first.length < messagesAtEachEnd
       ? []
       : (await messagesBefore(reader, { ...page, seq: through + 1 })).filter(({ seq }) => seq > behind).reverse()
-  return { key, summary, messageCount, first, last: newest }
+  return { key, summary, messageCount, first: inReadingOrder(first), last: inReadingOrder(newest) }
 }
 
 /** Paging by day (HT1), newest first. Cursors are opaque; an invalid one is refused. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { truncateHistory } from '../../../src/domain/conversations/messages.ts'
+import { inReadingOrder, truncateHistory } from '../../../src/domain/conversations/messages.ts'
 import { fc, property } from '../../support/property.ts'
 
 const history = { keptAfter: 3, kept: [4, 6, 7, 9] }
@@ -32,4 +32,17 @@ describe('cutting a history', () => {
       expect(kept.filter((seq) => seq > after)).toEqual(keepLast === 0 ? [] : kept.slice(-keepLast))
     },
   )
+})
+
+test('[CV13] an answer comes before what was written while it was given; nothing else moves', () => {
+  const at = (n: number) => `2026-03-01T09:00:0${n}.000Z`
+  const asked = (n: number) => ({ role: 'user', createdAt: at(n) })
+  const answer = (n: number, begun: number) => ({ role: 'assistant', createdAt: at(n), begunAt: at(begun) })
+  const [first, second, third] = [asked(1), asked(3), asked(4)]
+  const [one, two] = [answer(5, 2), answer(7, 6)]
+  expect(inReadingOrder([first, second, third, one, two])).toEqual([first, one, second, third, two])
+  expect(inReadingOrder([second, one])).toEqual([one, second])
+  // A message without a turn, such as an imported one, stays, and nothing goes over an answer.
+  const plain = { role: 'assistant', createdAt: at(9) }
+  expect(inReadingOrder([third, plain, one])).toEqual([third, plain, one])
 })

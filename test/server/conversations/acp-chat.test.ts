@@ -1,7 +1,9 @@
 /** The chat and the tasks of an ACP agent (CH12): the same as those of one that pulls, with the server in its place. */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
+import { inReadingOrder } from '../../../src/domain/conversations/messages.ts'
 import { conversationStream, turnsStream } from '../../../src/domain/stream-name.ts'
+import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { dispatchTurn } from '../../../src/services/turns/dispatch-turn.ts'
 import { selectConversation } from '../../../src/store/conversations/conversations.ts'
@@ -67,6 +69,33 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
   await machine.tell(said(second, again.turnId, 'whole'), turnEnded(second, again.turnId))
   expect(await chat()).toEqual(['owner: hello', 'coder: whole'])
   expect(await agentSessions()).toMatchObject([{ state: 'active' }, { state: 'ended', endReason: 'process_exited' }])
+})
+
+test('[CV13] what is written while an answer is given comes after it: in what the next process is told and in what is read', async () => {
+  const { room, say, machine, server, clock } = await openSpokenChat()
+  const answer = async (launchId: string, text: string) => {
+    const { turnId } = await machine.turn()
+    return async () => machine.tell(said(launchId, turnId, text), turnEnded(launchId, turnId))
+  }
+  await say('first question')
+  const launchId = await bringUp(machine)
+  const first = await answer(launchId, 'first answer')
+  clock.advance(1000)
+  await say('second question')
+  await first()
+  await (await answer(launchId, 'second answer'))()
+  await machine.tell(exited(launchId, { exitCode: 1 }))
+  await say('third question')
+  await bringUp(machine)
+  const told = (await machine.turn()).content[0].text
+  expect(told.match(/\w+ (?:question|answer)/g)).toEqual(['first question', 'first answer', 'second question', 'second answer'])
+  const path = `/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}/messages`
+  const { items } = (await server.ask(path)).json
+  expect(
+    inReadingOrder<Message>(items)
+      .map(({ content }) => content)
+      .slice(0, 4),
+  ).toEqual(told.match(/\w+ (?:question|answer)/g))
 })
 
 test('[CH15] a chat is stopped: what was done so far stays with its turn, a second stop and one of nothing change nothing', async () => {

@@ -78,6 +78,7 @@ test('[UI4] an answer stands where its turn began: what was written meanwhile co
   expect(order(entriesOf([first, second, answer], [turn('t1', 2)]))).toEqual([1, 't1>3', 2])
   // A turn that is not loaded still has its message.
   expect(order(entriesOf([first, second, answer], []))).toEqual([1, 2, 3])
+  expect(order(entriesOf([first, second, { ...answer, begunAt: at(2) }], []))).toEqual([1, 3, 2])
   // One that became no message is shown if it did something and is not older than the messages at hand.
   const stopped = turn('t0', 2, { state: 'cancelled' })
   expect(order(entriesOf([first], [stopped, turn('old', 0), turn('empty', 2, { items: [] })]))).toEqual([1, 't0>undefined'])

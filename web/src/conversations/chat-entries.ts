@@ -22,14 +22,20 @@ export function entriesOf(messages: readonly Message[], turns: readonly ShownTur
   }
   const oldest = messages[0]?.createdAt ?? ''
   const behind = new Map<number, ChatEntry[]>()
+  const asked = others.filter(({ begunAt }) => begunAt === undefined)
+  const put = (begunAt: string, entry: ChatEntry): void => {
+    const place = asked.findLastIndex(({ createdAt }) => createdAt <= begunAt)
+    behind.set(place, [...(behind.get(place) ?? []), entry])
+  }
+  for (const message of others)
+    if (message.begunAt !== undefined) put(message.begunAt, { kind: 'message', at: message.createdAt, message })
   for (const turn of [...byId.values()].sort((a, b) => (a.at < b.at ? -1 : 1))) {
     const message = answers.get(turn.messageId)
     const isShown = message !== undefined || turn.state === 'running' || (turn.items.length > 0 && turn.at >= oldest)
     if (!isShown) continue
-    const place = others.findLastIndex(({ createdAt }) => createdAt <= turn.at)
-    behind.set(place, [...(behind.get(place) ?? []), { kind: 'turn', at: turn.at, turn, message }])
+    put(turn.at, { kind: 'turn', at: turn.at, turn, message })
   }
-  const shown = others.map((message): ChatEntry => ({ kind: 'message', at: message.createdAt, message }))
+  const shown = asked.map((message): ChatEntry => ({ kind: 'message', at: message.createdAt, message }))
   return [...(behind.get(-1) ?? []), ...shown.flatMap((entry, index) => [entry, ...(behind.get(index) ?? [])])]
 }
 
