@@ -64,6 +64,21 @@ async function create(context: CommandContext): Promise<void> {
   }
   const task = await context.client.post(many, { params: { projectId }, body })
   context.done(`Created the task ${context.paint('bold', task.id)}`)
+  if (task.status === 'pending' && !context.json)
+    context.note(context.hint(`Begin it with: holdfast tasks start ${visible(task.id)}`))
+  context.answer(task, () => describe(context, task))
+}
+
+/** TK3: what is begun is work for its agent. */
+async function start(context: CommandContext): Promise<void> {
+  const body = defined({ status: 'in_progress' as const, assignedTo: context.text('agent') })
+  const { id: projectId } = await chooseProject(context)
+  const params = { projectId, taskId: context.operand(0) }
+  const { assignedTo } = await context.client.get(one, { params })
+  if ((body.assignedTo ?? assignedTo) === null)
+    throw usage(`Nobody is to do ${visible(params.taskId)}.`, 'Say who does it with --agent AGENT.')
+  const task = await context.client.patch(one, { params, body })
+  context.done(`Started the task ${context.paint('bold', task.id)}: ${visible(task.assignedTo ?? '')} gets it next`)
   context.answer(task, () => describe(context, task))
 }
 
@@ -169,6 +184,13 @@ export const tasks: CommandSpec = {
       ],
       run: create,
     },
+    start: {
+      summary: 'Start a task, also again after it failed: its agent gets it next',
+      operands: [task],
+      options: [projectOption, { flags: '--agent <agent>', about: 'who is to do it' }],
+      examples: [['tasks start task_p1_test_001 --agent codex', 'now, by this agent']],
+      run: start,
+    },
     edit: {
       summary: 'Change a task',
       operands: [task],
@@ -186,7 +208,6 @@ export const tasks: CommandSpec = {
       examples: [
         ['tasks edit task_p1_test_001 --status completed', 'what waited for it can begin'],
         ['tasks edit task_p1_test_001 --agent codex', 'give it to another'],
-        ['tasks edit task_p1_test_001 --status in_progress', 'begin it, also again after it failed'],
       ],
       run: edit,
     },

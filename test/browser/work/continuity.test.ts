@@ -79,7 +79,7 @@ test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for w
     await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', { ...task, body: { status } })
   await page.goto(`/projects/${projectId}/tasks?task=${taskId}`)
   await page.getByRole('button', { name: 'Begin again' }).click()
-  await page.getByText('Land softly is begun again').waitFor()
+  await page.getByText('Land softly is started').waitFor()
   expect(await here.elsewhere.get('/api/projects/{projectId}/tasks/{taskId}', task)).toMatchObject({ status: 'in_progress' })
 })
 

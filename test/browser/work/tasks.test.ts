@@ -37,9 +37,13 @@ test('[TK2] tasks are created, assigned and moved in the page; what is blocked s
     .getByRole('link', { name: /Draw the plan/ })
     .first()
     .click()
-  await dialog.getByLabel('Status').selectOption({ label: 'In progress' })
   await dialog.getByLabel('Progress').fill('40')
-  await dialog.getByRole('button', { name: 'Save' }).click()
+  // TK3: without an agent it cannot be started.
+  const start = dialog.getByRole('button', { name: 'Start' })
+  await dialog.getByLabel('Assigned to').selectOption({ label: 'Nobody' })
+  expect(await start.isDisabled()).toBe(true)
+  await dialog.getByLabel('Assigned to').selectOption({ label: 'The doer' })
+  await start.click()
   await page.getByText('40 % done').waitFor()
   // WK4: its agent begins the work session, when it takes the task up.
   const { passkey } = await here.elsewhere.post('/api/agents/{agentId}/passkey', { params: { agentId: 'doer' } })

@@ -44,6 +44,13 @@ test('[TK1] a task is given to an agent and taken from it', async () => {
   expect(made.json()).toMatchObject({ assignedTo: 'ann' })
   const taken = await holdfast(['tasks', 'edit', made.json().id, '--no-agent', '--json'])
   expect(taken.json()).toMatchObject({ assignedTo: null })
+  const start = ['tasks', 'start', made.json().id]
+  expect(await holdfast(start)).toMatchObject({ code: 2, stderr: expect.stringContaining('--agent') })
+  expect((await holdfast([...start, '--agent', 'ann', '--json'])).json()).toMatchObject({
+    status: 'in_progress',
+    assignedTo: 'ann',
+  })
+  expect((await holdfast(['tasks', 'create', 'y'])).stderr).toContain('holdfast tasks start task_p1_task_002')
 })
 
 test('[CL2] where several projects can be meant one must be named; what makes no sense says so', async () => {

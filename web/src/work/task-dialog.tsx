@@ -64,15 +64,17 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
       ...options,
     })
 
-  /** TK2: only a person begins again what failed. */
-  async function retry(failed: Task) {
-    const place = { ...params, taskId: failed.id }
-    const begun = await send(place, (options) =>
-      client.patch('/api/projects/{projectId}/tasks/{taskId}', { params: place, body: { status: 'in_progress' }, ...options }),
+  /** TK3: what is begun is work for its agent. TK2: only a person begins again what failed. */
+  async function start(known: Task) {
+    const place = { ...params, taskId: known.id }
+    const body = { ...changeBody(known, values), status: 'in_progress' as const }
+    const begun = await send({ place, body }, (options) =>
+      client.patch('/api/projects/{projectId}/tasks/{taskId}', { params: place, body, ...options }),
     )
     if (!begun) return
+    clearTyped()
     changeWork(project.id, (now) => withTask(now, begun))
-    notify(words.tasks.retried(begun.title))
+    notify(words.tasks.started(begun.title))
     close()
   }
 
@@ -106,7 +108,15 @@ export function TaskDialog({ taskId, project, work }: TaskDialogProps) {
         </DialogBody>
         <DialogFoot>
           <Button onClick={close}>{mayWrite ? words.act.cancel : words.act.close}</Button>
-          {mayWrite && task?.status === 'failed' && <Button onClick={() => void retry(task)}>{words.tasks.retry}</Button>}
+          {mayWrite && (task?.status === 'failed' || task?.status === 'pending') && (
+            <Button
+              disabled={values.assignedTo === ''}
+              title={values.assignedTo === '' ? words.tasks.startNeedsAgent : undefined}
+              onClick={() => void start(task)}
+            >
+              {task.status === 'failed' ? words.tasks.retry : words.tasks.start}
+            </Button>
+          )}
           {mayWrite && <SubmitButton waiting={waiting}>{task ? words.act.save : words.act.create}</SubmitButton>}
         </DialogFoot>
       </form>

@@ -66,6 +66,7 @@ export function TaskFields({ task, values, onValues, problems, project, work, re
       )}
       <SelectField
         label={tasks.fields.assignedTo}
+        hint={task?.status === 'pending' && values.assignedTo === '' ? tasks.startNeedsAgent : undefined}
         value={values.assignedTo}
         onValue={(assignedTo) => onValues({ assignedTo })}
         options={[{ value: '', name: tasks.unassigned }, ...assignable.map((id) => ({ value: id, name: nameOf(id) }))]}
