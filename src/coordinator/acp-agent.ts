@@ -28,7 +28,6 @@ import { type PrepareWorkspaceOptions, prepareWorkspace, type Workspace } from '
 /** Remembered order ids, so that an old message cannot run an order again. */
 const maxRememberedOrders = 1000
 
-/** A context and the turn that runs in it. */
 type HeldContext = {
   context?: AcpContext | undefined
   turnId: string | undefined
@@ -56,9 +55,7 @@ export class AcpAgent {
   #connection: AcpConnection | undefined
   #folder = ''
   #phase: 'starting' | 'ready' | 'failed' | 'over' = 'starting'
-  /** Contexts by id. */
   readonly #contexts = new Map<string, HeldContext>()
-  /** Running turns with their context. */
   readonly #turns = new Map<string, HeldContext>()
   /** Turns whose context is being opened. */
   readonly #opening = new Map<string, 'wanted' | 'cancelled'>()
@@ -169,7 +166,6 @@ export class AcpAgent {
     })
   }
 
-  /** Runs a turn once. */
   turn(order: TurnOrder): void {
     if (this.#knownOrders.has(order.turnId)) return
     this.#knownOrders.add(order.turnId)
@@ -178,7 +174,6 @@ export class AcpAgent {
     void running.finally(() => this.#running.delete(running))
   }
 
-  /** Whether an order with this id was seen before. */
   hasOrder = (turnId: string): boolean => this.#knownOrders.has(turnId)
 
   cancel(turnId: string): void {
@@ -211,7 +206,6 @@ export class AcpAgent {
     })
   }
 
-  /** Pauses or resumes reading the agent's messages. */
   readOutput = (yes: boolean): void => this.#gate.set(yes)
 
   /** Handles the exit of the process. Resolves when all its output is reported. */

@@ -2,7 +2,7 @@
  * The ACP agents of this machine by launch. Passes each its orders, including those sent while the link was down
  * (protocol/turns/link.ts).
  */
-import type { Clock } from '../platform/time/clock.ts'
+import { type Clock, pause } from '../platform/time/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
 import type { AcpParticulars, ConfigureOrder, RunningTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
@@ -13,7 +13,6 @@ import { answerRequest } from './worktrees/answer-request.ts'
 import { Git } from './worktrees/git.ts'
 import { Occupancy } from './worktrees/occupancy.ts'
 
-/** Delay before a failed turn request is repeated. */
 const retryMs = 1000
 
 export interface AcpAgentsOptions extends Pick<AcpAgentOptions, 'program' | 'version' | 'worktreesFolder' | 'keeper' | 'report'> {
@@ -30,7 +29,6 @@ export class AcpAgents {
   readonly git: Git
   readonly #occupancy = new Occupancy()
   readonly #fileStates: FileStates
-  /** Turns that are being fetched. */
   readonly #fetching = new Set<string>()
   #readsOutput = true
   /** Loaded on first use. */
@@ -45,18 +43,9 @@ export class AcpAgents {
   async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<AcpAgent> {
     // The ACP library is large, and machines whose agents pull do not need it.
     this.#module ??= await import('./acp-agent.ts')
-    const { AcpAgent } = this.#module
-    const { serverUrl, ...rest } = this.#options
-    const agent = new AcpAgent({
-      ...rest,
-      particulars,
-      acp,
-      serverUrl: serverUrl(),
-      git: this.git,
-      fileStates: this.#fileStates,
-      occupancy: this.#occupancy,
-      stop,
-    })
+    const serverUrl = this.#options.serverUrl()
+    const shared = { git: this.git, fileStates: this.#fileStates, occupancy: this.#occupancy }
+    const agent = new this.#module.AcpAgent({ ...this.#options, ...shared, particulars, acp, serverUrl, stop })
     agent.readOutput(this.#readsOutput)
     this.#agents.set(particulars.launchId, agent)
     return agent
@@ -93,7 +82,6 @@ export class AcpAgents {
     }
   }
 
-  /** Answers a request about worktrees. */
   async answer(ask: CoordinatorRequest): Promise<CoordinatorAnswer> {
     const { worktreesFolder, clock } = this.#options
     // SB6: what an agent has committed in its sandbox is seen outside.
@@ -115,7 +103,7 @@ export class AcpAgents {
       while (this.#agents.get(launchId) === agent && !agent.hasOrder(turnId)) {
         const order = await fetchTurn(launchId, turnId).catch(() => 'unavailable' as const)
         if (order !== 'unavailable') return order && agent.turn(order)
-        await new Promise<void>((resolve) => clock.after(retryMs, resolve))
+        await pause(clock, retryMs)
       }
     } finally {
       this.#fetching.delete(turnId)

@@ -18,7 +18,6 @@ const firstWaitMs = 50
 
 const leftOut = '[… too much at once: what came before was left out]\n'
 
-/** The newest bytes of one stream. */
 class StreamBuffer {
   readonly stream: Readable
   readonly #secrets: KnownSecrets
@@ -117,7 +116,6 @@ export class AgentOutput {
     this.#schedule()
   }
 
-  /** Reports what is left and stops. */
   end(): void {
     this.#cancel?.()
     this.#report(true)
@@ -192,7 +190,6 @@ export class UpdateCleaner {
     this.#secrets = secrets
   }
 
-  /** Returns the updates that can be reported now. */
   add(update: AgentUpdate): AgentUpdate[] {
     if (update.kind !== 'text' && update.kind !== 'thought') return [...this.flush(), this.#secrets.maskDeep(update, storable)]
     const { kind } = update

@@ -55,32 +55,24 @@ const isAllowed = (name: string): boolean =>
   allowed.has(name) || trusted.has(name) || proxies.has(name.toUpperCase()) || name.startsWith('XDG_')
 
 /** Launch variables override the project's secrets, which override the entry's, which override inherited ones. */
-export function agentEnvironment(
+export const agentEnvironment = (
   ours: Variables,
-  {
-    env,
-    secrets,
-    agentId,
-    projectId,
-    launchToken,
-  }: Pick<LaunchParticulars, 'env' | 'secrets' | 'agentId' | 'projectId' | 'launchToken'>,
+  particulars: Pick<LaunchParticulars, 'env' | 'secrets' | 'agentId' | 'projectId' | 'launchToken'>,
   mark: LaunchMark,
   serverUrl: string,
   secretPaths: Readonly<Record<string, string>>,
-): Record<string, string> {
-  return {
-    ...inheritedFrom(ours),
-    ...env,
-    ...secrets.environment,
-    ...secretPaths,
-    HOLDFAST_URL: serverUrl,
-    HOLDFAST_MCP_URL: `${serverUrl}/mcp`,
-    HOLDFAST_AGENT_ID: agentId,
-    HOLDFAST_PROJECT_ID: projectId,
-    HOLDFAST_LAUNCH_TOKEN: launchToken,
-    ...markVariables(mark),
-  }
-}
+): Record<string, string> => ({
+  ...inheritedFrom(ours),
+  ...particulars.env,
+  ...particulars.secrets.environment,
+  ...secretPaths,
+  HOLDFAST_URL: serverUrl,
+  HOLDFAST_MCP_URL: `${serverUrl}/mcp`,
+  HOLDFAST_AGENT_ID: particulars.agentId,
+  HOLDFAST_PROJECT_ID: particulars.projectId,
+  HOLDFAST_LAUNCH_TOKEN: particulars.launchToken,
+  ...markVariables(mark),
+})
 
 /**
  * Environment of the project's set-up command (WT5): without a token, and marked, so that the next coordinator finds the process
@@ -102,7 +94,6 @@ export const inheritedFrom = (ours: Variables): Record<string, string> =>
 
 /** Wait for the exit of an ACP agent whose input has ended; of those tried, two ignore it and one takes 7 s. */
 const inputEndMs = 300
-/** Wait for the last output of an exited process. */
 const finalOutputMs = 200
 
 export interface Exit {
@@ -142,7 +133,6 @@ export interface Pipes {
 export class AgentProcess {
   readonly pid: number
   readonly birth: string
-  /** Working folder of the process. */
   readonly folder: string
   /** Set for ACP agents. Must be read, or the agent blocks. */
   readonly pipes: Pipes | undefined
@@ -248,7 +238,6 @@ export class AgentProcess {
     void this.gone.finally(() => clearTimeout(timer)).catch(() => {})
   }
 
-  /** Kills the process and everything it has started. */
   kill(): void {
     this.#tree.skipGrace()
     this.#end()
@@ -277,15 +266,17 @@ export class AgentProcess {
   }
 }
 
+const cannotStart = (error: unknown): never => {
+  throw new CannotStart(detailOf(error))
+}
+
 /** What the agent is told of the gateway. */
 async function gatewayFor({ particulars, gateway, sandbox }: AgentProcessOptions, env: Record<string, string>) {
   const { isolation, args } = particulars
   if (!gateway || !isolation) return { env: {}, args }
   const foldersRoot = join(sandbox.dataFolder, 'gateways')
   const about = { ...particulars, ...gateway, command: isolation.command, model: isolation.gateway?.model, foldersRoot, env }
-  return giveGateway(about).catch((error: unknown) => {
-    throw new CannotStart(detailOf(error))
-  })
+  return giveGateway(about).catch(cannotStart)
 }
 
 type Started = Pick<SandboxOptions, 'variables' | 'file' | 'args' | 'folder'>
@@ -293,17 +284,11 @@ type Started = Pick<SandboxOptions, 'variables' | 'file' | 'args' | 'folder'>
 async function sandboxed(options: AgentProcessOptions, started: Started): Promise<Sandboxed | undefined> {
   const { particulars, mark, serverUrl, env, sandbox, gateway, onOutput } = options
   const { isolation, protocol } = particulars
-  const onRefused = ({ host, port }: { host: string; port: number }): void =>
-    onOutput(`[Holdfast: the sandbox refused ${host}:${port}]\n`)
-  const outside = { mark, serverUrl, env, ...sandbox, gateway, onRefused, waits: protocol === 'mcp' }
-  return (
-    isolation &&
-    openSandbox({ ...outside, isolation, secretFiles: secretFilesFolder(options.fallbackFolder), ...started }).catch(
-      (error: unknown) => {
-        throw new CannotStart(detailOf(error))
-      },
-    )
-  )
+  if (!isolation) return undefined
+  const onRefused: SandboxOptions['onRefused'] = ({ host, port }) => onOutput(`[Holdfast: the sandbox refused ${host}:${port}]\n`)
+  const secretFiles = secretFilesFolder(options.fallbackFolder)
+  const outside = { mark, serverUrl, env, ...sandbox, gateway, onRefused, secretFiles, waits: protocol === 'mcp' }
+  return openSandbox({ ...outside, isolation, ...started }).catch(cannotStart)
 }
 
 function workingFolder({ particulars: { folder }, fallbackFolder }: AgentProcessOptions): string {

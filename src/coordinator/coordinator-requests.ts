@@ -10,8 +10,9 @@ import {
   maxAnswerParts,
   maxOpenRequests,
   type OpenCoordinatorRequest,
+  type requestFailures,
 } from '../protocol/processes/coordinator-requests.ts'
-import { cutDetail, detailFields, detailOf, statusNotice } from '../protocol/status-texts.ts'
+import { cutDetail, type Detail, detailFields, detailOf, statusNotice } from '../protocol/status-texts.ts'
 import { RecentIds } from './link.ts'
 import type { NewFact } from './spool.ts'
 
@@ -50,29 +51,30 @@ export class CoordinatorRequests {
   }
 
   async #answerTo(ask: unknown): Promise<CoordinatorAnswer> {
-    if (this.#open > maxOpenRequests) return { ok: false, reason: 'busy', ...detailFields('why', statusNotice('askedTooMuch')) }
+    if (this.#open > maxOpenRequests) return refused('busy', statusNotice('askedTooMuch'))
     const parsed = CoordinatorRequest.safeParse(ask)
-    if (!parsed.success) return { ok: false, reason: 'invalid', ...detailFields('why', statusNotice('requestNotKnown')) }
+    if (!parsed.success) return refused('invalid', statusNotice('requestNotKnown'))
     try {
       return await this.#options.answer(parsed.data)
     } catch (error) {
       this.#options.logger.warn({ kind: parsed.data.kind, error: String(error) }, 'a question could not be answered')
-      return { ok: false, reason: 'git_refused', ...detailFields('why', cutDetail(detailOf(error), maxErrorChars)) }
+      return refused('git_refused', cutDetail(detailOf(error), maxErrorChars))
     }
   }
 
   #report(questionId: string, answer: CoordinatorAnswer): void {
     const parts = partsOf(JSON.stringify(answer))
-    if (parts.length > maxAnswerParts)
-      return this.#report(questionId, {
-        ok: false,
-        reason: 'git_refused',
-        ...detailFields('why', statusNotice('answerTooLarge')),
-      })
+    if (parts.length > maxAnswerParts) return this.#report(questionId, refused('git_refused', statusNotice('answerTooLarge')))
     for (const [part, text] of parts.entries())
       this.#options.report({ type: 'question-answered', questionId, part, text, last: part === parts.length - 1 })
   }
 }
+
+export const refused = (reason: (typeof requestFailures)[number], why: Detail): CoordinatorAnswer => ({
+  ok: false,
+  reason,
+  ...detailFields('why', why),
+})
 
 /** Splits a text into parts, never inside a surrogate pair. */
 function partsOf(whole: string): string[] {

@@ -3,7 +3,7 @@
  * when there is none or it has died. The coordinator is a process in its own group, so it and its agents outlive a killed server.
  * A planned stop ends it.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { findCoordinator } from '../platform/files/coordinator-file.ts'
 import { coordinatorLog } from '../platform/files/data-folder.ts'
 import type { Logger } from '../platform/log/logger.ts'
@@ -15,7 +15,6 @@ import type { ConfigValues } from '../protocol/config.ts'
 import { linkVersion } from '../protocol/processes/link.ts'
 import { endOrphans, ProcessTable } from './process-tree.ts'
 
-/** Interval of checks on a coordinator that this server did not start. */
 const checkEveryMs = 500
 const pollMs = 25
 /** OP2 allows ten seconds in all: time limits for a planned end and for a kill. */
@@ -78,7 +77,6 @@ export class CoordinatorSupervisor {
     await endOrphans(new ProcessTable(source), await keeperOf(config.data), logger, { graceMs: 0 })
   }
 
-  /** Makes the coordinator kill its agents and exit. */
   kill(): void {
     this.#isStopped = true
     const { source } = this.#options
@@ -109,7 +107,6 @@ export class CoordinatorSupervisor {
     }
   }
 
-  /** Resolves when it has ended or the supervisor is stopped. */
   async #startAndWait(): Promise<void> {
     const { logger, source } = this.#options
     const child = this.#spawn()
@@ -137,13 +134,9 @@ export class CoordinatorSupervisor {
     // Files that agents create belong to the person, as if started by hand. Files of ours created meanwhile lie in a private
     // folder.
     const ours = process.umask(umask)
+    const options: SpawnOptions = { cwd: data, detached: true, stdio: ['ignore', 'ignore', 'pipe'] }
     try {
-      const child = spawn(file, [entry, 'coordinator', ...args], {
-        env: environmentFor(process.env),
-        cwd: data,
-        detached: true,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      })
+      const child = spawn(file, [entry, 'coordinator', ...args], { ...options, env: environmentFor(process.env) })
       child.unref()
       return child
     } finally {

@@ -11,7 +11,6 @@ import { gatewayToken } from './gateway/gateway.ts'
 
 export const secretFilesFolder = (launchFolder: string): string => join(launchFolder, 'secrets')
 
-/** Returns the variables with the paths. */
 export async function writeSecretFiles(
   launchFolder: string,
   files: Readonly<Record<string, string>>,

@@ -5,7 +5,6 @@
 import { WebSocket } from 'ws'
 import type { Clock } from '../platform/time/clock.ts'
 
-/** A server that takes longer is considered gone. */
 const answerWithinMs = 10_000
 const handshakeWithinMs = 5_000
 /** Interval of pings (SC3). A stopped node keeps its connections open, so silence must be detected. */
@@ -51,7 +50,6 @@ export interface LinkConnectionOptions {
   readonly onReceived: () => void
 }
 
-/** Explains a refused connection, for the coordinator's log. */
 const refusalReason = (status: number): string =>
   status === 401
     ? 'the server does not accept the token (401): it was revoked, has expired or is of another server. Make one there with ' +
@@ -146,7 +144,6 @@ export class LinkConnection {
     })
   }
 
-  /** Closes the connection on a message it cannot handle. */
   #receive(text: string): void {
     this.#unansweredPings = 0
     this.#options.onReceived()

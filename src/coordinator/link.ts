@@ -78,7 +78,6 @@ export class Link {
     this.#instance = options.newInstance()
   }
 
-  /** Address of the last server. */
   get url(): string {
     return this.#url
   }
@@ -87,7 +86,6 @@ export class Link {
     this.#running ??= this.#run()
   }
 
-  /** Announces new facts in the spool. */
   wake(): void {
     this.#sender?.wake()
   }
@@ -97,7 +95,6 @@ export class Link {
     return (await this.#ask(ask, 'launch_withdrawn')) ?? 'withdrawn'
   }
 
-  /** Fetches a turn's content; undefined when the turn is over. */
   fetchTurn(launchId: string, turnId: string): Promise<TurnOrder | undefined> {
     return this.#ask((epoch): CoordinatorTurn => ({ type: 'coordinator:turn', launchId, turnId, epoch }), 'not_found')
   }
@@ -159,14 +156,8 @@ export class Link {
     const connection = new LinkConnection({ url, token, clock, onReceived, onMessage: (message) => this.#receive(message) })
     this.#connection = connection
     await connection.open()
-    const hello: CoordinatorHello = {
-      type: 'coordinator:hello',
-      ...about,
-      linkVersion,
-      contexts: true,
-      instance: this.#instance,
-      epoch: this.#epoch,
-    }
+    const life = { instance: this.#instance, epoch: this.#epoch }
+    const hello: CoordinatorHello = { type: 'coordinator:hello', ...about, linkVersion, contexts: true, ...life }
     try {
       await connection.ask(hello, (welcome) => this.#welcomed(url, connection, welcome as unknown as CoordinatorWelcome))
     } catch (error) {
@@ -234,7 +225,6 @@ export class Link {
     await this.#pause(firstFencedPauseMs, maxFencedPauseMs, this.#fences++)
   }
 
-  /** Logs a repeated reason once. */
   #logDisconnect(why: string): void {
     if (why === this.#lastDisconnectReason) return
     this.#lastDisconnectReason = why

@@ -20,7 +20,6 @@ export interface OfflineTimerOptions {
   readonly aloneMinutes: number
   /** Called once, when the offline limit is reached. */
   readonly onOfflineTooLong: () => void
-  /** Called each time another coordinator is about to take over. */
   readonly onTakeoverDue: () => void
 }
 

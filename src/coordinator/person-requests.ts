@@ -5,14 +5,12 @@
 import { randomUUID } from 'node:crypto'
 import type { PermissionRequest } from '../protocol/turns/agent-update.ts'
 import type { SettledPermission } from '../protocol/turns/link.ts'
-import type { Question } from '../protocol/turns/question.ts'
+import type { Question, QuestionAnswer } from '../protocol/turns/question.ts'
 import type { PermissionAnswer } from './acp/permissions.ts'
-import type { ElicitationAnswer } from './acp/questions.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
 
 interface PersonRequestsOptions {
   readonly report: (fact: WithoutLaunch<NewFact>) => void
-  /** Masks secrets. */
   readonly clean: <Value>(value: Value) => Value
 }
 
@@ -34,7 +32,7 @@ export class PersonRequests {
     return settled.optionId === null ? { choose: 'deny' } : { optionId: settled.optionId }
   }
 
-  async question(turnId: string | undefined, question: Question, withdrawn: AbortSignal): Promise<ElicitationAnswer> {
+  async question(turnId: string | undefined, question: Question, withdrawn: AbortSignal): Promise<QuestionAnswer> {
     const shown = this.#options.clean(question)
     const settled = await this.#ask(turnId, withdrawn, (ids) => ({ type: 'elicitation-asked', ...ids, question: shown }))
     return settled?.answer ?? { action: 'cancel', content: null }

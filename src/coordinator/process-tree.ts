@@ -70,7 +70,6 @@ export class ProcessTree {
     if (root) this.#known.add(keyOf(root))
   }
 
-  /** Returns the listed processes that belong to it. */
   membersIn(list: readonly LiveProcess[]): LiveProcess[] {
     const byPid = new Map(list.map((each) => [each.pid, each]))
     const members = new Map<number, LiveProcess>()
@@ -97,7 +96,6 @@ export class ProcessTree {
     return [...members.values()]
   }
 
-  /** Skips the grace period, also of a running `end`. */
   skipGrace(): void {
     this.#graceMs = 0
   }

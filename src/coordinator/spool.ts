@@ -72,7 +72,6 @@ export class Spool {
     return this.#entries.some(({ fact: { type } }) => type !== 'process-output' && type !== 'turn-update')
   }
 
-  /** Facts not acknowledged, oldest first. */
   get facts(): readonly LinkFact[] {
     return this.#entries.map(({ fact }) => fact)
   }
@@ -87,7 +86,6 @@ export class Spool {
     this.#updateFull()
   }
 
-  /** Returns as many facts as one message may hold. */
   batch(): LinkFact[] {
     const facts: LinkFact[] = []
     let bytes = 0
@@ -107,12 +105,13 @@ export class Spool {
     if (gone.length === 0) return
     for (const { bytes } of gone) this.#bytes -= bytes
     const stale = this.#fileBytes - this.#bytes
-    if (this.isEmpty) this.#truncateAll()
-    else if (this.#isFileIncomplete || (stale > maxStaleBytes && stale > this.#bytes)) this.#rewrite()
+    if (this.isEmpty) {
+      this.#isFileIncomplete = false
+      this.#truncate(0)
+    } else if (this.#isFileIncomplete || (stale > maxStaleBytes && stale > this.#bytes)) this.#rewrite()
     this.#updateFull()
   }
 
-  /** Drops a fact that the server cannot accept. */
   drop(number: number): void {
     this.#entries = this.#entries.filter(({ fact }) => fact.n !== number)
     this.#bytes = this.#entries.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -164,7 +163,6 @@ export class Spool {
     }
   }
 
-  /** Replaces the file atomically with the facts still needed. */
   #rewrite(): void {
     const { file } = this.#options
     const whole = Buffer.concat(this.#entries.map(({ fact }) => lineOf(fact)))
@@ -183,11 +181,6 @@ export class Spool {
     } catch {
       this.#isFileIncomplete = true
     }
-  }
-
-  #truncateAll(): void {
-    this.#isFileIncomplete = false
-    this.#truncate(0)
   }
 
   #truncate(bytes: number): void {
@@ -236,7 +229,6 @@ export interface FactSenderOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly onFenced: () => void
-  /** Called when every fact is acknowledged. */
   readonly onEmpty: () => void
 }
 
@@ -267,7 +259,6 @@ export class FactSender {
     void this.#send()
   }
 
-  /** Sends soon if there is anything to send. */
   wake(): void {
     const { clock, spool } = this.#options
     if (!this.#hasBegun || this.#isSending || this.#isStopped || this.#isRefused || spool.isEmpty) return

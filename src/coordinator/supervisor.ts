@@ -16,7 +16,6 @@ import type { Gateway, OpenGateway } from './gateway/gateway.ts'
 import { RecentIds } from './link.ts'
 import type { NewFact } from './spool.ts'
 
-/** Delay before a failed take is repeated. */
 const retryMs = 1000
 /** Wait for the offer that is sent along with an order. */
 const offerWithinMs = 100
@@ -36,7 +35,6 @@ export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' |
   readonly serverUrl: () => string
   readonly report: (fact: NewFact) => void
   readonly gateway: Gateway
-  /** The ACP agents among them. */
   readonly acpAgents: AcpAgents
   /** Launches whose orphaned processes were found at the start, and ended. */
   readonly orphans: Promise<ReadonlySet<string>>
@@ -45,15 +43,12 @@ export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' |
 interface Launch {
   readonly order: LaunchOrder
   phase: 'waiting' | 'starting' | 'running'
-  /** The server may count it as starting and expects a report. */
   countedAsStarting: boolean
   stopping: boolean
-  /** Particulars sent along with the order; undefined when none came. */
   readonly offer: PromiseWithResolvers<LaunchParticulars | undefined>
-  process: AgentProcess | undefined
-  /** Set for ACP agents. */
-  acpAgent: AcpAgent | undefined
-  done: Promise<void> | undefined
+  process?: AgentProcess
+  acpAgent?: AcpAgent
+  done?: Promise<void>
 }
 
 /** Exit of a launch for which nothing was started. */
@@ -75,12 +70,10 @@ export class Supervisor {
     this.#options = options
   }
 
-  /** Number of running and starting processes. */
   get active(): number {
     return [...this.#launches.values()].filter(({ phase }) => phase !== 'waiting').length
   }
 
-  /** Remembers a launch as ended. */
   markOver(launchId: string): void {
     this.#over.add(launchId)
   }
@@ -114,21 +107,12 @@ export class Supervisor {
     if (this.#isClosed || this.#launches.has(launchId) || this.#over.has(launchId)) return
     if (order.state !== 'waiting') void this.#reportMissing(launchId)
     else if (order.stopReason === null) {
-      this.#launches.set(launchId, {
-        order,
-        phase: 'waiting',
-        countedAsStarting: begun,
-        stopping: false,
-        offer: Promise.withResolvers(),
-        process: undefined,
-        acpAgent: undefined,
-        done: undefined,
-      })
+      const offer = Promise.withResolvers<LaunchParticulars | undefined>()
+      this.#launches.set(launchId, { order, phase: 'waiting', countedAsStarting: begun, stopping: false, offer })
       this.#startWaiting()
     }
   }
 
-  /** Handles the particulars of a launch, before or after its order. */
   offer(order: LaunchOrder, particulars: LaunchParticulars): void {
     this.order({ ...order, offered: true })
     this.#launches.get(order.launchId)?.offer.resolve(particulars)
@@ -167,7 +151,6 @@ export class Supervisor {
     await Promise.all(launches.map(({ done }) => done))
   }
 
-  /** Kills all processes. */
   killAll(): void {
     this.#isKilling = true
     for (const { process } of this.#launches.values()) process?.kill()
@@ -233,13 +216,9 @@ export class Supervisor {
       if (taken !== 'withdrawn') return taken
       logger.info({ launchId }, 'a launch was withdrawn')
       launch.stopping = true
-      this.#reportExit(launch, nothingRan)
-      return undefined
+      return void this.#reportExit(launch, nothingRan)
     } catch (error) {
-      if (launch.stopping) {
-        this.#reportExit(launch, nothingRan)
-        return undefined
-      }
+      if (launch.stopping) return void this.#reportExit(launch, nothingRan)
       logger.debug({ launchId, error: String(error) }, 'a launch could not be taken; trying again')
       launch.phase = 'waiting'
       clock.after(retryMs, () => this.#startWaiting())
@@ -247,7 +226,6 @@ export class Supervisor {
     }
   }
 
-  /** Undefined when no offer came in time. */
   async #waitForOffer({ offer }: Launch): Promise<LaunchParticulars | undefined> {
     const cancel = this.#options.clock.after(offerWithinMs, () => offer.resolve(undefined))
     const particulars = await offer.promise

@@ -249,7 +249,7 @@ export const beginningsLost: readonly Change[] = [
 export const unknownIsGone: Change = {
   file: 'coordinator/supervisor.ts',
   find: ' && this.#hasSynchronized)',
-  replace: ' && this.#hasAdopted && order.offered)',
+  replace: ' && this.#hasSynchronized && order.offered)',
 }
 
 /** RE6: a process is its number, also when another has it now. */

@@ -7,10 +7,9 @@ import type { AcpContext, TurnEnd } from '../../src/coordinator/acp/context.ts'
 import type { Anomaly } from '../../src/coordinator/acp/failure.ts'
 import type { AgentFacts, OpenedAcpSession, StartedAgent } from '../../src/coordinator/acp/open-acp-session.ts'
 import type { PermissionAnswer } from '../../src/coordinator/acp/permissions.ts'
-import type { ElicitationAnswer } from '../../src/coordinator/acp/questions.ts'
 import { type Clock, systemClock } from '../../src/platform/time/clock.ts'
 import type { AgentUpdate, PermissionRequest } from '../../src/protocol/turns/agent-update.ts'
-import type { Question } from '../../src/protocol/turns/question.ts'
+import type { Question, QuestionAnswer } from '../../src/protocol/turns/question.ts'
 import { main } from './built-product.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -31,7 +30,7 @@ export interface AcpAgentOptions {
   readonly state?: string
   readonly clock?: Clock
   readonly answer?: (request: PermissionRequest, withdrawn: AbortSignal) => Promise<PermissionAnswer> | PermissionAnswer
-  readonly answerQuestion?: (question: Question, withdrawn: AbortSignal) => Promise<ElicitationAnswer> | ElicitationAnswer
+  readonly answerQuestion?: (question: Question, withdrawn: AbortSignal) => Promise<QuestionAnswer> | QuestionAnswer
   readonly room?: () => Promise<void> | undefined
   readonly started?: StartedAgent
   /** Further folders for it. */
@@ -125,7 +124,7 @@ export class AcpAgent {
       this.#wake()
       return this.#options.answer?.(request, withdrawn) ?? { choose: 'allow' }
     },
-    onQuestion: async (question: Question, withdrawn: AbortSignal): Promise<ElicitationAnswer> =>
+    onQuestion: async (question: Question, withdrawn: AbortSignal): Promise<QuestionAnswer> =>
       this.#options.answerQuestion?.(question, withdrawn) ?? { action: 'decline', content: null },
   }
 

@@ -18,6 +18,5 @@ export interface AcpAgentOptions
   readonly fileStates: FileStates
   readonly clock: Clock
   readonly report: (fact: NewFact) => void
-  /** Ends the agent's process. */
   readonly stop: () => void
 }

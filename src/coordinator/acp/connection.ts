@@ -3,9 +3,8 @@
  * contexts, each an ACP session. Passes each message to its context, and decides nothing about prompts, permissions or the
  * process.
  */
-import type { Readable, Writable } from 'node:stream'
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
-import type { Clock } from '../../platform/time/clock.ts'
+import { pause } from '../../platform/time/clock.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
@@ -22,27 +21,19 @@ import {
   restoreAcpSession,
   type StartedAgent,
   signedIn,
+  type TimedRequest,
 } from './open-acp-session.ts'
-import { fieldsOf, lineOf, Wire } from './wire.ts'
+import { fieldsOf, lineOf, Wire, type WireOptions } from './wire.ts'
 
-export interface AcpConnectionOptions {
-  /** The agent's standard output. */
-  readonly from: Readable
-  /** The agent's standard input. */
-  readonly to: Writable
-  readonly clock: Clock
-  /** Holdfast's version, for the handshake. */
+export interface AcpConnectionOptions extends Pick<WireOptions, 'from' | 'to' | 'clock' | 'waitForCapacity'> {
   readonly version: string
   /** Called at the first occurrence of an anomaly and at each power of ten. */
   readonly onAnomaly: (anomaly: Anomaly) => void
   /** All that an agent said of an error, where people are shown less. */
   readonly onWholeError?: (text: string) => void
   readonly started?: StartedAgent | undefined
-  /** Reading pauses while the returned promise is pending. */
-  readonly waitForCapacity?: () => Promise<void> | undefined
 }
 
-/** Callbacks of a context. */
 export type ContextHandlers = Pick<AcpContextOptions, 'onUpdate' | 'onPermission' | 'onQuestion'>
 
 export interface OpenedContext {
@@ -64,10 +55,7 @@ export class AcpConnection {
     this.#options = options
     this.#anomalies = new AnomalyCounter(options.onAnomaly)
     this.#wire = new Wire({
-      from: options.from,
-      to: options.to,
-      clock: options.clock,
-      waitForCapacity: options.waitForCapacity,
+      ...options,
       onUpdate: (params) => this.#handleUpdate(params),
       onVisited: (params) => {
         const visitId = lineOf(fieldsOf(params)['elicitationId']) ?? ''
@@ -108,10 +96,9 @@ export class AcpConnection {
   }
 
   get takesImages(): boolean {
-    return this.#requireFacts().images
+    return this.#requireFacts().abilities.images
   }
 
-  /** Opens a new context. */
   async open(setup: AcpSessionSetup, handlers: ContextHandlers): Promise<OpenedContext> {
     const context = this.#newContext(handlers)
     return this.#register(context, () => openAcpSession(this.#openingOptions(), this.#requireFacts(), setup))
@@ -119,8 +106,9 @@ export class AcpConnection {
 
   /** Delay before a load, for agents that would damage their record. */
   loadDelayMs(openedAt: number): number {
-    const facts = this.#requireFacts()
-    if (facts.canResume || !facts.canLoad || !loadsOncePerMinute(facts)) return 0
+    const { name, abilities } = this.#requireFacts()
+    // Observed: its record is named after the minute, and a load in the same minute overwrites it.
+    if (abilities.resume || !abilities.load || !hasQuirk(name, 'loads_once_a_minute')) return 0
     const nextMinute = (Math.floor(openedAt / minuteMs) + 1) * minuteMs
     return Math.max(0, Math.min(minuteMs, nextMinute - this.#options.clock.now()))
   }
@@ -134,7 +122,7 @@ export class AcpConnection {
     const facts = this.#requireFacts()
     const { acpSessionId, openedAt, forks } = earlier
     const delayMs = this.loadDelayMs(openedAt)
-    if (delayMs > 0) await new Promise<void>((resolve) => this.#options.clock.after(delayMs, resolve))
+    if (delayMs > 0) await pause(this.#options.clock, delayMs)
     const context = this.#newContext(handlers)
     if (!forks) this.#contexts.set(acpSessionId, context)
     context.isReplaying = true
@@ -146,15 +134,13 @@ export class AcpConnection {
   }
 
   authenticate(methodId: string, limitMs: number): Promise<unknown> {
-    const { authenticate } = methods.agent
-    return this.#ask(authenticate, () => this.#connection.agent.request(authenticate, { methodId }), limitMs)
+    return this.#ask(methods.agent.authenticate, { methodId }, limitMs)
   }
 
   logout(): Promise<unknown> {
-    return this.#ask(methods.agent.logout, () => this.#connection.agent.request(methods.agent.logout, {}), signInMs)
+    return this.#ask(methods.agent.logout, {}, signInMs)
   }
 
-  /** Stops passing messages to a context. */
   release(context: AcpContext): void {
     for (const [id, each] of this.#contexts) if (each === context) this.#contexts.delete(id)
   }
@@ -163,11 +149,10 @@ export class AcpConnection {
   async leave(acpSessionId: string, isDeleted: boolean): Promise<void> {
     const { close, delete: remove } = this.#requireFacts().abilities
     const { close: closing, delete: deleting } = methods.agent.session
-    const { agent } = this.#connection
     const request = { sessionId: acpSessionId }
     const isOpen = this.#contexts.delete(acpSessionId)
-    if (isOpen && close) await this.#ask(closing, () => agent.request(closing, request), leaveMs).catch(() => {})
-    if (isDeleted && remove) await this.#ask(deleting, () => agent.request(deleting, request), leaveMs).catch(() => {})
+    if (isOpen && close) await this.#ask(closing, request, leaveMs).catch(() => {})
+    if (isDeleted && remove) await this.#ask(deleting, request, leaveMs).catch(() => {})
   }
 
   /** Closes our side. Agents that do not exit then must be ended. */
@@ -193,25 +178,23 @@ export class AcpConnection {
   #newContext(handlers: ContextHandlers): AcpContext {
     const { clock } = this.#options
     const facts = this.#requireFacts()
-    const agent = this.#connection.agent
-    const ask: OpeningOptions['ask'] = (what, work, limitMs) => this.#ask(what, work, limitMs)
     const toFailure: AcpContextOptions['toFailure'] = (error, what) => this.#failure(error, what)
-    return new AcpContext({ ...handlers, agent, ask, clock, facts, toFailure, anomalies: this.#anomalies })
+    const { agent } = this.#connection
+    return new AcpContext({ ...handlers, agent, ask: this.#ask, clock, facts, toFailure, anomalies: this.#anomalies })
   }
 
   #openingOptions(): OpeningOptions {
-    const ask: OpeningOptions['ask'] = (method, work, limitMs) => this.#ask(method, work, limitMs)
-    return { agent: this.#connection.agent, ask, version: this.#options.version, started: this.#options.started }
+    return { ask: this.#ask, version: this.#options.version, started: this.#options.started }
   }
 
-  async #ask<Answer>(what: string, ask: () => Promise<Answer>, limitMs: number): Promise<Answer> {
+  readonly #ask: TimedRequest = async (method, params, limitMs) => {
     const late = Promise.withResolvers<never>()
-    const message = statusNotice('noAnswerWithin', { what, seconds: limitMs / 1000 })
+    const message = statusNotice('noAnswerWithin', { what: method, seconds: limitMs / 1000 })
     const stopWaiting = this.#options.clock.after(limitMs, () => late.reject(new AcpFailure('timeout', message)))
     try {
-      return await Promise.race([ask(), late.promise])
+      return fieldsOf(await Promise.race([this.#connection.agent.request(method, params), late.promise]))
     } catch (error) {
-      throw this.#failure(error, what)
+      throw this.#failure(error, method)
     } finally {
       stopWaiting()
     }
@@ -238,6 +221,3 @@ export class AcpConnection {
     else this.#anomalies.count('another_session', '')
   }
 }
-
-/** Observed: its record is named after the minute, and a load in the same minute overwrites it. */
-const loadsOncePerMinute = ({ name }: AgentFacts): boolean => hasQuirk(name, 'loads_once_a_minute')

@@ -16,26 +16,24 @@ import {
   methods,
   RequestError,
 } from '@agentclientprotocol/sdk'
-import type { Clock } from '../../platform/time/clock.ts'
+import { type Clock, pause } from '../../platform/time/clock.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
-import type { AgentUpdate, PermissionRequest, TurnUsage } from '../../protocol/turns/agent-update.ts'
+import type { AgentAbilities, AgentUpdate, PermissionRequest, TurnUsage } from '../../protocol/turns/agent-update.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
-import type { Question } from '../../protocol/turns/question.ts'
+import type { Question, QuestionAnswer } from '../../protocol/turns/question.ts'
 import { AcpFailure, type AnomalyCounter, isPromptRejected } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
-import type { AgentFacts, OpeningOptions } from './open-acp-session.ts'
+import type { AgentFacts, TimedRequest } from './open-acp-session.ts'
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
-import { type ElicitationAnswer, elicitationResponse, questionOf } from './questions.ts'
+import { elicitationResponse, questionOf } from './questions.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { Compactions, MessageBreaks, modelOption, optionsOf, readUpdate, UpdateBatcher, unknownContentIn } from './updates.ts'
 import { costBetween, costSoFar, TurnTokens, usageOf } from './usage.ts'
 import { fieldsOf, lineOf } from './wire.ts'
 
-/** Converts a prompt to ACP content blocks. Files become text for agents that do not accept them. */
-const contentOf = (parts: readonly PromptPart[], facts: AgentFacts): ContentBlock[] => parts.map((part) => blockOf(part, facts))
-
-function blockOf(part: PromptPart, { images, embeddedFiles }: AgentFacts): ContentBlock {
+/** Files become text for agents that do not accept them. */
+function blockOf(part: PromptPart, { images, embeddedFiles }: AgentAbilities): ContentBlock {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text }
@@ -54,8 +52,7 @@ function blockOf(part: PromptPart, { images, embeddedFiles }: AgentFacts): Conte
 
 export interface AcpContextOptions {
   readonly agent: ClientContext
-  /** Sends a request with a time limit. */
-  readonly ask: OpeningOptions['ask']
+  readonly ask: TimedRequest
   readonly clock: Clock
   readonly facts: AgentFacts
   readonly anomalies: AnomalyCounter
@@ -64,7 +61,7 @@ export interface AcpContextOptions {
   readonly onUpdate: (update: AgentUpdate) => void
   /** The signal aborts when the answer is no longer needed. */
   readonly onPermission: (request: PermissionRequest, withdrawn: AbortSignal) => Promise<PermissionAnswer>
-  readonly onQuestion: (question: Question, withdrawn: AbortSignal) => Promise<ElicitationAnswer>
+  readonly onQuestion: (question: Question, withdrawn: AbortSignal) => Promise<QuestionAnswer>
 }
 
 /** How a turn ended. `empty`: without any output. */
@@ -81,11 +78,12 @@ export interface TurnEnd {
   readonly promptRejected: boolean
 }
 
+const plainEnd = { stopReason: null, error: null, usage: null, cancelIgnored: false, promptRejected: false }
+
 interface Turn {
   open: boolean
   cancelled: boolean
-  /** The time limit it exceeded. */
-  timedOutAfterMs: number | undefined
+  timedOutAfterMs?: number
   chars: number
   hasOutput: boolean
   readonly questions: Set<AbortController>
@@ -131,17 +129,10 @@ export class AcpContext {
   /** Runs one prompt. Rejects when one is running, or when the agent exits before it answers. */
   async prompt(parts: readonly PromptPart[], withinMs = turnMs): Promise<TurnEnd> {
     if (this.#turn || this.#stuck) throw new AcpFailure('busy', statusNotice('turnNotGivenBack'))
-    const request = { sessionId: this.#currentId(), prompt: contentOf(parts, this.#options.facts) }
+    const prompt = parts.map((part) => blockOf(part, this.#options.facts.abilities))
+    const request = { sessionId: this.#currentId(), prompt }
     const giveUp = Promise.withResolvers<'gave up'>()
-    const turn: Turn = {
-      open: true,
-      cancelled: false,
-      timedOutAfterMs: undefined,
-      chars: 0,
-      hasOutput: false,
-      questions: new Set(),
-      giveUp,
-    }
+    const turn: Turn = { open: true, cancelled: false, chars: 0, hasOutput: false, questions: new Set(), giveUp }
     this.#turn = turn
     const costBefore = this.#cost
     const maxMs = Math.min(withinMs, turnMs)
@@ -157,22 +148,15 @@ export class AcpContext {
       const stopReason = lineOf(fieldsOf(answer)['stopReason']) ?? null
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
       const usage = usageOf(this.#tokens.of(answer), costBetween(costBefore, this.#cost))
-      return { outcome, stopReason, error: null, usage, empty: !turn.hasOutput, cancelIgnored: false, promptRejected: false }
+      return { ...plainEnd, outcome, stopReason, usage, empty: !turn.hasOutput }
     } catch (error) {
       const failure = this.#options.toFailure(error, statusNotice('thePrompt'))
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure
       if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const outcome = turn.cancelled ? 'cancelled' : 'failed'
-      const notTaken = outcome === 'failed' && !turn.hasOutput && isPromptRejected(error)
-      return {
-        outcome,
-        stopReason: null,
-        error: failure.detail,
-        usage: usageOf(this.#tokens.of(undefined), costBetween(costBefore, this.#cost)),
-        empty: !turn.hasOutput,
-        cancelIgnored: false,
-        promptRejected: notTaken,
-      }
+      const promptRejected = outcome === 'failed' && !turn.hasOutput && isPromptRejected(error)
+      const usage = usageOf(this.#tokens.of(undefined), costBetween(costBefore, this.#cost))
+      return { ...plainEnd, outcome, error: failure.detail, usage, empty: !turn.hasOutput, promptRejected }
     } finally {
       stopWaiting()
       this.closeTurn()
@@ -194,37 +178,25 @@ export class AcpContext {
   /** Agents confirm a setting by an update, by their answer, or not at all. */
   async configure(change: ConfigChange): Promise<void> {
     const { setMode, setConfigOption } = methods.agent.session
-    const acpSessionId = this.#currentId()
-    const { agent, ask } = this.#options
-    if ('modeId' in change) {
-      const request = { sessionId: acpSessionId, modeId: change.modeId }
-      await ask(setMode, () => agent.request(setMode, request), settingMs)
-      return
-    }
+    const set = (method: string, fields: object) =>
+      this.#options.ask(method, { sessionId: this.#currentId(), ...fields }, settingMs)
+    if ('modeId' in change) return void (await set(setMode, change))
     const { optionId, value } = change
-    if (optionId === modelOption) {
-      const request = { sessionId: acpSessionId, modelId: value }
-      await ask(setModel, () => agent.request(setModel, request), settingMs)
-      return
-    }
-    const given = typeof value === 'boolean' ? ({ type: 'boolean', value } as const) : { value }
-    const request = { sessionId: acpSessionId, configId: optionId, ...given }
-    const answer = fieldsOf(await ask(setConfigOption, () => agent.request(setConfigOption, request), settingMs))
-    if (Array.isArray(answer['configOptions']))
-      this.#options.onUpdate({ kind: 'options', options: optionsOf(answer['configOptions']) })
+    if (optionId === modelOption) return void (await set(setModel, { modelId: value }))
+    const given = typeof value === 'boolean' ? { type: 'boolean', value } : { value }
+    const { configOptions } = await set(setConfigOption, { configId: optionId, ...given })
+    if (Array.isArray(configOptions)) this.#options.onUpdate({ kind: 'options', options: optionsOf(configOptions) })
   }
 
-  /** Handles an update for this context. */
   handleUpdate(params: unknown): void {
     this.#lastUpdateAt = this.#options.clock.now()
     const turn = this.#turn?.open ? this.#turn : undefined
     const read = readUpdate(params, this.#calls, this.#compactions)
-    this.#cost = costSoFar(fieldsOf(fieldsOf(params)['update'])['cost']) ?? this.#cost
-    const { update: sent } = fieldsOf(params)
-    const unknown = unknownContentIn(fieldsOf(sent))
+    const sent = fieldsOf(fieldsOf(params)['update'])
+    this.#cost = costSoFar(sent['cost']) ?? this.#cost
+    const unknown = unknownContentIn(sent)
     if (unknown) this.#options.anomalies.count('unknown_content', unknown, 0, sent)
-    if (read === undefined)
-      return this.#options.anomalies.count('unknown_update', lineOf(fieldsOf(sent)['sessionUpdate']) ?? '', 0, sent)
+    if (read === undefined) return this.#options.anomalies.count('unknown_update', lineOf(sent['sessionUpdate']) ?? '', 0, sent)
     if (read === null) return
     if (read.inTurn && !turn) {
       if (!this.isReplaying) this.#options.anomalies.count('outside_of_turn', read.update.kind)
@@ -234,9 +206,8 @@ export class AcpContext {
       return this.#options.anomalies.count('turn_too_long', read.update.kind)
     const { update } = read
     const isText = update.kind === 'text' || update.kind === 'thought'
-    const { messageId } = fieldsOf(fieldsOf(params)['update'])
-    this.#batcher.add(isText ? { ...update, text: this.#messages.apply(update.kind, update.text, messageId) } : update)
-    if (read.update.kind === 'tool') this.#sendOutputs(read.update.call.toolCallId)
+    this.#batcher.add(isText ? { ...update, text: this.#messages.apply(update.kind, update.text, sent['messageId']) } : update)
+    if (update.kind === 'tool') this.#sendOutputs(update.call.toolCallId)
   }
 
   /** Sends the whole output of a call that is over; without an id, of all calls. */
@@ -272,15 +243,7 @@ export class AcpContext {
     }
     asked.then(back, back)
     if (turn.timedOutAfterMs !== undefined) return { ...timedOut(turn, turn.timedOutAfterMs), cancelIgnored: true }
-    return {
-      outcome: 'cancelled',
-      stopReason: null,
-      error: null,
-      usage: null,
-      empty: !turn.hasOutput,
-      cancelIgnored: true,
-      promptRejected: false,
-    }
+    return { ...plainEnd, outcome: 'cancelled', empty: !turn.hasOutput, cancelIgnored: true }
   }
 
   async askPermission(params: unknown, withdrawn: AbortSignal): Promise<{ outcome: ReturnType<typeof outcomeOf> }> {
@@ -303,7 +266,7 @@ export class AcpContext {
     if (!read) throw RequestError.invalidParams(undefined, 'this cannot be shown to a person')
     const { question, visitId } = read
     if (this.#hasTooManyQuestions(turn, question.message)) return { action: 'cancel' }
-    const visit = Promise.withResolvers<ElicitationAnswer>()
+    const visit = Promise.withResolvers<QuestionAnswer>()
     if (visitId !== undefined) this.#visits.set(visitId, () => visit.resolve({ action: 'accept', content: null }))
     try {
       const ask = (signal: AbortSignal) => Promise.race([this.#options.onQuestion(question, signal), visit.promise])
@@ -353,7 +316,7 @@ export class AcpContext {
   async waitForReplay(): Promise<void> {
     const { clock } = this.#options
     for (let waited = 0; waited < maxSettleMs && clock.now() - this.#lastUpdateAt < settleMs; waited += settleMs)
-      await new Promise<void>((resolve) => clock.after(settleMs, resolve))
+      await pause(clock, settleMs)
   }
 
   #currentId(): string {
@@ -362,21 +325,12 @@ export class AcpContext {
   }
 }
 
-/** The end of a turn that exceeded its time limit. */
 function timedOut({ hasOutput }: Turn, ms: number): TurnEnd {
   const error =
     ms < minuteMs
       ? statusNotice('turnTooLong', { seconds: ms / 1000 })
       : statusNotice('turnTooLongMinutes', { minutes: Math.round(ms / minuteMs) })
-  return {
-    outcome: 'failed',
-    stopReason: 'took_too_long',
-    error,
-    usage: null,
-    empty: !hasOutput,
-    cancelIgnored: false,
-    promptRejected: false,
-  }
+  return { ...plainEnd, outcome: 'failed', stopReason: 'took_too_long', error, empty: !hasOutput }
 }
 
 /** For agents that offer models separately from options. */

@@ -8,21 +8,15 @@ import { FloodError, fieldsOf, jsonOf, type Noise, textOf } from './wire.ts'
 export type AcpFailureCode =
   /** The agent supports no ACP version of ours. */
   | 'version'
-  /** The agent requires a sign-in. */
   | 'sign_in'
-  /** The agent did not answer in time. */
   | 'timeout'
-  /** The agent answered with an error. */
   | 'refused'
-  /** The agent's answer is invalid. */
   | 'nonsense'
-  /** The agent closed its output or exited. */
   | 'ended'
   /** The agent wrote too much that was no message. */
   | 'flooded'
   /** A turn is running, or was cancelled and not answered. */
   | 'busy'
-  /** The agent does not accept this kind of content. */
   | 'not_accepted'
 
 export class AcpFailure extends DetailError {
@@ -42,7 +36,6 @@ const authRequired = -32000
 const maxErrorChars = 2000
 const maxWholeChars = 16_000
 
-/** Converts any error of the ACP library. */
 export function failureOf(error: unknown, what: Detail): AcpFailure {
   if (error instanceof AcpFailure) return error
   if (error instanceof FloodError) return new AcpFailure('flooded', error.detail)
@@ -60,7 +53,6 @@ export function failureOf(error: unknown, what: Detail): AcpFailure {
 /** Unknown session or invalid parameters. Messages differ between agents, so the code decides. */
 const promptRejectedCodes: ReadonlySet<number> = new Set([-32602, -32002])
 
-/** Whether the agent rejected the prompt itself. */
 export const isPromptRejected = (error: unknown): boolean => error instanceof RequestError && promptRejectedCodes.has(error.code)
 
 /** Some agents put the cause into `data`, behind a generic message. What has no words is left out. */
@@ -105,7 +97,6 @@ export interface Anomaly {
   readonly sample: string
 }
 
-/** Kinds that are counted by name (AC10). */
 const namedKinds: ReadonlySet<AnomalyKind> = new Set([
   'unknown_notification',
   'unknown_content',
@@ -139,7 +130,6 @@ export class AnomalyCounter {
     this.#tell(seen, mask(shown))
   }
 
-  /** Reports what was counted and not reported yet. */
   flush(): void {
     for (const seen of this.#seen.values()) if (seen.count > seen.told) this.#tell(seen, seen.name)
   }
@@ -154,7 +144,6 @@ export class AnomalyCounter {
 const maxNameChars = 100
 const maxShownChars = 400
 
-/** Describes an anomaly for troubleshooting. */
 export function anomalyText({ kind, count, bytes, sample }: Anomaly): string {
   const what = {
     not_json: 'lines that are no messages were left out',

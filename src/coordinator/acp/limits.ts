@@ -16,19 +16,16 @@ export const maxUnansweredRequests = 64
 export const maxSample = 200
 /** Characters of text and thoughts in a turn. The rest is counted but dropped. */
 export const maxTurnText = 8 * 1024 * 1024
-/** Tool calls remembered in a turn, newest first. */
 export const maxToolCalls = 500
 /** Characters kept of the output of one tool call, and of all calls of a turn; of more, the beginning and the end. */
 export const maxKeptOutput = 1024 * 1024
 export const maxTurnOutput = 16 * 1024 * 1024
-/** Compactions remembered in a turn. */
 export const maxCompactions = 100
 /** Permission requests open at once; further ones are refused. */
 export const maxOpenQuestions = 32
 
 /** Interval of batches of streamed updates. The first leaves at once. */
 export const batchMs = 50
-/** Updates in a batch. */
 export const maxWaitingUpdates = 64
 
 /** Limits of single steps. The whole start has a limit of its own (AG2). */
@@ -50,11 +47,8 @@ export const maxSettleMs = 5_000
 export const cancelMs = 10_000
 export const turnMs = 24 * 3600_000
 
-/** Length of an error in a fact. */
 export const maxErrorChars = 4000
-/** Wait for the last output after the process has exited. */
 export const finalOutputMs = 200
 /** Wait for the state of the files after the process has exited (FS7). */
 export const finalFilesMs = 60_000
-/** Wait for the exit of a process that failed to start. */
 export const exitMs = 1000

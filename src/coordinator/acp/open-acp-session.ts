@@ -2,30 +2,24 @@
  * Initializes an agent and opens a new ACP session or restores an earlier one (AC1, AC4). Respects the agent's capabilities. A
  * failed restore falls back to a new session and says so.
  */
-import { type ClientContext, type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
-import type { OwnProgram } from '../../platform/processes/program-of.ts'
+import { type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { type Detail, noticesOf, statusNotice, textOf } from '../../protocol/status-texts.ts'
 import type { AgentAbilities, AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
 import type { NewFact, WithoutLaunch } from '../spool.ts'
 import type { Workspace } from '../worktrees/make-workspace.ts'
+import type { AcpAgentOptions } from './agent-options.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { initializeMs, listMs, loadMs, openMs, signInMs } from './limits.ts'
 import { type SignInWay, signInSteps, signInWaysOf, unattendedWay } from './sign-in.ts'
 import { modelsOf, modesOf, optionsOf } from './updates.ts'
 import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './wire.ts'
 
-/** The agent's identity and capabilities. */
 export interface AgentFacts {
   readonly name: string
   readonly version: string | null
   readonly abilities: AgentAbilities
-  readonly canLoad: boolean
-  readonly canResume: boolean
-  readonly images: boolean
-  readonly embeddedFiles: boolean
-  readonly mcpOverHttp: boolean
   readonly takesFolders: boolean
   readonly signInWays: readonly SignInWay[]
 }
@@ -56,9 +50,9 @@ export interface OpenedAcpSession {
 export const earlierSession = (acpSessionId: string | null, openedAt: number, forks?: boolean): EarlierAcpSession | null =>
   acpSessionId === null ? null : { acpSessionId, openedAt, forks }
 
-type TimedRequest = <Answer>(method: string, ask: () => Promise<Answer>, limitMs: number) => Promise<Answer>
+/** Sends a request; rejects with AcpFailure, also when the answer takes too long. */
+export type TimedRequest = (method: string, params: object, limitMs: number) => Promise<Fields>
 
-/** How the agent was started. */
 export interface StartedAgent {
   readonly agentId: string
   readonly command: string
@@ -75,14 +69,12 @@ export const startedAgent = ({ agentId, args, env, secrets, isolation, ...launch
 })
 
 export interface OpeningOptions {
-  readonly agent: ClientContext
-  /** Sends a request with a time limit. */
   readonly ask: TimedRequest
   readonly version: string
   readonly started?: StartedAgent | undefined
 }
 
-export async function initialize({ agent, ask, version }: OpeningOptions): Promise<AgentFacts> {
+export async function initialize({ ask, version }: OpeningOptions): Promise<AgentFacts> {
   const request = {
     protocolVersion: PROTOCOL_VERSION,
     // AC2: agents use their own files and terminals.
@@ -95,22 +87,16 @@ export async function initialize({ agent, ask, version }: OpeningOptions): Promi
     },
     clientInfo: { name: 'holdfast', title: 'Holdfast', version },
   }
-  const answer = fieldsOf(await ask('initialize', () => agent.request(methods.agent.initialize, request), initializeMs))
+  const answer = await ask(methods.agent.initialize, request, initializeMs)
   const theirVersion = wholeOf(answer['protocolVersion'])
   if (theirVersion !== PROTOCOL_VERSION)
     throw new AcpFailure('version', statusNotice('otherAcp', { theirs: theirVersion ?? 'unknown', ours: PROTOCOL_VERSION }))
   const capabilities = fieldsOf(answer['agentCapabilities'])
-  const prompts = fieldsOf(capabilities['promptCapabilities'])
   const info = fieldsOf(answer['agentInfo'])
   return {
     name: lineOf(info['name']) ?? 'agent',
     version: lineOf(info['version']) ?? null,
     abilities: abilitiesOf(capabilities, answer),
-    canLoad: capabilities['loadSession'] === true,
-    canResume: isOffered(fieldsOf(capabilities['sessionCapabilities'])['resume']),
-    images: prompts['image'] === true,
-    embeddedFiles: prompts['embeddedContext'] === true,
-    mcpOverHttp: fieldsOf(capabilities['mcpCapabilities'])['http'] === true,
     takesFolders: isOffered(fieldsOf(capabilities['sessionCapabilities'])['additionalDirectories']),
     signInWays: signInWaysOf(answer['authMethods']),
   }
@@ -145,12 +131,11 @@ export interface AcpSessionSetup {
 }
 
 export async function openAcpSession(
-  { agent, ask }: OpeningOptions,
+  { ask }: OpeningOptions,
   facts: AgentFacts,
   setup: AcpSessionSetup,
 ): Promise<OpenedAcpSession> {
-  const request = setupRequest(facts, setup)
-  const answer = fieldsOf(await ask('session/new', () => agent.request(methods.agent.session.new, request), openMs))
+  const answer = await ask(methods.agent.session.new, setupRequest(facts, setup), openMs)
   const acpSessionId = lineOf(answer['sessionId'])
   if (acpSessionId === undefined || acpSessionId === '' || acpSessionId !== answer['sessionId'])
     throw new AcpFailure('nonsense', statusNotice('noUsableId'))
@@ -164,20 +149,19 @@ export async function restoreAcpSession(
   setup: AcpSessionSetup,
   { acpSessionId, forks = false }: EarlierAcpSession,
 ): Promise<OpenedAcpSession> {
-  const { agent, ask } = options
+  const { resume, load, list } = facts.abilities
   const request = { sessionId: acpSessionId, ...setupRequest(facts, setup) }
   if (forks) return forkAcpSession(options, facts, setup, request)
   let why: Detail = statusNotice('cannotBringBack')
+  // A resume replays nothing.
   const ways = [
-    // A resume replays nothing.
-    facts.canResume ? (['resumed', methods.agent.session.resume] as const) : undefined,
-    facts.canLoad ? (['loaded', methods.agent.session.load] as const) : undefined,
-  ]
-  for (const way of ways) {
-    if (!way) continue
-    const [how, method] = way
+    ['resumed', methods.agent.session.resume, resume],
+    ['loaded', methods.agent.session.load, load],
+  ] as const
+  for (const [how, method, isOffered] of ways) {
+    if (!isOffered) continue
     try {
-      return opened(fieldsOf(await ask(method, () => agent.request(method, request), loadMs)), acpSessionId, how)
+      return opened(await options.ask(method, request, loadMs), acpSessionId, how)
     } catch (error) {
       const failure = failureOf(error, method)
       // The agent is gone or does not answer, so another attempt is useless.
@@ -185,14 +169,13 @@ export async function restoreAcpSession(
       why = failure.detail
     }
   }
-  if (facts.abilities.list && (await isGone(options, acpSessionId, setup.folder))) why = statusNotice('acpSessionGone')
+  if (list && (await isGone(options, acpSessionId, setup.folder))) why = statusNotice('acpSessionGone')
   return { ...(await openAcpSession(options, facts, setup)), notRestored: why }
 }
 
 /** Whether the agent lists its sessions and this is not among them. Agents refuse unknown sessions with words that say nothing. */
-async function isGone({ agent, ask }: OpeningOptions, acpSessionId: string, cwd: string): Promise<boolean> {
-  const { list } = methods.agent.session
-  const answer = fieldsOf(await ask(list, () => agent.request(list, { cwd }), listMs).catch(() => undefined))
+async function isGone({ ask }: OpeningOptions, acpSessionId: string, cwd: string): Promise<boolean> {
+  const answer = await ask(methods.agent.session.list, { cwd }, listMs).catch((): Fields => ({}))
   const isWhole = Array.isArray(answer['sessions']) && !answer['nextCursor']
   return isWhole && !listOf(answer['sessions']).some((each) => each['sessionId'] === acpSessionId)
 }
@@ -207,8 +190,7 @@ async function forkAcpSession(
   setup: AcpSessionSetup,
   request: object,
 ): Promise<OpenedAcpSession> {
-  const { agent, ask } = options
-  const asked = facts.abilities.fork ? ask(forkMethod, () => agent.request(forkMethod, request), loadMs) : undefined
+  const asked = facts.abilities.fork ? options.ask(forkMethod, request, loadMs) : undefined
   const answer = fieldsOf(await asked?.catch(() => undefined))
   const acpSessionId = lineOf(answer['sessionId'])
   return acpSessionId ? opened(answer, acpSessionId, 'resumed') : openAcpSession(options, facts, setup)
@@ -216,9 +198,7 @@ async function forkAcpSession(
 
 export interface EarlierAcpSession {
   readonly acpSessionId: string
-  /** When it was last opened. */
   readonly openedAt: number
-  /** AC12 */
   readonly forks?: boolean | undefined
 }
 
@@ -241,9 +221,10 @@ const setupRequest = (facts: AgentFacts, setup: AcpSessionSetup) => ({
   ...(facts.takesFolders && setup.folders?.length && { additionalDirectories: [...setup.folders] }),
 })
 
-function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: AcpSessionSetup): McpServer[] {
+function serversFor({ abilities }: AgentFacts, { toolServers }: AcpSessionSetup): McpServer[] {
   return toolServers.flatMap(({ name, url, bearer, program }): McpServer[] => {
-    if (mcpOverHttp) return [{ type: 'http', name, url, headers: [{ name: 'Authorization', value: `Bearer ${bearer}` }] }]
+    if (abilities.mcpOverHttp)
+      return [{ type: 'http', name, url, headers: [{ name: 'Authorization', value: `Bearer ${bearer}` }] }]
     if (!program) return []
     const env = Object.entries(program.env).map(([key, value]) => ({ name: key, value }))
     return [{ name, command: program.command, args: [...program.args], env }]
@@ -252,14 +233,13 @@ function serversFor({ mcpOverHttp }: AgentFacts, { toolServers }: AcpSessionSetu
 
 /** AC9: signs in where that needs nobody, and tries again. Otherwise the failure says how a person can. */
 export async function signedIn<Opened>(
-  { agent, ask, started }: OpeningOptions,
+  { ask, started }: OpeningOptions,
   { name, signInWays }: AgentFacts,
   open: () => Promise<Opened>,
 ): Promise<Opened> {
   const isRefused = (error: unknown): error is AcpFailure => error instanceof AcpFailure && error.code === 'sign_in'
   const way = started && unattendedWay(name, signInWays, started.variables)
-  const signIn = async (methodId: string): Promise<unknown> =>
-    ask('authenticate', () => agent.request(methods.agent.authenticate, { methodId }), signInMs)
+  const signIn = (methodId: string) => ask(methods.agent.authenticate, { methodId }, signInMs)
   try {
     if (way && hasQuirk(name, 'authenticate_first')) await signIn(way.id)
     return await open().catch(async (error: unknown) => {
@@ -274,20 +254,12 @@ export async function signedIn<Opened>(
   }
 }
 
-interface ToolServerOptions {
-  readonly serverUrl: string
-  readonly program: OwnProgram
-  readonly particulars: { readonly launchToken: string }
-}
-
 /**
  * AC2: Holdfast's own MCP server, so that the agent can record approaches, checkpoints and tasks. `contextId` is empty for
  * servers that name no contexts.
  */
-export function holdfastToolServer(
-  { serverUrl, program, particulars: { launchToken } }: ToolServerOptions,
-  contextId: string,
-): ToolServer {
+export function holdfastToolServer({ serverUrl, program, particulars }: AcpAgentOptions, contextId: string): ToolServer {
+  const { launchToken } = particulars
   const [command, ...args] = program
   const bearer = contextId === '' ? launchToken : `${launchToken}.${contextId}`
   const env = { HOLDFAST_URL: serverUrl, HOLDFAST_LAUNCH_TOKEN: launchToken, HOLDFAST_TOKEN: bearer }
@@ -316,7 +288,7 @@ export function readyFact(
     agentName: facts.name,
     agentVersion: facts.version,
     can: facts.abilities,
-    images: facts.images,
+    images: facts.abilities.images,
     modes: [...modes],
     modeId,
     options: [...options],

@@ -2,20 +2,18 @@
  * Permission requests of an agent (AP4): the request as shown to a person, the digest its answer is bound to, and the answer in
  * ACP terms. Options are chosen by kind, because vendors agree neither on order nor on ids.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import { isIncidental } from '../../protocol/approvals/allowance-scopes.ts'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
 import type { ToolCalls } from './tool-calls.ts'
 import { type Fields, fieldsOf, lineOf, listOf, oneOf } from './wire.ts'
 
-/** Values nested deeper can be neither shown nor compared. */
 const maxDepth = 64
 
-/** Serializes a value with sorted keys, so that equal values have equal digests (AP4). Pure. */
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+const digestOf = (text: string): string => hash('sha256', text)
 
-/** Undefined when the value is nested too deep. */
+/** Serializes a value with sorted keys, so that equal values have equal digests (AP4). Undefined when it is nested too deep. */
 function canonicalJson(value: unknown, depth = 0): string | undefined {
   if (depth > maxDepth) return undefined
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

@@ -1,10 +1,7 @@
 /** Reads an agent's question (ACP's elicitation, AP13) and writes the answer to it. Pure. */
 import type { CreateElicitationResponse } from '@agentclientprotocol/sdk'
-import type { QuestionAnswer } from '../../protocol/turns/question.ts'
-import { maxQuestionChars, Question } from '../../protocol/turns/question.ts'
+import { maxQuestionChars, Question, type QuestionAnswer } from '../../protocol/turns/question.ts'
 import { fieldsOf, jsonOf, textOf } from './wire.ts'
-
-export type ElicitationAnswer = QuestionAnswer
 
 interface ReadQuestion {
   readonly question: Question
@@ -24,7 +21,7 @@ export function questionOf(params: unknown): ReadQuestion | undefined {
   return read.success ? { question: read.data, visitId: isForm ? undefined : textOf(elicitationId) } : undefined
 }
 
-export function elicitationResponse({ action, content }: ElicitationAnswer): CreateElicitationResponse {
+export function elicitationResponse({ action, content }: QuestionAnswer): CreateElicitationResponse {
   if (action !== 'accept' || content === null) return { action }
   const copied = Object.entries(content).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const)
   return { action, content: Object.fromEntries(copied) }

@@ -21,12 +21,10 @@ interface Known {
   readonly output: ToolOutput
   /** When it began, or was last allowed. */
   beganAt: number
-  /** The length of the output that was sent as a whole. */
   sentLength: number
 }
 
 interface ToolCallsOptions {
-  /** The name in ACP's `agentInfo`. */
   readonly agent?: string
   readonly now?: () => number
 }
@@ -40,7 +38,6 @@ export class ToolCalls {
   readonly #calls = new Map<string, Known>()
   readonly #agent: string | undefined
   readonly #now: () => number
-  /** Characters of output held for all calls. */
   #held = 0
 
   constructor({ agent, now = () => 0 }: ToolCallsOptions = {}) {
@@ -65,7 +62,6 @@ export class ToolCalls {
     return call
   }
 
-  /** AC6: adds what came of the call. */
   #withResult(call: ToolCall, update: Fields, output: ToolOutput, beganAt: number): ToolCall {
     const before = output.held
     const { piece, whole } = outputOf(update)

@@ -88,7 +88,6 @@ export class ToolOutput {
     return this.held + this.#skipped
   }
 
-  /** Characters held. */
   get held(): number {
     return this.#head.length + this.#tailLength
   }
@@ -136,7 +135,6 @@ export class ToolOutput {
     return before - this.held
   }
 
-  /** The last characters of what is held. */
   #end(chars: number): string {
     let end = ''
     for (let at = this.#tail.length - 1; at >= 0 && end.length < chars; at--) end = (this.#tail[at] ?? '') + end
@@ -165,7 +163,6 @@ const headAndTail = (head: string, tail: string, skipped: number): string => `${
 const upToLine = (text: string): string => text.slice(0, text.lastIndexOf('\n') + 1 || text.length)
 const fromLine = (text: string): string => text.slice(text.indexOf('\n') + 1)
 
-/** Splits a text between lines where it can. */
 export function* piecesOf(text: string, max: number): Generator<string> {
   for (let rest = text; rest !== ''; ) {
     const piece = rest.length <= max ? rest : upToLine(rest.slice(0, max))

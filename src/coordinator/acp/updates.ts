@@ -99,7 +99,6 @@ export function unknownContentIn(sent: Fields): string | undefined {
   return found && (lineOf(found['type']) ?? '')
 }
 
-/** An image or sound; undefined for other content. */
 function mediaOf({ type, mimeType, data }: Fields): AgentUpdate | undefined {
   const media = oneOf(['image', 'audio'] as const, type)
   if (!media) return undefined
@@ -163,7 +162,6 @@ function costOf(cost: Fields): string | null {
   return amount === undefined ? null : costText({ amount, currency: lineOf(cost['currency']) ?? '' })
 }
 
-/** Reads the available modes and the current one. */
 export function modesOf(opened: Fields): { modes: AgentMode[]; modeId: string | null } {
   const said = fieldsOf(opened['modes'])
   const modes = listOf(said['availableModes']).flatMap((mode) => {
@@ -208,7 +206,6 @@ function valuesOf(option: Fields): { id: string; name: string }[] {
 export class MessageBreaks {
   readonly #last = new Map<string, { readonly id: string; readonly endsLine: boolean }>()
 
-  /** The text as it follows what was said before. */
   apply(kind: 'text' | 'thought', text: string, messageId: unknown): string {
     const last = this.#last.get(kind)
     const id = lineOf(messageId) || last?.id
@@ -247,7 +244,6 @@ export class UpdateBatcher {
     this.#emitWhenDue()
   }
 
-  /** Emits pending updates now. */
   flush(): void {
     this.#stopWaiting?.()
     this.#stopWaiting = undefined

@@ -29,7 +29,6 @@ export class TurnTokens {
   readonly #agent: string
   readonly #before: Partial<Record<Counter, number>> = {}
 
-  /** The name in ACP's `agentInfo`. */
   constructor(agent: string) {
     this.#agent = agent
   }

@@ -6,7 +6,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
-import type { Clock } from '../../platform/time/clock.ts'
+import { type Clock, pause } from '../../platform/time/clock.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import { maxListed, maxShownLine } from '../../protocol/turns/agent-update.ts'
 import {
@@ -23,8 +23,9 @@ import {
 /** Reads single values from untrusted agent messages. Values of another type count as missing, and long ones are cut. Pure. */
 export type Fields = Readonly<Record<string, unknown>>
 
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
 export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.slice(0, maxListed).map(fieldsOf) : [])
 
@@ -61,7 +62,6 @@ export interface LineOptions {
   readonly maxBytes: number
   readonly onLine: (line: string) => void
   readonly onTooLong: (bytes: number, beginning: string) => void
-  /** Length of the beginning that is kept. */
   readonly sampleBytes: number
 }
 
@@ -127,13 +127,10 @@ export class LineReader {
 export type Noise = 'not_json' | 'line_too_long' | 'not_a_message' | 'answer_to_nothing' | 'unknown_notification'
 
 export interface WireOptions {
-  /** The agent's standard output. */
   readonly from: Readable
-  /** The agent's standard input. */
   readonly to: Writable
   readonly clock: Clock
   readonly onUpdate: (params: unknown) => void
-  /** The person's visit to an address is over. */
   readonly onVisited: (params: unknown) => void
   /** Called when a request of ours is answered, before the library sees the answer. */
   readonly onAnswered: (method: string, params: unknown) => void
@@ -148,11 +145,9 @@ export class Wire {
   /** Passed to the ACP library. */
   readonly stream: Stream
   readonly #options: WireOptions
-  /** Our requests without an answer. */
   readonly #pendingRequests = new Map<unknown, { readonly method: string; readonly params: unknown }>()
   readonly #incoming = new TransformStream<AnyMessage, AnyMessage>(undefined, undefined, { highWaterMark: maxUnansweredRequests })
   readonly #writer = this.#incoming.writable.getWriter()
-  /** Agent requests without a delivered answer. */
   #unansweredRequests = 0
   #wake: (() => void) | undefined
   #noiseBytes = 0
@@ -171,7 +166,6 @@ export class Wire {
     void this.#read()
   }
 
-  /** Stops reading and sending. */
   close(): void {
     this.#options.from.destroy()
     this.#options.to.end()
@@ -208,7 +202,6 @@ export class Wire {
     }
   }
 
-  /** Waits for the next window when the read limit is reached. */
   async #throttle(): Promise<void> {
     const { clock } = this.#options
     const now = clock.now()
@@ -216,7 +209,7 @@ export class Wire {
     if (now >= this.#windowEnd || now < this.#windowEnd - readWindowMs) {
       this.#windowEnd = now + readWindowMs
       this.#used = 0
-    } else if (this.#used >= maxReadPerWindow) await new Promise<void>((resolve) => clock.after(this.#windowEnd - now, resolve))
+    } else if (this.#used >= maxReadPerWindow) await pause(clock, this.#windowEnd - now)
   }
 
   #handleLine(line: string): void {
@@ -283,5 +276,3 @@ export class Wire {
     })
   }
 }
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,12 +1,11 @@
 /** Answers the server's requests about file states on this machine (FS4, FS7-FS10). */
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
-import { makeFolderInside } from '../../platform/files/path-inside.ts'
+import { existsSync } from 'node:fs'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
 import type { WorktreeContext } from '../worktrees/answer-request.ts'
 import { GitFailure } from '../worktrees/git.ts'
-import { makeWorkspace } from '../worktrees/make-workspace.ts'
+import { makeWorkspace, rootFor } from '../worktrees/make-workspace.ts'
 import { takeAfter } from './turn-files.ts'
 
 type FilesRequest = Extract<CoordinatorRequest, { kind: `files-${string}` }>
@@ -42,10 +41,8 @@ async function fork(
   { folders, projectId, projectFolder, role, key, state }: Extract<FilesRequest, { kind: 'files-fork' }>,
 ): Promise<ForkAnswer> {
   const base = there(await fileStates.forkBase(folderOf(folders), state))
-  mkdirSync(worktreesFolder, { recursive: true, mode: 0o700 })
-  chmodSync(worktreesFolder, 0o700)
   const userSessionShort = 'chat'
-  const root = await makeFolderInside(worktreesFolder, `${projectId}/${userSessionShort}`, 0o700)
+  const root = await rootFor(worktreesFolder, projectId, userSessionShort)
   const files = { base, write: (top: string) => fileStates.write(top, state, key) }
   const made = await makeWorkspace(git, { projectFolder, root, workspace: role, userSessionShort, role, files })
   if (made.kind === 'plain') throw new GitFailure(-1, made.why)

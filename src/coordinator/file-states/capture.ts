@@ -4,11 +4,11 @@
  */
 import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { LeftOutFile } from '../../protocol/worktrees/file-state.ts'
 import { GitFailure } from '../worktrees/git.ts'
-import { displayName, pathOf, splitNul } from '../worktrees/worktree-state.ts'
+import { displayName, nulEnded, pathOf, splitNul } from '../worktrees/worktree-state.ts'
 import type { Workplace } from './workplace.ts'
 
-/** Larger files are left out. */
 export const maxFileBytes = 50 * 1024 * 1024
 /** A folder with more new files than this, none of them tracked, is left out: it should be ignored. */
 const maxNewFilesInFolder = 10_000
@@ -18,7 +18,7 @@ const maxLeftOut = 1000
 const maxAttempts = 3
 const lstatsAtOnce = 256
 
-export type LeftOutReason = 'too_large' | 'too_many' | 'repository' | 'special' | 'unreadable'
+type LeftOutReason = LeftOutFile['why']
 
 export interface LeftOut {
   /** A folder ends with a slash. */
@@ -36,7 +36,6 @@ export interface CapturedState extends FileState {
   readonly names: readonly LeftOut[]
 }
 
-/** Too much would be left out. */
 class NoState extends Error {}
 
 /** `extra`: files to include although they are ignored. */
@@ -89,8 +88,6 @@ export function isAmong(names: readonly Buffer[], path: Buffer): boolean {
 }
 
 const slash = 0x2f
-export const nulEnded = (words: readonly Buffer[]): Buffer => Buffer.concat(words.flatMap((word) => [word, Buffer.of(0)]))
-
 export const updateIndex = (place: Workplace, args: readonly string[], names: readonly Buffer[]): Promise<string> => {
   place.memory.tree = undefined
   return place.run(['update-index', '-z', ...args, '--stdin'], { input: nulEnded(names) })
@@ -188,5 +185,5 @@ function foldersOf(name: Buffer): string[] {
   return folders
 }
 
-export const shownNames = (names: readonly LeftOut[]): { path: string; why: LeftOutReason }[] =>
+export const shownNames = (names: readonly LeftOut[]): LeftOutFile[] =>
   names.map(({ name, why }) => ({ path: displayName(name), why }))

@@ -4,7 +4,6 @@ import { displayName, pathspecOf, splitNul } from '../worktrees/worktree-state.t
 import type { Workplace } from './workplace.ts'
 
 const maxShownBytes = 2 * 1024 * 1024
-/** Changed files listed by name; the rest is counted. */
 const maxNamedFiles = 1000
 const safe = ['--no-ext-diff', '--no-textconv', '--no-color', '-r']
 

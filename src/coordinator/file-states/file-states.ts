@@ -14,7 +14,6 @@ import { isThere, type RestoreRequest, restore } from './restore.ts'
 import { type Workplace, Workplaces } from './workplace.ts'
 
 export interface TakenState {
-  /** The root of the checkout. */
   readonly top: string
   readonly state: FileState
   readonly leftOut: readonly LeftOutFile[]
@@ -84,7 +83,6 @@ export class FileStates {
     return taken
   }
 
-  /** Only reads objects. */
   async #at<Result>(folder: string, work: (place: Workplace) => Promise<Result>): Promise<Result | null> {
     const place = await this.#workplaces.open(folder)
     return place ? work(place) : null

@@ -2,7 +2,7 @@
  * Keeps states from git's garbage collection (FS3): one ref for each conversation to a tree of its states, and one for the newest
  * tree of each private index, whose objects would otherwise be pruned.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { GitFailure } from '../worktrees/git.ts'
@@ -13,8 +13,7 @@ import { placeName, type Workplace } from './workplace.ts'
 /** Attempts to update a ref that another process updates too. */
 const maxAttempts = 5
 
-export const stateRef = (key: string): string =>
-  `refs/holdfast/states/${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
+export const stateRef = (key: string): string => `refs/holdfast/states/${hash('sha256', key).slice(0, 32)}`
 const indexRef = (place: Workplace): string => `refs/holdfast/index/${basename(place.dir)}`
 
 interface KeptSet {
@@ -33,7 +32,6 @@ async function readSet(place: Workplace, ref: string): Promise<KeptSet> {
 }
 
 export class KeptStates {
-  /** By repository and ref. */
   readonly #sets = new Map<string, KeptSet>()
   readonly #indexes = new Map<string, string>()
   /** What was kept since the last time that something was let go: perhaps not recorded yet. */

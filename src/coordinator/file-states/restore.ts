@@ -4,15 +4,15 @@
  * completed by asking for it again.
  */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { lstat, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../platform/files/atomic-file.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import type { RestoreAnswer, RewindLoss } from '../../protocol/worktrees/file-state.ts'
 import { GitFailure } from '../worktrees/git.ts'
-import { displayName, pathOf, splitNul } from '../worktrees/worktree-state.ts'
-import { capture, type FileState, isAmong, maxFileBytes, nulEnded, readNames, updateIndex } from './capture.ts'
+import { displayName, nulEnded, pathOf, splitNul } from '../worktrees/worktree-state.ts'
+import { capture, type FileState, isAmong, maxFileBytes, readNames, updateIndex } from './capture.ts'
 import { type ChangedPath, changedPaths } from './compare.ts'
 import type { KeptStates } from './kept-states.ts'
 import type { Workplace } from './workplace.ts'
@@ -20,7 +20,6 @@ import type { Workplace } from './workplace.ts'
 /** Ignored files in the way that are kept for an undo. */
 const maxInTheWay = 10_000
 const maxNamedLosses = 1000
-/** Attempts when files change between the state and the restore. */
 const maxAttempts = 3
 
 export interface RestoreRequest {
@@ -79,7 +78,7 @@ async function tryRestore(place: Workplace, kept: KeptStates, request: RestoreRe
   const now: FileState = inTheWay.names.length === 0 ? before : { ...before, tree: await withFiles(place, inTheWay.names) }
   const paths = await changedPaths(place, now.tree, target)
   const losses = await lossesOf(place, request, { before, paths, inTheWay: inTheWay.names })
-  const token = createHash('sha256').update(`${now.tree} ${target}`).digest('hex').slice(0, 16)
+  const token = hash('sha256', `${now.tree} ${target}`).slice(0, 16)
   if (losses.length > 0 && request.confirmed !== token) {
     if (inTheWay.names.length > 0) await updateIndex(place, ['--force-remove'], inTheWay.names)
     return { outcome: 'would_lose', token, files: losses.slice(0, maxNamedLosses), count: losses.length }
@@ -204,7 +203,6 @@ async function withFiles(place: Workplace, names: readonly Buffer[]): Promise<st
 interface InTheWay {
   /** Files that are in no state and would be overwritten. */
   readonly names: Buffer[]
-  /** Those that cannot be kept. */
   readonly blocked: Buffer[]
 }
 

@@ -2,7 +2,7 @@
  * A private git directory for a git workplace (FS1). It has its own index and configuration and shares only the repository's
  * object store, so git runs no program that the repository names and touches neither the person's index nor their files.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,12 +15,9 @@ const maxListBytes = 64 * 1024 * 1024
 /** A ref is locked for some milliseconds. */
 const lockMs = 500
 
-/** Files are stored and written back byte for byte: no line-end, keyword or encoding conversion, no filter. */
 const rawFiles = '* -text -eol -filter -ident -working-tree-encoding\n'
 
-/** What is known of a private index. */
 interface IndexMemory {
-  /** The tree; undefined when it is not known. */
   tree: string | undefined
   /** The person's index and ignore rules, as last compared. */
   ignoredSeen: string
@@ -138,9 +135,7 @@ export class Workplaces {
   }
 }
 
-/** The name of a workplace's private directory. */
-export const placeName = (commonFolder: string, top: string): string =>
-  createHash('sha256').update(`${commonFolder}\0${top}`).digest('hex').slice(0, 32)
+export const placeName = (commonFolder: string, top: string): string => hash('sha256', `${commonFolder}\0${top}`).slice(0, 32)
 
 /** `HEAD` is written last: git knows the directory by it. */
 async function makePrivate(dir: string, idLength: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** Gives an agent the address of the gateway and the token that stands for its key (GW2), in the way that its data say. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
@@ -17,7 +17,6 @@ export interface AgentGatewayOptions {
   readonly protocol: 'acp' | 'mcp'
   readonly command: string
   readonly args: readonly string[]
-  /** The agent's environment so far. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -34,7 +33,7 @@ const common = {
 export async function giveGateway(options: AgentGatewayOptions): Promise<{ env: Record<string, string>; args: string[] }> {
   const { url, token, model, foldersRoot, agentId, projectId, protocol, args, env } = options
   const { env: told, files, pullingArgs = [] } = knownAgentOf(options)?.gateway ?? { env: common, files: {} }
-  const id = createHash('sha256').update(`${projectId} ${agentId}`).digest('hex').slice(0, 20)
+  const id = hash('sha256', `${projectId} ${agentId}`).slice(0, 20)
   const values: Readonly<Record<string, string | null | undefined>> = { url, key: token, model, folder: join(foldersRoot, id) }
   const filled = (text: string): string =>
     text.replaceAll(/\{(url|key|model|folder)\}/g, (_, name: string) => {

@@ -2,7 +2,7 @@
  * The gateway (GW1-GW5): an endpoint on loopback through which agents reach their model. Each launch has a token of its own, which the
  * agent uses as its key; the real one is added on the way out. Answers pass unbuffered, and what they used is counted and reported.
  */
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import {
   createServer,
   Agent as HttpAgent,
@@ -14,13 +14,13 @@ import {
 import { Agent as HttpsAgent, request as requestTls } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { Transform } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { KnownSecrets } from '../../platform/log/known-secrets.ts'
 import type { NewFact } from '../spool.ts'
 import { nothingUsed, UsageCounter } from './usage-counter.ts'
 
 const maxHeaderBytes = 64 * 1024
 const maxBodyBytes = 64 * 1024 * 1024
-/** Upper bound for one launch. */
 const maxStreams = 64
 /** An answer of which nothing moves for so long is cut. Models may think for minutes. */
 const idleMs = 15 * 60_000
@@ -40,7 +40,6 @@ const leftOut = new Set([
 
 export interface GatewayOptions {
   readonly report: (fact: NewFact) => void
-  /** The coordinator's, for a proxy that leads to the internet. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly idleMs?: number
 }
@@ -61,7 +60,6 @@ export interface GatewayLaunch {
   readonly refuse: (asked: AskedModel) => string | undefined
 }
 
-/** A launch's way to its model. */
 export interface OpenGateway {
   readonly url: string
   readonly port: number
@@ -97,7 +95,6 @@ export class Gateway {
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
 
-  /** Opens the way of a launch. Listens from the first on. */
   async open(launch: GatewayLaunch): Promise<OpenGateway> {
     this.#listening ??= new Promise((resolve, reject) => {
       this.#server.once('error', reject).listen(0, '127.0.0.1', () => resolve((this.#server.address() as AddressInfo).port))
@@ -150,10 +147,10 @@ export class Gateway {
     answer.once('close', () => launch.answers.delete(answer))
     const body = await bodyOf(asked)
     if (!body) return refuse(answer, 413, 'body_too_large', `A request has at most ${maxBodyBytes} bytes.`)
-    this.#pass({ asked, answer, launch, token: token ?? '', target, body })
+    this.#pass(launch, token ?? '', target, body, asked, answer)
   }
 
-  #pass({ asked, answer, launch, token, target, body: sent }: Passing): void {
+  #pass(launch: Held, token: string, target: URL, sent: Buffer, asked: IncomingMessage, answer: ServerResponse): void {
     const { launchId, key, secrets } = launch
     const { model, body, addedUsage } = readBody(target, sent)
     const of = { launchId, turnId: launch.turn(), model }
@@ -220,15 +217,6 @@ export class Gateway {
   }
 }
 
-interface Passing {
-  readonly asked: IncomingMessage
-  readonly answer: ServerResponse
-  readonly launch: Held
-  readonly token: string
-  readonly target: URL
-  readonly body: Buffer
-}
-
 const unknown = { ...nothingUsed, finished: false }
 /** The request has not left. */
 const unreached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
@@ -237,7 +225,7 @@ const unreached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREA
 export const gatewayToken = (launchToken: string): string =>
   `hf-gateway-${createHmac('sha256', launchToken).update('gateway').digest('base64url')}`
 
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+const hashOf = (token: string): string => hash('sha256', token)
 
 const bearer = (headers: IncomingHttpHeaders): string | undefined => /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 
@@ -308,7 +296,6 @@ function readBody({ pathname }: URL, body: Buffer): { model: string; body: Buffe
   }
 }
 
-/** Takes out the chunk that the agent did not ask for. */
 function withoutUsageChunk(): Transform {
   let rest = Buffer.of()
   const isAdded = (line: Buffer): boolean => line.includes('_tokens"') && /"choices":\s*\[\s*\]/.test(line.toString('latin1'))
@@ -341,14 +328,12 @@ async function passError(
 ): Promise<void> {
   const pieces: Buffer[] = []
   let bytes = 0
-  try {
-    for await (const piece of came as AsyncIterable<Buffer>) {
-      bytes += piece.length
-      if (bytes <= maxErrorBytes) pieces.push(piece)
-    }
-  } catch {
-    // What came is passed on.
-  }
+  came.on('data', (piece: Buffer) => {
+    bytes += piece.length
+    if (bytes <= maxErrorBytes) pieces.push(piece)
+  })
+  // Of an answer that is cut, what came is passed on.
+  await finished(came).catch(() => {})
   if (!answer.destroyed)
     answer.writeHead(status, Object.fromEntries(kept) as Sent).end(secrets.mask(Buffer.concat(pieces).toString()))
 }

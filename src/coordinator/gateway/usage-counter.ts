@@ -4,15 +4,10 @@
  */
 import { type Fields, fieldsOf, numberOf } from '../acp/wire.ts'
 
-export interface Counted {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cachedTokens: number
-  /** The answer was whole and told its numbers: they are exact. Otherwise at least so much was used. */
-  readonly finished: boolean
-}
-
 export const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+
+/** `finished`: the answer was whole and told its numbers: they are exact. Otherwise at least so much was used. */
+export type Counted = Readonly<typeof nothingUsed> & { readonly finished: boolean }
 
 /** Limit for one line of an event stream, and for an answer that is not a stream. A longer one is not counted. */
 const maxCountedBytes = 32 * 1024 * 1024
@@ -88,7 +83,6 @@ export class UsageCounter {
     } else this.#pieces.push(piece)
   }
 
-  /** Looks at the lines with a mark alone: most events are text. */
   #lines(whole: Buffer): void {
     for (const line of linesWith(this.#numbers, whole)) this.#keepNumbers(line)
     if (!this.#stop) return

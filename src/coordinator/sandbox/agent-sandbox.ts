@@ -3,7 +3,7 @@
  * and a person is asked about hosts that a strict sandbox does not allow (SB7), as a permission of the running turn: allow once, allow
  * always (an allowance, with its scope and expiry), or keep refusing. One question for each host and turn, whose answer counts for it.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
@@ -32,7 +32,6 @@ export class AgentSandbox {
   #takeOver = async (): Promise<void> => {}
   #turnId = ''
   readonly #answers = new Map<string, Promise<boolean>>()
-  /** Outside a turn. */
   readonly #refused = new Set<string>()
 
   constructor(options: AgentSandboxOptions) {
@@ -103,7 +102,6 @@ const isAllowed = (answer: PermissionAnswer): boolean => 'optionId' in answer &&
 
 const requestFor = ({ host, port }: HostPort): PermissionRequest => {
   const input = JSON.stringify({ host })
-  const likeness = createHash('sha256').update(`host ${host}`).digest('hex')
   return {
     call: {
       toolCallId: `host-${host}`,
@@ -119,7 +117,7 @@ const requestFor = ({ host, port }: HostPort): PermissionRequest => {
       { optionId: allowOnce, name: 'Allow for this turn', kind: 'allow_once' },
       { optionId: 'refuse', name: 'Keep refusing', kind: 'reject_once' },
     ],
-    digest: createHash('sha256').update(input).digest('hex'),
-    likeness,
+    digest: hash('sha256', input),
+    likeness: hash('sha256', `host ${host}`),
   }
 }

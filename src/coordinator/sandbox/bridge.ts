@@ -27,7 +27,6 @@ export interface BridgeOptions extends NetworkRules {
   readonly gateway?: Pick<OpenGateway, 'port' | 'accept'> | undefined
   /** The coordinator's own, for a proxy that leads to the internet. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Asks a person about a host that is not named. */
   readonly ask: (target: HostPort) => Promise<boolean>
   readonly onRefused: (target: HostPort) => void
 }
@@ -86,7 +85,6 @@ export class Bridge {
     return port === own.port && (host === own.host || (isLoopback(host) && isLoopback(own.host)))
   }
 
-  /** Reads the first line, then serves what follows. */
   #accept(socket: Socket): void {
     this.#sockets.add(socket)
     socket.on('error', () => socket.destroy())

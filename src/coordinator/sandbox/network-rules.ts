@@ -46,21 +46,10 @@ export function namedAs({ hosts }: NetworkRules, { host, port }: HostPort): 'por
 
 /** Never reached unless named with a port: this machine, what only its link reaches (cloud metadata), and no address at all. */
 const nowhere = new BlockList()
-for (const [net, bits] of [
-  ['127.0.0.0', 8],
-  ['0.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['224.0.0.0', 3],
-] as const)
-  nowhere.addSubnet(net, bits)
-for (const [net, bits] of [
-  ['::1', 128],
-  ['::', 128],
-  ['fe80::', 10],
-  ['ff00::', 8],
-  ['fd00:ec2::', 32],
-] as const)
-  nowhere.addSubnet(net, bits, 'ipv6')
+const nowhere4 = { '127.0.0.0': 8, '0.0.0.0': 8, '169.254.0.0': 16, '224.0.0.0': 3 }
+const nowhere6 = { '::1': 128, '::': 128, 'fe80::': 10, 'ff00::': 8, 'fd00:ec2::': 32 }
+for (const [net, bits] of Object.entries(nowhere4)) nowhere.addSubnet(net, bits)
+for (const [net, bits] of Object.entries(nowhere6)) nowhere.addSubnet(net, bits, 'ipv6')
 
 export function isThisMachine(address: string): boolean {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')

@@ -5,8 +5,8 @@
  * then the branch moves if it is still where it was, and the index follows.
  */
 
-import { spawn } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { hash, randomUUID } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -27,9 +27,8 @@ import { gitEnvironment } from '../../platform/processes/git-environment.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
 import { openRepository, Repository } from '../worktrees/repository.ts'
-import type { Mount } from './profile.ts'
+import { type Mount, readable } from './profile.ts'
 
-/** Where the real objects are inside. */
 const realObjects = '/run/holdfast/objects'
 const maxPackBytes = 4 * 1024 ** 3
 const maxIndexBytes = 512 * 1024 ** 2
@@ -48,7 +47,6 @@ export interface PrivateRepositoryOptions {
   readonly git: Git
   /** The agent's folder; its repository is found from here. */
   readonly folder: string
-  /** Parent of the private folders. */
   readonly root: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -94,17 +92,13 @@ export class PrivateRepository {
     this.#synced = { top, own, ref: this.#ref, tip: head, index: '' }
     const isCheckout = own === common
     const within = (name: string): string => join(this.#folder, name)
-    const read = (...names: string[]): Mount[] =>
-      names.filter((path) => existsSync(path)).map((path) => ({ kind: 'read', from: path, to: path }))
+    const read = (...paths: string[]): Mount[] => paths.filter((path) => existsSync(path)).map(readable)
+    // Where other worktrees are, and what they have staged, is hidden.
+    const hidden: Mount = { kind: 'empty', to: join(common, 'worktrees') }
     this.mounts = [
       ...(isCheckout
         ? read(...['config', 'hooks', 'info', 'description', 'modules', 'shallow'].map((name) => join(own, name)))
-        : ([
-            ...read(common),
-            // Where other worktrees are, and what they have staged, is hidden.
-            { kind: 'empty', to: join(common, 'worktrees') },
-            ...read(join(top, '.git')),
-          ] satisfies Mount[])),
+        : [...read(common), hidden, ...read(join(top, '.git'))]),
       { kind: 'write', from: within('own'), to: own },
       { kind: 'write', from: within('refs'), to: join(common, this.#branchFolder) },
       { kind: 'write', from: within('logs'), to: join(common, 'logs', this.#branchFolder) },
@@ -128,7 +122,6 @@ export class PrivateRepository {
     return join(this.#folder, this.#ref === 'HEAD' ? 'own/HEAD' : join('refs', basename(this.#ref)))
   }
 
-  /** What the real object folder borrows from. */
   #alternates(): string[] {
     const objects = join(this.#repository.facts.commonFolder, 'objects')
     const text = existsSync(join(objects, 'info/alternates')) ? readFileSync(join(objects, 'info/alternates'), 'utf8') : ''
@@ -194,7 +187,6 @@ export class PrivateRepository {
     this.#remember(tip, index)
   }
 
-  /** Nothing of it runs any more. */
   close(): void {
     this.#options.git.guard(this.top, undefined)
   }
@@ -257,10 +249,8 @@ export class PrivateRepository {
     const pack = openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600)
     try {
       const args = ['pack-objects', '--revs', '--local', '--indexed-objects', '--stdout', '-q', '--threads=1']
-      const code = await run([...this.mounts, { kind: 'read', from: this.top, to: this.top }], this.top, args, [
-        Buffer.from(`${tips.join('\n')}\n^${base}\n`),
-        pack,
-      ])
+      const wanted = Buffer.from(`${tips.join('\n')}\n^${base}\n`)
+      const code = await run([...this.mounts, readable(this.top)], this.top, args, [wanted, pack])
       if (code !== 0) throw new GitFailure(code, statusNotice('commitsUnreadable'))
       const input = openSync(file, 'r')
       const strict = ['index-pack', '--stdin', '--strict', '--fix-thin', `--max-input-size=${maxPackBytes}`]
@@ -275,14 +265,8 @@ export class PrivateRepository {
   }
 
   #indexPack(args: readonly string[], input: number): Promise<{ code: number; said: string }> {
-    const { commonFolder } = this.#repository.facts
-    const env = gitEnvironment(this.#options.env)
-    const child = spawn('git', [`--git-dir=${commonFolder}`, ...args], {
-      cwd: '/',
-      env,
-      stdio: [input, 'ignore', 'pipe'],
-      timeout: packMs,
-    })
+    const options: SpawnOptions = { cwd: '/', env: gitEnvironment(this.#options.env), stdio: [input, 'ignore', 'pipe'] }
+    const child = spawn('git', [`--git-dir=${this.#repository.facts.commonFolder}`, ...args], { ...options, timeout: packMs })
     let said = ''
     child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk}`.slice(-2000)))
     return new Promise((resolve, reject) => {
@@ -301,8 +285,7 @@ export class PrivateRepository {
   }
 }
 
-const privateFolder = (root: string, top: string): string =>
-  join(root, createHash('sha256').update(top).digest('hex').slice(0, 20))
+const privateFolder = (root: string, top: string): string => join(root, hash('sha256', top).slice(0, 20))
 
 /** Regular files only, never through a link: the agent can write where they lie. */
 function bytesOf(file: string, maxBytes: number): Buffer | undefined {
@@ -337,4 +320,4 @@ function replaceFile(file: string, bytes: Buffer): void {
   renameSync(next, file)
 }
 
-const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const digestOf = (bytes: Buffer): string => hash('sha256', bytes)

@@ -10,6 +10,8 @@ export type Mount =
   /** Empty, writable and gone at the end; what lies there outside is hidden. */
   | { readonly kind: 'empty'; readonly to: string }
 
+export const readable = (path: string): Mount => ({ kind: 'read', from: path, to: path })
+
 export interface ProfileOptions {
   readonly mounts: readonly Mount[]
   readonly folder: string
@@ -32,7 +34,6 @@ const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs',
 const maskedFiles = ['keys', 'key-users', 'kcore', 'kmsg', 'kallsyms', 'timer_list', 'sched_debug', 'latency_stats']
   .map((name) => `/proc/${name}`)
   .filter((path) => existsSync(path))
-/** Upper bound of one temporary folder. */
 const maxTemporaryBytes = 4 * 1024 ** 3
 const temporary = ['/tmp', '/run', '/dev/shm']
 

@@ -17,7 +17,7 @@ import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { Git } from '../worktrees/git.ts'
 import { Bridge, type BridgeOptions, forwarder, proxyPort } from './bridge.ts'
 import { PrivateRepository, type RunInside } from './private-repository.ts'
-import { bwrapArguments, type Mount } from './profile.ts'
+import { bwrapArguments, type Mount, readable } from './profile.ts'
 import { macProfile } from './profile-mac.ts'
 import { seccompFilter } from './seccomp.ts'
 
@@ -28,9 +28,7 @@ export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' 
   readonly mark: LaunchMark
   readonly git: Git
   readonly dataFolder: string
-  /** The coordinator's environment. */
   readonly env: Variables
-  /** The agent's. */
   readonly variables: Readonly<Record<string, string>>
   /** The command with its arguments, and the folder it starts in. */
   readonly file: string
@@ -42,14 +40,12 @@ export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' 
   readonly waits: boolean
 }
 
-/** What to start, with what is written to descriptors 3 and above. */
 export interface Sandboxed {
   readonly file: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly folder: string
   readonly inputs: readonly Buffer[]
-  /** Takes over what the agent has committed. */
   readonly sync: () => Promise<void>
   readonly close: () => void
 }
@@ -69,6 +65,11 @@ const beside = [
 ].join('\n')
 /** Steps of 20 ms. */
 const maxWaits = 500
+
+const startBeside = ({ file, args, waits }: SandboxOptions, { ports }: Bridge, at: typeof inside): string[] => [
+  ...['/bin/sh', '-c', beside, 'sh', process.execPath, forwarder, at.bridge, at.ready],
+  ...[ports.join(' '), waits ? String(maxWaits) : '0', file, ...args],
+]
 
 let ability: Promise<SandboxAbility> | undefined
 
@@ -93,58 +94,40 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const runInside = insideRunner({ modern, env })
   const program = await findProgram(file, variables)
   const known = knownAgentOf({ command: isolation.command, args }) ?? knownAgentOf({ command: program ?? null, args })
-  const readable = [
-    ...(
-      await Promise.all([file, ...(isolation.wrapper ?? []).slice(0, 1)].map((each) => programFolders(each, variables)))
-    ).flat(),
+  const programs = [file, ...(isolation.wrapper ?? []).slice(0, 1)]
+  const wanted = [
+    ...(await Promise.all(programs.map((each) => programFolders(each, variables)))).flat(),
     ...toolchains(variables, home),
     ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].flatMap((name) => variables[name] ?? []),
     ...isolation.allow.folders,
   ]
   const isHidden = (path: string): boolean => path === dataFolder || isBelow(dataFolder, path)
-  const shown = readable.filter((path) => isAbsolute(path) && existsSync(path) && !isHidden(path) && !isOfSystem(path))
+  const shown = wanted.filter((path) => isAbsolute(path) && existsSync(path) && !isHidden(path) && !isOfSystem(path))
   const [repository, person] = await Promise.all([
     PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env }, runInside),
     identityOf(git, top),
   ])
   const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
   try {
+    const isWider = repository && repository.top !== top && isNarrow(repository.top, [home, dataFolder])
     const mounts: Mount[] = [
       { kind: 'empty', to: home },
       { kind: 'empty', to: dataFolder },
-      ...(existsSync(secretFiles) ? [{ kind: 'read' as const, from: secretFiles, to: secretFiles }] : []),
-      ...[...new Set(shown)].map((path) => ({ kind: 'read' as const, from: path, to: path })),
+      ...(existsSync(secretFiles) ? [readable(secretFiles)] : []),
+      ...[...new Set(shown)].map(readable),
       ...settingsOf(known?.sandbox, variables, home),
-      ...(repository && repository.top !== top && isNarrow(repository.top, [home, dataFolder])
-        ? [{ kind: 'read' as const, from: repository.top, to: repository.top }]
-        : []),
+      ...(isWider ? [readable(repository.top)] : []),
       { kind: 'write', from: top, to: top },
       ...(repository?.mounts ?? []),
       { kind: 'read', from: bridge.socket, to: inside.bridge },
     ]
     const nested = known?.sandbox.userNamespaces === true
-    const plan = bwrapArguments({
-      mounts,
-      folder: top,
-      nested,
-      modern,
-      env: { ...person, ...insideVariables(variables) },
-    })
+    const inner = { ...person, ...insideVariables(variables) }
+    const plan = bwrapArguments({ mounts, folder: top, nested, modern, env: inner })
     const filter = seccompFilter(nested)
     return {
       file: 'bwrap',
-      args: [
-        ...['--args', '3', ...(filter ? ['--seccomp', '4'] : []), '--', '/bin/sh', '-c', beside, 'sh'],
-        ...[
-          process.execPath,
-          forwarder,
-          inside.bridge,
-          inside.ready,
-          bridge.ports.join(' '),
-          options.waits ? String(maxWaits) : '0',
-        ],
-        ...[file, ...args],
-      ],
+      args: ['--args', '3', ...(filter ? ['--seccomp', '4'] : []), '--', ...startBeside(options, bridge, inside)],
       // What bubblewrap itself is given can be read inside as /proc/1/environ.
       env: { PATH: env['PATH'] ?? '/usr/bin:/bin', ...markVariables(mark) },
       folder: '/',
@@ -191,17 +174,13 @@ const identityMs = 60_000
 
 async function readIdentity(git: Git, folder: string): Promise<Record<string, string>> {
   const { stdout } = await git.try(folder, ['config', '--global', '--null', '--get-regexp', '^user\\.(name|email)$'])
-  const found = stdout.split('\0').flatMap((entry) => {
+  const found: Record<string, string> = {}
+  for (const entry of stdout.split('\0')) {
     const [key = '', value = ''] = entry.split('\n')
     const name = key.slice('user.'.length).toUpperCase()
-    return value === ''
-      ? []
-      : [
-          [`GIT_AUTHOR_${name}`, value],
-          [`GIT_COMMITTER_${name}`, value],
-        ]
-  })
-  return Object.fromEntries(found)
+    if (value !== '') for (const who of ['AUTHOR', 'COMMITTER']) found[`GIT_${who}_${name}`] = value
+  }
+  return found
 }
 
 /** A program, what its link leads to, and what lies beside it: its package, or the folder above `bin`. */
@@ -219,20 +198,11 @@ async function programFolders(command: string, variables: Variables): Promise<st
 }
 
 const homeToolchains = [
-  ...[
-    '.nvm/versions',
-    '.volta',
-    '.fnm',
-    '.local/share/fnm',
-    '.local/share/mise',
-    '.local/share/uv',
-    '.local/share/pnpm',
-    '.asdf',
-  ],
-  ...['.cargo/bin', '.rustup', '.pyenv', '.rbenv', '.sdkman', '.bun/bin', '.deno/bin', 'go/bin', '.local/bin'],
+  ...['.nvm/versions', '.volta', '.fnm', '.asdf', '.rustup', '.pyenv', '.rbenv', '.sdkman'],
+  ...['fnm', 'mise', 'uv', 'pnpm'].map((name) => `.local/share/${name}`),
+  ...['.cargo/bin', '.bun/bin', '.deno/bin', 'go/bin', '.local/bin'],
 ]
 
-/** Programs that a person has installed beside the system's. */
 function toolchains(variables: Variables, home: string): string[] {
   const { folder } = findPackageRoot()
   const path = (variables['PATH'] ?? '').split(delimiter).filter((each) => isAbsolute(each) && isNarrow(each, [home]))
@@ -263,7 +233,6 @@ function settingsOf(known: KnownAgent['sandbox'] | undefined, variables: Variabl
   return [...folders, ...files].map((path) => ({ kind: 'write', from: path, to: path }))
 }
 
-/** Runs git in a sandbox without network, for `PrivateRepository`. */
 function insideRunner({ modern, env }: { readonly modern: boolean; readonly env: Variables }): RunInside {
   return (mounts, folder, args, [input, output]) => {
     const variables = { PATH: '/usr/bin:/bin:/usr/local/bin', HOME: '/tmp', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' }
@@ -287,13 +256,13 @@ async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const home = variables['HOME'] ?? '/nonexistent'
   const known = knownAgentOf({ command: isolation.command, args })
   const writable = [realpathSync(folder), ...settingsOf(known?.sandbox, variables, home).map(({ to }) => to)]
-  const readable = [...(await programFolders(file, variables)), ...toolchains(variables, home), ...isolation.allow.folders]
+  const shown = [...(await programFolders(file, variables)), ...toolchains(variables, home), ...isolation.allow.folders]
   const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
-  const profile = macProfile({ writable, readable, hidden: [home, dataFolder], bridge: bridge.socket, ports: bridge.ports })
-  const start = ['/bin/sh', '-c', beside, 'sh', process.execPath, forwarder, bridge.socket, `${bridge.socket}-ready`]
+  const { socket, ports } = bridge
+  const profile = macProfile({ writable, readable: shown, hidden: [home, dataFolder], bridge: socket, ports })
   return {
     file: 'sandbox-exec',
-    args: ['-p', profile, ...start, bridge.ports.join(' '), options.waits ? String(maxWaits) : '0', file, ...args],
+    args: ['-p', profile, ...startBeside(options, bridge, { bridge: bridge.socket, ready: `${bridge.socket}-ready` })],
     env: insideVariables(variables),
     folder,
     inputs: [],

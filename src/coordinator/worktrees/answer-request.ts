@@ -8,7 +8,9 @@ import { join, relative, sep } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
-import { type Detail, DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
+import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
+import type { RemovalResult } from '../../protocol/worktrees/worktree.ts'
+import { refused } from '../coordinator-requests.ts'
 import { answerAboutFiles } from '../file-states/answer-request.ts'
 import type { FileStates } from '../file-states/file-states.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
@@ -17,9 +19,9 @@ import { type Git, GitFailure } from './git.ts'
 import { inspectWorktrees, processesIn } from './inspect-worktrees.ts'
 import { mergeWorktree } from './merge-worktree.ts'
 import type { Occupancy } from './occupancy.ts'
-import { inUse, lossesOf, type RemovalResult, removePlainFolder, removeWorktree } from './remove-worktree.ts'
+import { inUse, lossesOf, notRemoved, removePlainFolder, removeWorktree } from './remove-worktree.ts'
 import { type OurWorktree, openWorktree, type Repository } from './repository.ts'
-import { mergeCommand, stateOf, submodulesIn, uncommittedIn } from './worktree-state.ts'
+import { nulEnded, stateOf, submodulesIn, uncommittedIn } from './worktree-state.ts'
 
 /** Commits everything in a worktree on its branch (WT6) with Holdfast as the committer (WT4), without the person's hooks. */
 export type CommitResult = { readonly commit: string; readonly files: number } | { readonly commit: null }
@@ -44,8 +46,6 @@ async function stageAll(repository: Repository): Promise<void> {
   if (submodules.length > 0) await repository.run(['update-index', '--add', '-z', '--stdin'], { input: nulEnded(submodules) })
 }
 
-const nulEnded = (words: readonly Buffer[]): Buffer => Buffer.concat(words.flatMap((word) => [word, Buffer.of(0)]))
-
 export interface WorktreeContext {
   readonly git: Git
   /** Contains every workspace, by project and user session. */
@@ -55,7 +55,6 @@ export interface WorktreeContext {
   readonly clock: Clock
 }
 
-/** Refuses a request about a folder. */
 class FolderRefused extends DetailError {
   readonly reason: 'gone' | 'not_ours'
 
@@ -69,8 +68,8 @@ export async function answerRequest(machine: WorktreeContext, ask: CoordinatorRe
   try {
     return { ok: true, value: await valueFor(machine, ask) }
   } catch (error) {
-    if (error instanceof FolderRefused) return { ok: false, reason: error.reason, ...detailFields('why', error.detail) }
-    if (error instanceof GitFailure) return { ok: false, reason: 'git_refused', ...detailFields('why', error.detail) }
+    if (error instanceof FolderRefused) return refused(error.reason, error.detail)
+    if (error instanceof GitFailure) return refused('git_refused', error.detail)
     throw error
   }
 }
@@ -98,10 +97,7 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
         const { target, how, message } = ask
         const scratch = join(machine.worktreesFolder, '.scratch')
         await mkdir(scratch, { recursive: true, mode: 0o700 })
-        const brought = await mergeWorktree(worktree, { target, how, message, scratch })
-        return brought.outcome === 'conflicts'
-          ? { ...brought, command: mergeCommand(worktree.record.branch, target, how) }
-          : brought
+        return mergeWorktree(worktree, { target, how, message, scratch })
       })
     case 'folder-files':
       return findFiles(ask.folder, ask.q)
@@ -116,13 +112,11 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
   }
 }
 
-/** Opens a worktree after checking that the folder is one of ours. */
 async function openOurs(machine: WorktreeContext, top: string): Promise<OurWorktree> {
   await checkedRoot(machine, top)
   return openWorktree(machine.git, top)
 }
 
-/** Serializes changes to a worktree. */
 const inTurn = <Result>(
   machine: WorktreeContext,
   top: string,
@@ -134,18 +128,13 @@ async function remove(machine: WorktreeContext, { kind, top }: WorktreeFolder, c
   const root = await checkedRoot(machine, top)
   const removed = await occupancy.remove(root, top, () =>
     git.serialize(`tree ${top}`, async () => {
-      if (kind === 'plain') return removePlain(root, top)
+      const living = kind === 'plain' ? await processesIn(top) : []
+      if (living.length > 0) return inUse(living)
+      if (kind === 'plain') return removePlainFolder(root, top)
       return removeWorktree(await openWorktree(git, top), { root, processesIn, confirmed: confirmed ?? undefined })
     }),
   )
-  if (removed !== 'in_use') return removed
-  return { outcome: 'refused', reason: 'in_use', ...detailFields('why', statusNotice('agentWorksThere')) }
-}
-
-async function removePlain(root: string, folder: string): Promise<RemovalResult> {
-  const living = await processesIn(folder)
-  if (living.length === 0) return removePlainFolder(root, folder)
-  return inUse(living)
+  return removed === 'in_use' ? notRemoved('in_use', statusNotice('agentWorksThere')) : removed
 }
 
 /** Checks by its real path that a folder is below the root of a user session, and returns that root. */

@@ -7,7 +7,7 @@ import { copyFile, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { OurWorktree } from './repository.ts'
-import { filesOf, type NamedFile, pathOf, pathspecOf, safeDiffOptions } from './worktree-state.ts'
+import { filesOf, type NamedFile, nulEnded, pathOf, pathspecOf, safeDiffOptions } from './worktree-state.ts'
 
 const maxShownBytes = 2 * 1024 * 1024
 /** Limited by the link and the answer table. */
@@ -58,7 +58,7 @@ async function differences(
     if (added.length > 0)
       await repository.run(['add', '--intent-to-add', ...paths], {
         env: { ...env, GIT_LITERAL_PATHSPECS: '1' },
-        input: Buffer.concat(added.flatMap((name) => [name, Buffer.of(0)])),
+        input: nulEnded(added),
       })
     const only = path === undefined ? [] : files.flatMap(pathspecsOf)
     const since = await worktree.forkPoint()

@@ -1,20 +1,10 @@
 /** Finds files of a workplace by a part of their path. Walks folders breadth first, follows no links, and stops at its bounds. */
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { maxFilesFound } from '../../protocol/processes/coordinator-requests.ts'
 
-/** Entries that are looked at. */
 const maxEntries = 20_000
-const skipped: ReadonlySet<string> = new Set([
-  '.git',
-  'node_modules',
-  '.venv',
-  '__pycache__',
-  'target',
-  'dist',
-  '.next',
-  '.cache',
-])
+const skipped = new Set(['.git', 'node_modules', '.venv', '__pycache__', 'target', 'dist', '.next', '.cache'])
 
 /** Paths from the folder, those whose name begins with what is looked for first. */
 export async function findFiles(folder: string, q: string): Promise<string[]> {
@@ -31,12 +21,6 @@ export async function findFiles(folder: string, q: string): Promise<string[]> {
       if (entry.isFile() && path.toLowerCase().includes(wanted)) found.push(path)
     }
   }
-  const rank = (path: string): number =>
-    Number(
-      !path
-        .slice(path.lastIndexOf('/') + 1)
-        .toLowerCase()
-        .startsWith(wanted),
-    )
+  const rank = (path: string): number => Number(!basename(path).toLowerCase().startsWith(wanted))
   return found.sort((a, b) => rank(a) - rank(b) || a.length - b.length || (a < b ? -1 : 1)).slice(0, maxFilesFound)
 }

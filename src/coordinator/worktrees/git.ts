@@ -35,7 +35,6 @@ export interface GitResult {
   readonly cut: boolean
 }
 
-/** git failed, or could not be run. */
 export class GitFailure extends DetailError {
   readonly code: number | 'missing' | 'timeout'
 
@@ -57,7 +56,6 @@ export class Git {
   readonly #waiting: (() => void)[] = []
   /** What `.git` must be at the top of checkouts in which a sandboxed agent works: the text of a file, or null for a folder. */
   readonly #guarded = new Map<string, string | null>()
-  /** The last queued task by key. */
   readonly #queues = new Map<string, Promise<unknown>>()
   #running = 0
 
@@ -93,12 +91,10 @@ export class Git {
     }
   }
 
-  /** Returns the output. Throws GitFailure unless the exit code is 0. */
   async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
     return (await this.bytes(folder, args, options)).toString()
   }
 
-  /** Returns the output as bytes. */
   async bytes(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
     const { code, bytes, stderr, cut } = await this.try(folder, args, options)
     if (cut) throw new GitFailure(code, statusNotice('gitPrintedTooMuch', { command: args[0] ?? '' }))

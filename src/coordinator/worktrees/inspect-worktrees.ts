@@ -8,13 +8,12 @@ import { isBelow } from '../../platform/files/path-inside.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { detailFields, detailOf, statusNotice } from '../../protocol/status-texts.ts'
-import type { LossSummary, WorktreeInspection } from '../../protocol/worktrees/worktree.ts'
+import type { Losses, LossSummary, WorktreeInspection } from '../../protocol/worktrees/worktree.ts'
 import type { Occupancy } from './occupancy.ts'
-import { type Losses, lossesOf } from './remove-worktree.ts'
+import { lossesOf } from './remove-worktree.ts'
 import type { OurWorktree } from './repository.ts'
 import { stateOf, uncommittedIn } from './worktree-state.ts'
 
-/** Current folder by process id. */
 export type CurrentFolders = ReadonlyMap<number, string>
 
 async function currentFolders(): Promise<CurrentFolders> {
@@ -37,13 +36,7 @@ const maxMs = 10_000
 const blockBytes = 512
 
 /** Measures the disk use of a folder (WT6), limited in time and files. `complete: false` marks a lower bound. */
-export interface DiskUse {
-  readonly bytes: number
-  readonly files: number
-  readonly complete: boolean
-}
-
-export async function diskUseOf(folder: string, clock: Clock): Promise<DiskUse> {
+export async function diskUseOf(folder: string, clock: Clock): Promise<WorktreeInspection['disk']> {
   const until = clock.now() + maxMs
   const waiting = [folder]
   let [bytes, files] = [0, 0]
@@ -80,7 +73,6 @@ const nothing: Omit<WorktreeInspection, 'canGo' | 'why'> = {
   uncommitted: 0,
 }
 
-/** Returns results in the order of the folders. */
 export async function inspectWorktrees(
   options: InspectionOptions,
   folders: readonly WorktreeFolder[],
@@ -139,6 +131,6 @@ const summaryOf = ({ files, commits, unfinished, digest }: Losses): LossSummary 
   files: files.slice(0, maxNamedLosses).map(({ path }) => path),
   commitCount: commits.length,
   commits: commits.slice(0, maxNamedLosses).map(({ subject }) => subject),
-  unfinished: [...unfinished],
+  unfinished,
   digest,
 })

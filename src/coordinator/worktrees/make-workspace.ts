@@ -36,9 +36,7 @@ const checkoutMs = 600_000
 export interface WantedWorkspace {
   /** The project's folder on this machine, if it has one. */
   readonly projectFolder: string | null
-  /** Folder of the user session, which contains its workspaces. */
   readonly root: string
-  /** A path below the root. */
   readonly workspace: string
   readonly userSessionShort: string
   readonly role: string
@@ -57,7 +55,6 @@ export type Workspace =
       readonly branch: string
       readonly base: string
       readonly baseBranch: string | null
-      /** The workspace existed before. */
       readonly reused: boolean
     }
   | { readonly kind: 'plain'; readonly folder: string; readonly why: Detail }
@@ -119,7 +116,6 @@ async function registerWorktree(
   return known
 }
 
-/** Returns the workspace's path, with its parent created. */
 async function pathFor(root: string, workspace: string): Promise<string> {
   const above = namesIn(workspace).slice(0, -1)
   if (above.length > 0) await makeFolderInside(root, above.join('/'), folderMode)
@@ -139,7 +135,6 @@ async function addArguments(repository: Repository, top: string, { branch, base 
   return [...add, top, branch]
 }
 
-/** Writes the files of a new worktree, then its record. */
 async function checkOut(
   repository: Repository,
   top: string,
@@ -182,7 +177,6 @@ export interface PrepareWorkspaceOptions {
   readonly keeper: string
   readonly clock: Clock
   readonly report: (fact: Extract<NewFact, { type: 'workspace-made' }>) => void
-  /** Receives the output of the set-up as it is printed. */
   readonly onOutput: (text: string) => void
   /** Called when the set-up starts and ends. The start timeout does not include it. */
   readonly onSetUp: (isRunning: boolean) => void
@@ -210,7 +204,7 @@ export async function prepareWorkspace(options: PrepareWorkspaceOptions): Promis
   return workspace
 }
 
-function rootFor(folder: string, projectId: string, userSessionShort: string): Promise<string> {
+export function rootFor(folder: string, projectId: string, userSessionShort: string): Promise<string> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Earlier builds created it with group access.
   chmodSync(folder, 0o700)

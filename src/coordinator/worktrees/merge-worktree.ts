@@ -5,21 +5,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { type Detail, DetailError, detailFields, type Notice, statusNotice } from '../../protocol/status-texts.ts'
+import { type Detail, DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
+import type { MergeRefusal, MergeResult } from '../../protocol/worktrees/worktree.ts'
 import { listWorktrees, type OurWorktree, type Repository } from './repository.ts'
 import { displayName, mergeCommand, safeDiffOptions, splitNul, uncommittedIn } from './worktree-state.ts'
-
-export type MergeResult =
-  | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
-  | { readonly outcome: 'conflicts'; readonly files: readonly string[] }
-  /** Nothing was changed. `why` is for a person; `command` is what they can run. */
-  | {
-      readonly outcome: 'refused'
-      readonly reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused'
-      readonly why: string
-      readonly notice?: Notice
-      readonly command: string | null
-    }
 
 const maxConflictFiles = 500
 
@@ -27,7 +16,6 @@ export interface MergeOptions {
   readonly target: string
   readonly how: 'merge' | 'rebase'
   readonly message: string
-  /** Folder for a temporary worktree. */
   readonly scratch: string
 }
 
@@ -37,7 +25,7 @@ export async function mergeWorktree(
 ): Promise<MergeResult> {
   const { repository, record } = worktree
   const command = mergeCommand(record.branch, target, how)
-  const refuse = (reason: 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused', why: Detail): MergeResult => ({
+  const refuse = (reason: MergeRefusal, why: Detail): MergeResult => ({
     outcome: 'refused',
     reason,
     ...detailFields('why', why),
@@ -52,7 +40,7 @@ export async function mergeWorktree(
     return { outcome: 'nothing_new', commit: theirs }
   const result =
     how === 'merge' ? await merged(repository, theirs, ours, message) : await rebased(repository, theirs, ours, scratch)
-  if ('files' in result) return { outcome: 'conflicts', files: result.files.slice(0, maxConflictFiles) }
+  if ('files' in result) return { outcome: 'conflicts', files: result.files.slice(0, maxConflictFiles), command }
   return move(repository, target, theirs, result.commit, refuse)
 }
 
@@ -74,7 +62,6 @@ async function merged(repository: Repository, theirs: string, ours: string, mess
   return { commit: commit.trim() }
 }
 
-/** Rebases in a temporary worktree. */
 async function rebased(repository: Repository, theirs: string, ours: string, scratch: string): Promise<MergedCommit> {
   const folder = join(scratch, `rebase-${randomUUID()}`)
   await repository.serialize(() => repository.run(['worktree', 'add', '--quiet', '--detach', '--no-checkout', folder, ours]))
@@ -99,7 +86,7 @@ async function move(
   target: string,
   from: string,
   to: string,
-  refuse: (reason: 'target_in_use' | 'moved' | 'git_refused', why: Detail) => MergeResult,
+  refuse: (reason: MergeRefusal, why: Detail) => MergeResult,
 ): Promise<MergeResult> {
   const holder = (await repository.serialize(() => listWorktrees(repository))).find(({ branch }) => branch === target)
   if (!holder) {

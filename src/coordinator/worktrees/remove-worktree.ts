@@ -2,26 +2,17 @@
  * Removes a worktree of ours if nothing is lost, or if a person confirmed exactly these losses (WT3). git does the removal, and
  * if it refuses, nothing is forced. No code here deletes folders itself.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { lstat, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'
-import { detailFields, type Notice, statusNotice } from '../../protocol/status-texts.ts'
+import { type Detail, detailFields, statusNotice } from '../../protocol/status-texts.ts'
+import type { Losses, RemovalResult } from '../../protocol/worktrees/worktree.ts'
 import { isOurBranch, type OurWorktree } from './repository.ts'
-import { type ChangedFile, type NamedFile, pathOf, uncommittedIn, withoutName } from './worktree-state.ts'
+import { type NamedFile, pathOf, uncommittedIn, withoutName } from './worktree-state.ts'
 
 const maxCommits = 200
-
-export interface Losses {
-  readonly files: readonly ChangedFile[]
-  /** Commits that no other branch, tag or remote has. */
-  readonly commits: readonly { readonly id: string; readonly subject: string }[]
-  /** Unfinished git operations. */
-  readonly unfinished: readonly string[]
-  /** Identifies exactly these losses, for the confirmation. */
-  readonly digest: string
-}
 
 /** `uncommitted` is passed when it was just read. */
 export const lossesOf = async (worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<Losses> =>
@@ -43,9 +34,7 @@ async function lossesAndTip(worktree: OurWorktree, uncommitted?: readonly NamedF
   const stamps = await Promise.all(
     files.map(async (file) => [file.name.toString('hex'), file.change, await fileStamp(top, file)]),
   )
-  const digest = createHash('sha256')
-    .update(JSON.stringify([repository.facts.head, stamps, commits, unfinished]))
-    .digest('hex')
+  const digest = hash('sha256', JSON.stringify([repository.facts.head, stamps, commits, unfinished]))
   return { losses: { files: files.map(withoutName), commits, unfinished, digest }, tip }
 }
 
@@ -85,24 +74,13 @@ export interface RemovalOptions {
   readonly confirmed?: string | undefined
 }
 
-export type RemovalResult =
-  | { readonly outcome: 'removed' }
-  | {
-      readonly outcome: 'refused'
-      readonly reason: 'not_ours' | 'in_use' | 'git_refused'
-      readonly why: string
-      readonly notice?: Notice
-    }
-  /** Something would be lost and is not confirmed. */
-  | { readonly outcome: 'would_lose'; readonly losses: Losses }
-
 export async function removeWorktree(
   worktree: OurWorktree,
   { root, processesIn, confirmed }: RemovalOptions,
 ): Promise<RemovalResult> {
   const { repository, top, record } = worktree
   if (!isBelow(root, top) || !isOurBranch(record.branch))
-    return { outcome: 'refused', reason: 'not_ours', ...detailFields('why', statusNotice('notWhereWorkspaces', { folder: top })) }
+    return notRemoved('not_ours', statusNotice('notWhereWorkspaces', { folder: top }))
   const living = await processesIn(top)
   if (living.length > 0) return inUse(living)
   const { losses, tip } = await lossesAndTip(worktree)
@@ -114,28 +92,30 @@ export async function removeWorktree(
   const force = losesNothing ? [] : ['--force']
   const folder = repository.facts.commonFolder
   const removed = await repository.serialize(() => repository.try(['worktree', 'remove', ...force, top], { folder }))
-  if (removed.code !== 0) return { outcome: 'refused', reason: 'git_refused', why: removed.stderr.trim() }
+  if (removed.code !== 0) return notRemoved('git_refused', removed.stderr.trim())
   // Only if unchanged: a new commit keeps its branch.
   if (tip) await repository.try(['update-ref', '-d', `refs/heads/${record.branch}`, tip], { folder })
   return { outcome: 'removed' }
 }
 
-export const inUse = (pids: readonly number[]): RemovalResult => ({
+export const notRemoved = (reason: 'not_ours' | 'in_use' | 'git_refused', why: Detail): RemovalResult => ({
   outcome: 'refused',
-  reason: 'in_use',
-  ...detailFields('why', statusNotice('processesThere', { pids: pids.join(', ') })),
+  reason,
+  ...detailFields('why', why),
 })
+
+export const inUse = (pids: readonly number[]): RemovalResult =>
+  notRemoved('in_use', statusNotice('processesThere', { pids: pids.join(', ') }))
 
 /** Removes a plain directory (WT4), only if it is empty. */
 export async function removePlainFolder(root: string, folder: string): Promise<RemovalResult> {
-  if (!isBelow(root, folder))
-    return { outcome: 'refused', reason: 'not_ours', ...detailFields('why', statusNotice('notWhereWorkspaces', { folder })) }
+  if (!isBelow(root, folder)) return notRemoved('not_ours', statusNotice('notWhereWorkspaces', { folder }))
   try {
     await rmdir(folder)
     return { outcome: 'removed' }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = code === 'ENOTEMPTY' ? statusNotice('folderNotEmpty', { folder }) : `${folder}: ${code}`
-    return { outcome: 'refused', reason: 'git_refused', ...detailFields('why', why) }
+    return notRemoved('git_refused', why)
   }
 }

@@ -4,18 +4,16 @@
  * branch, folder or worktree can have its own configuration.
  */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
-/** Limit of configured drivers. */
 const maxDrivers = 200
 
 export interface RepositoryFacts {
-  /** Real path of the checkout's top. */
   readonly top: string
   /** The git folder of this checkout. */
   readonly gitFolder: string
@@ -23,16 +21,13 @@ export interface RepositoryFacts {
   readonly commonFolder: string
   /** Path from the top to the opened folder; empty at the top. */
   readonly prefix: string
-  /** The checked-out commit. */
   readonly head: string
-  /** The checked-out branch; null when detached. */
   readonly branch: string | null
 }
 
 export class Repository {
   readonly facts: RepositoryFacts
   readonly #git: Git
-  /** Disabled drivers by folder. */
   readonly #off = new Map<string, Promise<Readonly<Record<string, string>>>>()
 
   constructor(git: Git, facts: RepositoryFacts) {
@@ -124,7 +119,6 @@ export async function openRepository(git: Git, folder: string): Promise<Reposito
   }
 }
 
-/** Reads `.git` at the top of a checkout: the folder itself, or a file that names it. */
 export async function gitFolderNamedAt(top: string): Promise<string | undefined> {
   const file = join(top, '.git')
   const [, named] = /^gitdir: (.+?)\n*$/.exec(await readFile(file, 'utf8').catch(() => `gitdir: ${file}`)) ?? []
@@ -176,7 +170,7 @@ function wordOf(role: string): string {
     .replaceAll(/^[-.]+|[-.]+$/g, '')
     .replace(/\.lock$/i, '-lock')
   if (word === role && word === word.toLowerCase()) return word
-  const suffix = createHash('sha256').update(role).digest('hex').slice(0, 6)
+  const suffix = hash('sha256', role).slice(0, 6)
   return word === '' ? suffix : `${word}-${suffix}`
 }
 

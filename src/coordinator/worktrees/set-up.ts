@@ -25,7 +25,6 @@ const finalOutputMs = 200
 
 export interface CopyResult {
   readonly copied: readonly string[]
-  /** Files not copied, each with the reason. */
   readonly left: readonly { readonly path: string; readonly why: Detail }[]
 }
 
@@ -72,14 +71,12 @@ async function copyOne(repository: Repository, top: string, path: string): Promi
 }
 
 export interface SetUpCommand {
-  /** A program and its arguments, without a shell. */
   readonly argv: readonly [file: string, ...args: string[]]
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   readonly clock: Clock
   /** Receives the output, masked, at most once a second. */
   readonly onOutput: (text: string) => void
-  /** Stops the command. */
   readonly signal?: AbortSignal
 }
 

@@ -1,5 +1,6 @@
 /** The state of a worktree (WT2): its branch, how far it is ahead and behind, and the files changed since its fork point. */
 import { lstat } from 'node:fs/promises'
+import type { ChangedFile, WorktreeState } from '../../protocol/worktrees/worktree.ts'
 import type { OurWorktree, Repository } from './repository.ts'
 
 const asText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -16,6 +17,8 @@ export function displayName(name: Buffer): string {
     return name.toString('latin1').replaceAll(/[\u0080-\u00ff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
   }
 }
+
+export const nulEnded = (words: readonly Buffer[]): Buffer => Buffer.concat(words.flatMap((word) => [word, Buffer.of(0)]))
 
 /** Splits NUL-terminated words. An unterminated last word is dropped. */
 export function splitNul(output: Buffer): Buffer[] {
@@ -65,40 +68,16 @@ export async function submodulesIn(repository: Repository): Promise<Buffer[]> {
 
 /** Options of every `git diff`, so that it runs no programs (SE4). */
 export const safeDiffOptions = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--submodule=short']
-/** Changed files listed by name; the rest is counted. */
 const maxNamedFiles = 1000
 
-export interface ChangedFile {
-  readonly path: string
-  readonly change: 'added' | 'modified' | 'deleted' | 'renamed' | 'untracked' | 'conflicted'
-}
-
-/** With the raw file name. */
 export interface NamedFile extends ChangedFile {
   readonly name: Buffer
-  /** The previous name of a renamed file. */
   readonly from?: Buffer
   /** Uncommitted files of a submodule. */
   readonly within?: readonly NamedFile[]
 }
 
 export const withoutName = ({ path, change }: NamedFile): ChangedFile => ({ path, change })
-
-export interface WorktreeState {
-  /** The checked-out branch, which the agent may have changed; null when detached. */
-  readonly branch: string | null
-  readonly head: string
-  /** Compared with the base branch; null when that is gone. */
-  readonly ahead: number | null
-  readonly behind: number | null
-  /** Changed since the fork point, committed or not. */
-  readonly files: readonly ChangedFile[]
-  readonly fileCount: number
-  /** Uncommitted files, including untracked ones. */
-  readonly uncommitted: number
-  /** The command that merges it into its base branch; null when it started detached. */
-  readonly command: string | null
-}
 
 /** `uncommitted` is passed when it was just read. */
 export async function stateOf(worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<WorktreeState> {

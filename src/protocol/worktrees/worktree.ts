@@ -47,11 +47,13 @@ export const Worktree = z.object({
 })
 export type Worktree = z.output<typeof Worktree>
 
-const ChangedFile = z.object({
+export const ChangedFile = z.object({
   /** Bytes that are no text are escaped as `\xNN`. */
   path: z.string(),
   change: z.enum(['added', 'modified', 'deleted', 'renamed', 'untracked', 'conflicted']),
 })
+
+export type ChangedFile = z.output<typeof ChangedFile>
 
 export const WorktreeState = z.object({
   branch: z.string().nullable(),
@@ -88,6 +90,21 @@ export const Losses = z.object({
   digest: z.string(),
 })
 export type Losses = z.output<typeof Losses>
+
+/** A machine's answers to a removal and to a merge. `why` is for a person; `command` is what they can run. */
+export type RemovalResult =
+  | { readonly outcome: 'removed' }
+  | ({ readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused' } & Why)
+  | { readonly outcome: 'would_lose'; readonly losses: Losses }
+
+export type MergeRefusal = 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused'
+
+export type MergeResult =
+  | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
+  | { readonly outcome: 'conflicts'; readonly files: readonly string[]; readonly command: string }
+  | ({ readonly outcome: 'refused'; readonly reason: MergeRefusal; readonly command: string | null } & Why)
+
+type Why = { readonly why: string; readonly notice?: Notice }
 
 export const LossSummary = z.object({
   fileCount: z.int(),

@@ -6,13 +6,15 @@
 
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { detailFrom, inField, type Notice } from '../../domain/notices.ts'
+import { detailFrom, inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import type {
   ListedWorktree,
   Losses,
+  MergeResult,
+  RemovalResult,
   Worktree,
   WorktreeDiff,
   WorktreeInspection,
@@ -44,29 +46,6 @@ interface Merge {
   readonly how?: 'merge' | 'rebase' | undefined
   readonly message?: string | undefined
 }
-
-/** A machine's answer to a merge. */
-type MergeAnswer =
-  | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }
-  | { readonly outcome: 'conflicts'; readonly files: readonly string[]; readonly command: string }
-  | {
-      readonly outcome: 'refused'
-      readonly reason: string
-      readonly why: string
-      readonly notice?: Notice
-      readonly command: string | null
-    }
-
-/** A machine's answer to a removal. */
-type RemovalAnswer =
-  | { readonly outcome: 'removed' }
-  | {
-      readonly outcome: 'refused'
-      readonly reason: 'not_ours' | 'in_use' | 'git_refused'
-      readonly why: string
-      readonly notice?: Notice
-    }
-  | { readonly outcome: 'would_lose'; readonly losses: Losses }
 
 export class Worktrees {
   readonly #store: Store
@@ -139,7 +118,7 @@ export class Worktrees {
     if (target === null) throw new Refusal('invalid_request', inField('branch', refusalText('nameABranch')), { field: 'branch' })
     const words = message ?? `Merge branch '${row.branch}' into ${target}`
     const ask = { kind: 'worktree-merge', top: row.top, target, how, message: words } as const
-    const brought = await this.#do<MergeAnswer>(who, row, ask, receipt)
+    const brought = await this.#do<MergeResult>(who, row, ask, receipt)
     if (brought.outcome === 'conflicts') {
       const { files, command } = brought
       const count = files.length
@@ -158,7 +137,7 @@ export class Worktrees {
     const row = await this.#find(who, which)
     if (row.removed_at !== null) return
     const ask = { kind: 'worktree-remove', place: placeOf(row), confirmed } as const
-    const removed = await this.#do<RemovalAnswer>(who, row, ask, receipt).catch((error: unknown) => {
+    const removed = await this.#do<RemovalResult>(who, row, ask, receipt).catch((error: unknown) => {
       // The worktree is gone, and the register says so now.
       if (error instanceof Refusal && error.code === 'not_found') return { outcome: 'removed' } as const
       throw error

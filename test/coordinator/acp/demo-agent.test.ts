@@ -8,7 +8,11 @@ import { AcpAgent } from '../../support/acp-agent.ts'
 test('[AC1] the version is negotiated and the session opened, with the modes and commands the agent has', async () => {
   const agent = new AcpAgent()
   const { facts, opened } = await agent.ready()
-  expect(facts).toMatchObject({ name: 'holdfast-demo', canLoad: true, images: true, mcpOverHttp: true, signInWays: [] })
+  expect(facts).toMatchObject({
+    name: 'holdfast-demo',
+    abilities: { load: true, images: true, mcpOverHttp: true },
+    signInWays: [],
+  })
   expect(opened).toMatchObject({ how: 'new', notRestored: null, modeId: 'default' })
   expect(opened.modes.map(({ id }) => id)).toEqual(['default', 'careful'])
   await agent.until(() => agent.updates.some(({ kind }) => kind === 'commands'))

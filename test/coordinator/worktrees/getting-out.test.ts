@@ -130,7 +130,11 @@ test.each(['merge', 'rebase'] as const)('[WT6] a %s that conflicts says where, a
   tree.write('README.md', '# ours\n')
   await commitAll(await open(), 'Ours')
   const before = [project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]
-  expect(await mergeWorktree(await open(), into('main', how, root))).toEqual({ outcome: 'conflicts', files: ['README.md'] })
+  expect(await mergeWorktree(await open(), into('main', how, root))).toEqual({
+    outcome: 'conflicts',
+    files: ['README.md'],
+    command: expect.stringContaining('git switch main'),
+  })
   expect([project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]).toEqual(before)
   for (const side of [project, tree]) expect(side.git('status', '--porcelain')).toBe('')
   expect(project.git('worktree', 'list').split('\n').length).toBe(2)

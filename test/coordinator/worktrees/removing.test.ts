@@ -6,13 +6,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { commitAll } from '../../../src/coordinator/worktrees/answer-request.ts'
 import { processesIn } from '../../../src/coordinator/worktrees/inspect-worktrees.ts'
-import {
-  lossesOf,
-  type RemovalResult,
-  removePlainFolder,
-  removeWorktree,
-} from '../../../src/coordinator/worktrees/remove-worktree.ts'
+import { lossesOf, removePlainFolder, removeWorktree } from '../../../src/coordinator/worktrees/remove-worktree.ts'
 import { openWorktree } from '../../../src/coordinator/worktrees/repository.ts'
+import type { RemovalResult } from '../../../src/protocol/worktrees/worktree.ts'
 import { gitMeeting, testGit } from '../../support/git-repository.ts'
 import { type ProjectWithWorktree, projectWithWorktree } from '../../support/our-worktree.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
