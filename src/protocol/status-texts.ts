@@ -6,7 +6,6 @@ export {
   DetailError,
   detailFields,
   detailOf,
-  type Notice,
   noticesOf,
   textOf,
   withOutput,
