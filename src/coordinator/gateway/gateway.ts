@@ -332,7 +332,7 @@ async function passError(
     bytes += piece.length
     if (bytes <= maxErrorBytes) pieces.push(piece)
   })
-  // Of an answer that is cut, what came is passed on.
+  // What came of an answer that is cut is passed on.
   await finished(came).catch(() => {})
   if (!answer.destroyed)
     answer.writeHead(status, Object.fromEntries(kept) as Sent).end(secrets.mask(Buffer.concat(pieces).toString()))
