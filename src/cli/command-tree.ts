@@ -9,7 +9,6 @@ export interface CompletionOption {
   readonly about: string
   readonly takes: 'nothing' | 'text' | 'folder' | 'file'
   readonly choices: readonly string[]
-  /** Kind of name its value is. */
   readonly names?: NameKind | undefined
 }
 
@@ -18,7 +17,6 @@ export interface CompletionPoint {
   readonly path: string
   readonly commands: readonly { readonly name: string; readonly about: string }[]
   readonly options: readonly CompletionOption[]
-  /** Kind of name of each operand. */
   readonly operands: readonly (NameKind | undefined)[]
 }
 

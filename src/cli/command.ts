@@ -34,17 +34,31 @@ export interface CommandSpec {
   readonly run?: (context: CommandContext) => Promise<void>
 }
 
+/** A command: what it does, its function, what it takes in the order of the help, and examples. */
+export const command = (
+  summary: string,
+  run: CommandSpec['run'],
+  takes: readonly (Operand | CommandOption)[],
+  ...examples: CommandSpec['examples']
+): CommandSpec => ({
+  summary,
+  operands: takes.filter((each) => 'name' in each),
+  options: takes.filter((each) => 'flags' in each),
+  examples,
+  ...(run && { run }),
+})
+
+export const localCommand = (...parts: Parameters<typeof command>): CommandSpec => ({ ...command(...parts), local: true })
+
 export interface NamedCommand extends CommandSpec {
   readonly name: string
   /** Used when no command is named. */
   readonly isDefault: boolean
 }
 
-/** Returns the commands of a group. */
 export const commandsIn = ({ commands = {} }: CommandSpec): NamedCommand[] =>
   Object.entries(commands).map(([name, spec], index) => ({ ...spec, name, isDefault: index === 0 }))
 
-/** Operands and options given to a command. */
 export class Given {
   readonly #operands: readonly (string | string[] | undefined)[]
   readonly #options: Readonly<Record<string, unknown>>

@@ -9,7 +9,7 @@ import type { LoadedConfig } from '../platform/config/config.ts'
 import { mayEnter } from '../platform/files/data-folder.ts'
 import { isAlive, readRunFile } from '../platform/files/run-file.ts'
 import { readOwnerToken, tokenFromEnvironment } from '../platform/secrets/owner-token.ts'
-import { CommandFailure, usage } from './failure.ts'
+import { CommandFailure, refused, usage } from './failure.ts'
 import { startCommand } from './program-name.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -18,10 +18,7 @@ export interface Connection {
   readonly token: string
 }
 
-export interface ConnectOptions {
-  readonly server: string | undefined
-  readonly tokenFile: string | undefined
-}
+type ConnectOptions = Readonly<Record<'server' | 'tokenFile', string | undefined>>
 
 export async function findConnection(terminal: Terminal, config: LoadedConfig, options: ConnectOptions): Promise<Connection> {
   const data = config.values.data
@@ -42,8 +39,7 @@ async function runningServer(terminal: Terminal, data: string): Promise<string> 
   // The port in a stale file may belong to another program, so it is not used.
   if (found && isAlive(found)) return found.url
   if (!mayEnter(data))
-    throw new CommandFailure(
-      'refused',
+    throw refused(
       `The data folder ${data} is closed to this user.`,
       'Act as the user it belongs to, or name the server with --server URL, and a token with --token-file FILE.',
     )
@@ -78,9 +74,5 @@ async function ownersToken(url: string, data: string): Promise<string> {
   const token = isOurs ? await readOwnerToken(data) : undefined
   if (token) return token
   const why = isOurs ? `There is no owner token in ${data}.` : `The owner token of this machine is not sent to ${hostname}.`
-  throw new CommandFailure(
-    'refused',
-    `${why} A token is needed.`,
-    'Set HOLDFAST_TOKEN, or use --token-file FILE (- for standard input).',
-  )
+  throw refused(`${why} A token is needed.`, 'Set HOLDFAST_TOKEN, or use --token-file FILE (- for standard input).')
 }

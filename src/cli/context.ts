@@ -48,7 +48,6 @@ export class CommandContext extends Given {
   readonly paint: Paint
   /** Client of the server, which is looked for at the first request. */
   readonly client: Client = lazyClient(async () => createClient(await this.connection()))
-  /** Loads the whole command tree. */
   readonly allCommands: () => Promise<NamedCommand[]>
   readonly #progress: Progress
   #connection: Promise<Connection> | undefined
@@ -120,7 +119,6 @@ export class CommandContext extends Given {
     return asTyped(words, this.terminal.env)
   }
 
-  /** Prints a note beside the answer. */
   note(words: string): void {
     this.#progress.pause()
     this.terminal.stderr.write(`${painter(this.terminal.stderr, this.terminal.env)('dim', words)}\n`)
@@ -179,9 +177,13 @@ export class CommandContext extends Given {
     return rows.length === 0 ? this.hint(empty) : table(rows, columns, this.paint, this.width)
   }
 
+  fields(pairs: readonly (readonly [name: string, value: string])[]): string {
+    return fields(pairs, this.paint)
+  }
+
   /** Formats one thing: its title, its fields, and lines below. */
   details(title: string, pairs: readonly (readonly [name: string, value: string])[], ...lines: readonly string[]): string {
-    return [this.paint('bold', visible(title)), fields(pairs, this.paint), ...lines].join('\n')
+    return [this.paint('bold', visible(title)), this.fields(pairs), ...lines].join('\n')
   }
 
   /** `3 min ago`, `in 2 d`. */

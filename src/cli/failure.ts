@@ -43,4 +43,15 @@ export class CommandFailure extends Error {
   }
 }
 
-export const usage = (message: string, next: string): CommandFailure => new CommandFailure('usage', message, next)
+const failureOf =
+  (exit: FailureExit) =>
+  (message: string, next: string, code?: string): CommandFailure =>
+    new CommandFailure(exit, message, next, code)
+
+export const usage = failureOf('usage')
+export const failed = failureOf('failed')
+export const notFound = failureOf('notFound')
+export const refused = failureOf('refused')
+
+export const signedOut = (why = 'The credential is no longer valid.'): CommandFailure =>
+  refused(why, 'Sign in again, or use another token.')

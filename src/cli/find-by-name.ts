@@ -4,14 +4,13 @@ import type { ErrorCode } from '../domain/errors.ts'
 import { nearest } from '../domain/nearest.ts'
 import type { Agent } from '../protocol/agents/agent.ts'
 import type { Project } from '../protocol/projects/project.ts'
-import { CommandFailure, usage } from './failure.ts'
+import { notFound, usage } from './failure.ts'
 
 interface Named {
   readonly id: string
   readonly name: string
 }
 
-/** Upper bound of items searched by name. */
 const maxSearched = 10_000
 
 export const findAgent = (client: Client, typed: string): Promise<Agent> =>
@@ -42,19 +41,9 @@ export async function findByName<Item extends Named>(
   }
   const close = nearest(typed, words)
   const hint = close ? `Did you mean ${close}? ` : ''
-  throw new CommandFailure(
-    'notFound',
-    `There is no ${kind} ${JSON.stringify(typed)}.`,
-    `${hint}\`holdfast ${commandOf[kind]}\` lists them.`,
-    codeOf[kind],
-  )
+  const code: ErrorCode = kind === 'agent' ? 'agent_not_found' : 'not_found'
+  throw notFound(`There is no ${kind} ${JSON.stringify(typed)}.`, `${hint}\`holdfast ${commandOf[kind]}\` lists them.`, code)
 }
 
 const plural = { project: 'projects', agent: 'agents', person: 'people', token: 'tokens' } as const
 const commandOf = { project: 'projects', agent: 'agents', person: 'people', token: 'token' } as const
-const codeOf = {
-  project: 'not_found',
-  agent: 'agent_not_found',
-  person: 'not_found',
-  token: 'not_found',
-} as const satisfies Record<string, ErrorCode>

@@ -2,7 +2,7 @@
 import { createClient } from '../client/client.ts'
 import { ProblemError } from '../client/failures.ts'
 import type { Connection } from './connect.ts'
-import { CommandFailure } from './failure.ts'
+import { type CommandFailure, failed } from './failure.ts'
 
 const answerTimeoutMs = 5000
 
@@ -15,8 +15,7 @@ export async function ofOlderServer(error: unknown, { url, token }: Connection):
   const { method, path } = error.route
   const known = await routesOf({ url, token }).catch(() => undefined)
   if (!known || known[path]?.[method.toLowerCase()]) return undefined
-  return new CommandFailure(
-    'failed',
+  return failed(
     `The server at ${url} is older than this command, and does not know ${method} ${path} yet.`,
     'Stop it and start it again with the Holdfast that this command is of, or use the command of the server’s version.',
     'server_older',

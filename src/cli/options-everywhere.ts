@@ -18,7 +18,6 @@ const remoteOptions: readonly CommandOption[] = [
   { flags: '--token-file <file>', about: 'file with the token, - for standard input (HOLDFAST_TOKEN)', value: 'file' },
 ]
 
-/** Option of irreversible commands. */
 export const yesOption: CommandOption = { flags: '-y, --yes', about: 'do not ask' }
 
 export const limitOption: CommandOption = { flags: '--limit <number>', about: 'show at most so many (200)' }

@@ -13,7 +13,6 @@ import { type Paint, painter, type Terminal } from './terminal.ts'
 
 const widestHelp = 110
 
-/** Width of the help text. */
 const helpWidth = ({ stdout }: Terminal): number => Math.min(stdout.columns ?? 100, widestHelp)
 
 /** Formats examples with their explanation beside them, or below where the line would be too long. */
@@ -30,7 +29,6 @@ function examplesText(name: string, examples: CommandSpec['examples'], terminal:
   return ['', paint('bold', 'Examples:'), ...lines].join('\n')
 }
 
-/** Describes an option, and whether it can be repeated. */
 export const aboutOption = ({ about, many }: CommandOption): string => (many ? `${about}; may be given several times` : about)
 
 function exitCodeTable(paint: Paint): string {

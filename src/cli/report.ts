@@ -23,7 +23,6 @@ interface Report {
   readonly json: Readonly<Record<string, unknown>>
 }
 
-/** Prints the failure and returns the exit code. */
 export function report(error: unknown, terminal: Terminal, json: boolean): number {
   const { exitCode, message, next, code, json: problem } = reportOf(error, terminal.env)
   if (json) {
@@ -48,14 +47,8 @@ export function report(error: unknown, terminal: Terminal, json: boolean): numbe
 
 function reportOf(error: unknown, env: Environment): Report {
   if (error instanceof ProblemError) {
-    const { problem } = error
-    return {
-      exitCode: exitOfCode(problem.code),
-      message: problem.detail,
-      next: nextFor(problem),
-      code: problem.code,
-      json: problem,
-    }
+    const { code, detail: message } = error.problem
+    return { exitCode: exitOfCode(code), message, next: nextFor(error.problem), code, json: error.problem }
   }
   if (error instanceof UnreachableError) {
     const next = `Start it with \`${startCommand(env)}\`, or ask \`holdfast doctor\` what is wrong.`
@@ -64,12 +57,8 @@ function reportOf(error: unknown, env: Environment): Report {
   if (error instanceof CommandFailure) return local(error.exitCode, error.code, error.message, error.next)
   if (error instanceof StartFailure) return local(error.exitCode, 'cannot_start', error.message, error.next)
   const message = error instanceof Error ? error.message : String(error)
-  return local(
-    exitCodes.failed.code,
-    'failed',
-    message,
-    'If this looks like a mistake of ours, please report it with what you typed.',
-  )
+  const next = 'If this looks like a mistake of ours, please report it with what you typed.'
+  return local(exitCodes.failed.code, 'failed', message, next)
 }
 
 /** Advice that differs from the catalogue's, which addresses writers of HTTP requests. */

@@ -11,7 +11,6 @@ import { buildProgram } from './program.ts'
 import { programName } from './program-name.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Upper bound of commands named in a hint. */
 const maxNamed = 15
 
 /**

@@ -5,7 +5,6 @@
 import { parseServerFlags } from './system/server-flags.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Returns the exit code. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const server = parseServerFlags(argv)

@@ -5,7 +5,6 @@
 import { painter, type Terminal } from './terminal.ts'
 
 export interface StepDisplay {
-  /** Shows the progress of the step. */
   update(detail: string): void
   end(): void
 }

@@ -70,7 +70,6 @@ function shrunk(natural: readonly number[], columns: readonly Column<never>[], w
   return widths
 }
 
-/** Formats names and values in two columns. */
 export function fields(pairs: readonly (readonly [name: string, value: string])[], paint: Paint, indent = '  '): string {
   const width = Math.max(...pairs.map(([name]) => displayWidth(name)))
   return pairs.map(([name, value]) => `${indent}${paint('dim', padTo(name, width))}  ${value}`).join('\n')

@@ -19,7 +19,6 @@ export interface Terminal {
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Environment
-  /** The person's current folder. */
   readonly cwd: string
 }
 

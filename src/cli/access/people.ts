@@ -2,7 +2,7 @@
 import { type Role, roles } from '../../domain/access/scopes.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Person, PersonWithToken } from '../../protocol/access/people.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findByName } from '../find-by-name.ts'
@@ -72,44 +72,35 @@ export const people: CommandSpec = {
     ['people role Aiko viewer', 'change what they may do'],
   ],
   commands: {
-    list: {
-      summary: 'List the people (the default)',
-      options: [limitOption],
-      examples: [['people list', 'who may sign in']],
-      run: list,
-    },
-    add: {
-      summary: 'Add a person; prints their token once',
-      operands: [{ name: 'name', about: 'what they are called' }],
-      options: [{ flags: '--role <role>', about: 'what they may do; member when left out', choices: roles }],
-      examples: [
-        ['people add Aiko', 'may read, write and approve'],
-        ['people add Ben --role viewer', 'may only look'],
+    list: command('List the people (the default)', list, [limitOption], ['people list', 'who may sign in']),
+    add: command(
+      'Add a person; prints their token once',
+      add,
+      [
+        { name: 'name', about: 'what they are called' },
+        { flags: '--role <role>', about: 'what they may do; member when left out', choices: roles },
       ],
-      run: add,
-    },
-    role: {
-      summary: 'Change what a person may do; tokens of theirs that allow more are revoked',
-      operands: [person, { name: 'role', about: roles.join(', ') }],
-      examples: [
-        ['people role Aiko viewer', 'may only look from now on'],
-        ['people role Ben owner', 'may do everything'],
-      ],
-      run: changeRole,
-    },
-    renew: {
-      summary: 'Give a person a new token, printed once; the old one stops working at once',
-      operands: [person],
-      options: [yesOption],
-      examples: [['people renew Aiko --yes', 'without being asked']],
-      run: renew,
-    },
-    remove: {
-      summary: 'Remove a person; their credentials stop working at once',
-      operands: [person],
-      options: [yesOption],
-      examples: [['people remove Aiko --yes', 'without being asked']],
-      run: remove,
-    },
+      ['people add Aiko', 'may read, write and approve'],
+      ['people add Ben --role viewer', 'may only look'],
+    ),
+    role: command(
+      'Change what a person may do; tokens of theirs that allow more are revoked',
+      changeRole,
+      [person, { name: 'role', about: roles.join(', ') }],
+      ['people role Aiko viewer', 'may only look from now on'],
+      ['people role Ben owner', 'may do everything'],
+    ),
+    renew: command(
+      'Give a person a new token, printed once; the old one stops working at once',
+      renew,
+      [person, yesOption],
+      ['people renew Aiko --yes', 'without being asked'],
+    ),
+    remove: command(
+      'Remove a person; their credentials stop working at once',
+      remove,
+      [person, yesOption],
+      ['people remove Aiko --yes', 'without being asked'],
+    ),
   },
 }

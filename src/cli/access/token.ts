@@ -4,7 +4,7 @@ import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { madeBelow } from '../../protocol/access/made-below.ts'
 import type { Token } from '../../protocol/access/people.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findByName } from '../find-by-name.ts'
@@ -74,16 +74,17 @@ export const token: CommandSpec = {
     ['token revoke ci', 'cut it off'],
   ],
   commands: {
-    list: {
-      summary: 'List the tokens that are valid (the default)',
-      options: [limitOption],
-      examples: [['token list', 'never shows the tokens themselves']],
-      run: list,
-    },
-    create: {
-      summary: 'Make a token; prints it once',
-      operands: [{ name: 'name', about: 'what it is for' }],
-      options: [
+    list: command(
+      'List the tokens that are valid (the default)',
+      list,
+      [limitOption],
+      ['token list', 'never shows the tokens themselves'],
+    ),
+    create: command(
+      'Make a token; prints it once',
+      create,
+      [
+        { name: 'name', about: 'what it is for' },
         { flags: '--kind <kind>', about: 'who will use it; script when left out', choices: kinds },
         {
           flags: '--scope <scope>',
@@ -93,21 +94,19 @@ export const token: CommandSpec = {
         },
         { flags: '--expires <when>', about: '30d, 12h, 90m, 4w or a moment; never when left out' },
       ],
-      examples: [
-        ['token create ci --scope read --scope write --expires 30d', 'for a script'],
-        ['token create laptop --kind coordinator', 'for a coordinator on another machine'],
+      ['token create ci --scope read --scope write --expires 30d', 'for a script'],
+      ['token create laptop --kind coordinator', 'for a coordinator on another machine'],
+    ),
+    revoke: command(
+      'Revoke a token; it stops working at once',
+      revoke,
+      [
+        { name: 'token', about: 'id, or name where only one has it' },
+        { flags: '--keep-made', about: 'leave what was made with it; otherwise that is revoked too' },
+        yesOption,
       ],
-      run: create,
-    },
-    revoke: {
-      summary: 'Revoke a token; it stops working at once',
-      operands: [{ name: 'token', about: 'id, or name where only one has it' }],
-      options: [{ flags: '--keep-made', about: 'leave what was made with it; otherwise that is revoked too' }, yesOption],
-      examples: [
-        ['token revoke ci --yes', 'without being asked, and what it made too'],
-        ['token revoke ci --keep-made', 'only this one'],
-      ],
-      run: revoke,
-    },
+      ['token revoke ci --yes', 'without being asked, and what it made too'],
+      ['token revoke ci --keep-made', 'only this one'],
+    ),
   },
 }

@@ -9,9 +9,7 @@ import { visible } from '../../platform/log/visible.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'
 
-/** Upper bound of pending decisions that are read. */
 const maxSearched = 200
-/** Upper bound of shown characters of a question. */
 const maxQuestion = 200
 
 interface Where {

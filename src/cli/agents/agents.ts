@@ -8,7 +8,7 @@ import { type SandboxMode, sandboxModes } from '../../domain/agents/isolation.ts
 import { visible } from '../../platform/log/visible.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import { secretOnce } from '../access/secret-once.ts'
-import { type CommandOption, type CommandSpec, defined } from '../command.ts'
+import { type CommandOption, type CommandSpec, command, defined } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
@@ -230,7 +230,7 @@ const passkeyOnce = (context: CommandContext, id: string, secret: string): strin
   secretOnce(context, 'Passkey', secret, `The agent authenticates with it; \`holdfast agents passkey ${id}\` makes a new one.`)
 
 const agent = { name: 'agent', about: 'id, or name where only one has it' }
-const command = {
+const commandWords = {
   name: '[command...]',
   about: 'behind --: the program to start and its arguments; without it others start the agent',
 }
@@ -276,111 +276,95 @@ export const agents: CommandSpec = {
     ['agents add claude --protocol acp -- npx claude-code-acp', 'add one; prints its passkey once'],
   ],
   commands: {
-    list: {
-      summary: 'List the agents, newest first (the default)',
-      options: [limitOption],
-      examples: [['agents list', 'all of them']],
-      run: listAgents,
-    },
-    show: {
-      summary: 'Show one agent',
-      operands: [agent],
-      examples: [['agents show claude', 'how it is started; values of variables are never shown']],
-      run: showAgent,
-    },
-    add: {
-      summary: 'Add an agent; prints its passkey once',
-      operands: [{ name: '[id]', about: 'lower-case letters, digits, - and _; with --detected its own' }, command],
-      options: [
+    list: command('List the agents, newest first (the default)', listAgents, [limitOption], ['agents list', 'all of them']),
+    show: command(
+      'Show one agent',
+      showAgent,
+      [agent],
+      ['agents show claude', 'how it is started; values of variables are never shown'],
+    ),
+    add: command(
+      'Add an agent; prints its passkey once',
+      add,
+      [
+        { name: '[id]', about: 'lower-case letters, digits, - and _; with --detected its own' },
+        commandWords,
         { flags: '--name <name>', about: 'what to call it (its id)' },
         { flags: '--detected <name>', about: 'one that `agents detect` has found, with its recipe' },
         ...shared,
       ],
-      examples: [
-        ['agents add claude --name "Claude Code" -- npx claude-code-acp', 'started by Holdfast'],
-        ['agents add helper --protocol mcp', 'started by somebody else, asks for work'],
-        ['agents add codex --env OPENAI_API_KEY -- codex-acp', 'with a key from this environment'],
-        ['agents add --detected claude', 'one that is installed, with all it needs'],
+      ['agents add claude --name "Claude Code" -- npx claude-code-acp', 'started by Holdfast'],
+      ['agents add helper --protocol mcp', 'started by somebody else, asks for work'],
+      ['agents add codex --env OPENAI_API_KEY -- codex-acp', 'with a key from this environment'],
+      ['agents add --detected claude', 'one that is installed, with all it needs'],
+    ),
+    detect: command(
+      "Agents that are installed on the server's machine",
+      detect,
+      [],
+      ['agents detect', 'what is there, in which version, and whether it is added'],
+      ['agents detect --json', 'with the recipe of each'],
+    ),
+    doctor: command(
+      'Try out what an agent can do: it is started, prompted, asked, cancelled, ended and brought back',
+      doctorAgents,
+      [
+        { name: '[agent]', about: 'id, or name where only one has it; without it all that are prompted' },
+        { flags: '--prompt <text>', about: 'what it is told to run, instead of a harmless command' },
       ],
-      run: add,
-    },
-    detect: {
-      summary: "Agents that are installed on the server's machine",
-      examples: [
-        ['agents detect', 'what is there, in which version, and whether it is added'],
-        ['agents detect --json', 'with the recipe of each'],
-      ],
-      run: detect,
-    },
-    doctor: {
-      summary: 'Try out what an agent can do: it is started, prompted, asked, cancelled, ended and brought back',
-      operands: [{ name: '[agent]', about: 'id, or name where only one has it; without it all that are prompted' }],
-      options: [{ flags: '--prompt <text>', about: 'what it is told to run, instead of a harmless command' }],
-      examples: [
-        ['agents doctor claude', 'each result as it comes; the report is kept with the agent'],
-        ['agents doctor claude --json', 'the report; ends with 0 when the agent could be started'],
-      ],
-      run: doctorAgents,
-    },
+      ['agents doctor claude', 'each result as it comes; the report is kept with the agent'],
+      ['agents doctor claude --json', 'the report; ends with 0 when the agent could be started'],
+    ),
     ...signInCommands,
-    watch: {
-      summary: 'Watch who is at work: a live table, or a line for each change where nobody looks',
-      options: [{ flags: '--for <seconds>', about: 'end after so long; without it Ctrl-C ends' }],
-      examples: [
-        ['agents watch', 'a table that stays true'],
-        ['agents watch --json --for 60', 'a minute of changes, a line of JSON each'],
-      ],
-      run: watchAgents,
-    },
-    stop: {
-      summary: "Stop an agent's processes; it is started again when there is work",
-      operands: [agent],
-      options: [projectOption, yesOption],
-      examples: [
-        ['agents stop claude', 'everywhere'],
-        ['agents stop claude --project website --yes', 'in one project, without being asked'],
-      ],
-      run: stopAgent,
-    },
-    release: {
-      summary: 'Try an agent again that is held after too many failed starts',
-      operands: [agent],
-      options: [projectOption],
-      examples: [['agents release claude', 'in its only project']],
-      run: releaseAgent,
-    },
-    edit: {
-      summary: 'Change an agent',
-      operands: [agent, command],
-      options: [
+    watch: command(
+      'Watch who is at work: a live table, or a line for each change where nobody looks',
+      watchAgents,
+      [{ flags: '--for <seconds>', about: 'end after so long; without it Ctrl-C ends' }],
+      ['agents watch', 'a table that stays true'],
+      ['agents watch --json --for 60', 'a minute of changes, a line of JSON each'],
+    ),
+    stop: command(
+      "Stop an agent's processes; it is started again when there is work",
+      stopAgent,
+      [agent, projectOption, yesOption],
+      ['agents stop claude', 'everywhere'],
+      ['agents stop claude --project website --yes', 'in one project, without being asked'],
+    ),
+    release: command(
+      'Try an agent again that is held after too many failed starts',
+      releaseAgent,
+      [agent, projectOption],
+      ['agents release claude', 'in its only project'],
+    ),
+    edit: command(
+      'Change an agent',
+      edit,
+      [
+        agent,
+        commandWords,
         { flags: '--name <name>', about: 'a new name' },
         ...shared,
         { flags: '--no-command', about: 'others start it from now on' },
         { flags: '--remove-env <name>', about: 'no longer hand over this variable', many: true },
       ],
-      examples: [
-        ['agents edit claude --max-processes 4', 'at most four at once'],
-        ['agents edit claude -- npx claude-code-acp --verbose', 'start it in another way'],
-        [
-          'agents edit claude --gateway https://api.anthropic.com --gateway-secret ANTHROPIC_KEY',
-          'its key stays with Holdfast, and tokens are counted',
-        ],
+      ['agents edit claude --max-processes 4', 'at most four at once'],
+      ['agents edit claude -- npx claude-code-acp --verbose', 'start it in another way'],
+      [
+        'agents edit claude --gateway https://api.anthropic.com --gateway-secret ANTHROPIC_KEY',
+        'its key stays with Holdfast, and tokens are counted',
       ],
-      run: edit,
-    },
-    delete: {
-      summary: 'Delete an agent and take it off its projects',
-      operands: [agent],
-      options: [yesOption],
-      examples: [['agents delete claude --yes', 'without being asked']],
-      run: remove,
-    },
-    passkey: {
-      summary: 'Replace the passkey; prints the new one once',
-      operands: [agent],
-      options: [yesOption],
-      examples: [['agents passkey claude', 'the old one stops working at once']],
-      run: passkey,
-    },
+    ),
+    delete: command(
+      'Delete an agent and take it off its projects',
+      remove,
+      [agent, yesOption],
+      ['agents delete claude --yes', 'without being asked'],
+    ),
+    passkey: command(
+      'Replace the passkey; prints the new one once',
+      passkey,
+      [agent, yesOption],
+      ['agents passkey claude', 'the old one stops working at once'],
+    ),
   },
 }

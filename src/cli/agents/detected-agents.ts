@@ -5,30 +5,25 @@ import type { Agent } from '../../protocol/agents/agent.ts'
 import type { DetectedAgent } from '../../protocol/agents/detected-agent.ts'
 import { isRecipeOf } from '../../protocol/agents/known-agent.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure } from '../failure.ts'
-import { table } from '../table.ts'
+import { notFound } from '../failure.ts'
 
 export async function detect(context: CommandContext): Promise<void> {
   const answer = await context.client.get('/api/detected-agents')
   const agents: Agent[] = []
   for await (const agent of context.client.pages('/api/agents')) agents.push(agent)
   context.answer(answer, () =>
-    answer.items.length === 0
-      ? "No agent that Holdfast knows was found on the server's machine."
-      : table(
-          answer.items,
-          [
-            { title: 'AGENT', of: ({ id }) => id, style: 'bold' },
-            { title: 'NAME', of: ({ name }) => name },
-            { title: 'PROTOCOL', of: ({ draft }) => draft.protocol },
-            { title: 'VERSION', of: ({ version }) => version ?? '–' },
-            { title: 'SIGNED IN', of: ({ signedIn }) => (signedIn === null ? '?' : signedIn ? 'yes' : 'no') },
-            { title: 'ADDED AS', of: ({ draft }) => addedAs(draft, agents) },
-            { title: 'PROGRAM', of: ({ file }) => visible(file), shrinks: true },
-          ],
-          context.paint,
-          context.width,
-        ),
+    context.table(answer.items, {
+      empty: "No agent that Holdfast knows was found on the server's machine.",
+      columns: [
+        { title: 'AGENT', of: ({ id }) => id, style: 'bold' },
+        { title: 'NAME', of: ({ name }) => name },
+        { title: 'PROTOCOL', of: ({ draft }) => draft.protocol },
+        { title: 'VERSION', of: ({ version }) => version ?? '–' },
+        { title: 'SIGNED IN', of: ({ signedIn }) => (signedIn === null ? '?' : signedIn ? 'yes' : 'no') },
+        { title: 'ADDED AS', of: ({ draft }) => addedAs(draft, agents) },
+        { title: 'PROGRAM', of: ({ file }) => visible(file), shrinks: true },
+      ],
+    }),
   )
   if (!context.json) {
     const seen = new Set<string>()
@@ -57,5 +52,5 @@ export async function findDetected(client: Client, typed: string): Promise<Detec
   if (found) return found
   const names = items.map(({ id }) => id).join(', ')
   const next = names ? `Found were: ${names}.` : 'None was found; add one by hand: holdfast agents add ID -- COMMAND'
-  throw new CommandFailure('notFound', `${typed} was not found on the server's machine.`, next)
+  throw notFound(`${typed} was not found on the server's machine.`, next)
 }

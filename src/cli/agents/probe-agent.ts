@@ -12,7 +12,7 @@ import type { Agent } from '../../protocol/agents/agent.ts'
 import type { AgentCheck, AgentReport } from '../../protocol/agents/report.ts'
 import type { ToolCall } from '../../protocol/turns/agent-update.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { failed, usage } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
 
 /** Starting may include a wait for the next minute, for agents that load once a minute. */
@@ -88,8 +88,7 @@ export async function doctorAgents(context: CommandContext): Promise<void> {
   context.answer(typed === undefined ? { items: reports } : reports[0], () => reports.map(summaryOf).join('\n\n'))
   const notStarted = reports.filter(({ checks }) => !checks.some(({ name, ok }) => name === 'start' && ok))
   if (notStarted.length > 0)
-    throw new CommandFailure(
-      'failed',
+    throw failed(
       `${notStarted.map(({ agent }) => agent).join(', ')} could not be started.`,
       'What it said is in the report; `holdfast processes` shows the last lines it wrote.',
       'not_started',
@@ -100,8 +99,8 @@ const isPrompted = ({ protocol, command }: Agent): boolean => protocol === 'acp'
 
 /** The single results were told as they came. */
 const summaryOf = ({ agent, version, checks }: AgentReport): string => {
-  const failed = checks.flatMap(({ name, ok }) => (ok ? [] : [name]))
-  return `${[agent, version].filter(Boolean).join(' ')}: ${failed.length === 0 ? 'can do everything' : `cannot do: ${failed.join(', ')}`}`
+  const missing = checks.flatMap(({ name, ok }) => (ok ? [] : [name]))
+  return `${[agent, version].filter(Boolean).join(' ')}: ${missing.length === 0 ? 'can do everything' : `cannot do: ${missing.join(', ')}`}`
 }
 
 async function probeAgent(context: CommandContext, agent: Agent, prompt: string | undefined): Promise<AgentReport> {
@@ -180,18 +179,13 @@ class Probe {
     Object.assign(can, { ...abilities, start: true })
     const hello = await checks.run('prompt', async () => {
       const { text, error, stopReason } = await this.#turn(prompts.hello)
-      return [
-        error === null && text.trim() !== '',
-        error ?? (text.trim().slice(0, 200) || `no text; it ended with ${stopReason}`),
-      ]
+      const detail = error ?? (text.trim().slice(0, 200) || `no text; it ended with ${stopReason}`)
+      return [error === null && text.trim() !== '', detail]
     })
     can['prompt'] = hello
     if (hello) await this.#probeTurns(ready.workspace, prompt, can)
-    for (const [name, offered] of [
-      ['list', abilities?.list],
-      ['fork', abilities?.fork],
-    ] as const)
-      checks.add(name, offered === true, offered ? 'offered' : 'not offered')
+    for (const name of ['list', 'fork'] as const)
+      checks.add(name, abilities?.[name] === true, abilities?.[name] ? 'offered' : 'not offered')
     can['restore'] = await checks.run('load', () => this.#restore(hello))
     can['end'] = await checks.run('end', () => this.#end(projectId))
     if (hello) for (const mode of ['workplace', 'strict'] as const) await this.#probeSandbox(projectId, mode, can)
@@ -287,13 +281,8 @@ class Probe {
       const ran = calls.some(({ status, output = '' }) => status === 'completed' && (output === '' || output.includes(word)))
       // One that runs nothing outside runs nothing inside.
       const isFine = error === null && (ran || can['ran'] === false)
-      return [
-        isFine,
-        error ??
-          (ran
-            ? 'it starts, answers and runs a command'
-            : `it starts and ran no command, ${isFine ? 'as outside' : text.trim().slice(0, 200)}`),
-      ]
+      const quiet = `it starts and ran no command, ${isFine ? 'as outside' : text.trim().slice(0, 200)}`
+      return [isFine, error ?? (ran ? 'it starts, answers and runs a command' : quiet)]
     }
     const [ok, detail] = await works().catch((error: unknown) => [false, messageOf(error)] as const)
     await this.#terminate().catch(() => {})
@@ -347,7 +336,6 @@ class Probe {
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** Waits until the events fulfil a condition. */
   async #until(isDone: (events: readonly RelayEvent[]) => boolean, ms: number): Promise<void> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms / 1000} s`)), ms)

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { text as readAll } from 'node:stream/consumers'
 import { visible } from '../../platform/log/visible.ts'
 import type { Secret, SecretForm } from '../../protocol/agents/secret.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
@@ -107,41 +107,37 @@ export const secrets: CommandSpec = {
     ['secrets set NPM_TOKEN --agent claude', 'asks for the value'],
   ],
   commands: {
-    list: {
-      summary: 'List the secrets of a project (the default)',
-      options: [projectOption],
-      examples: [['secrets list', 'names, agents and last use']],
-      run: list,
-    },
-    set: {
-      summary: 'Set a secret; its value is asked for, or read from standard input',
-      operands: [name],
-      options: [
+    list: command(
+      'List the secrets of a project (the default)',
+      list,
+      [projectOption],
+      ['secrets list', 'names, agents and last use'],
+    ),
+    set: command(
+      'Set a secret; its value is asked for, or read from standard input',
+      set,
+      [
+        name,
         projectOption,
         { flags: '--agent <agent>', about: 'an agent that gets it; can be repeated', many: true },
         { flags: '--nobody', about: 'no agent gets it; for the key of a gateway' },
         { flags: '--as <form>', about: 'how it is given; environment when left out', choices: ['environment', 'file'] },
         { flags: '--keep-value', about: 'change only who gets it, and how' },
       ],
-      examples: [
-        ['secrets set NPM_TOKEN --agent claude', 'as the variable NPM_TOKEN'],
-        ['secrets set DEPLOY_KEY --as file --agent codex < id_ed25519', 'as a file that DEPLOY_KEY_FILE names'],
-      ],
-      run: set,
-    },
-    uses: {
-      summary: 'Show which launches were given a secret, newest first',
-      operands: [name],
-      options: [projectOption],
-      examples: [['secrets uses NPM_TOKEN', 'who had it, and when']],
-      run: uses,
-    },
-    remove: {
-      summary: 'Remove a secret',
-      operands: [name],
-      options: [projectOption, yesOption],
-      examples: [['secrets remove NPM_TOKEN --yes', 'without being asked']],
-      run: remove,
-    },
+      ['secrets set NPM_TOKEN --agent claude', 'as the variable NPM_TOKEN'],
+      ['secrets set DEPLOY_KEY --as file --agent codex < id_ed25519', 'as a file that DEPLOY_KEY_FILE names'],
+    ),
+    uses: command(
+      'Show which launches were given a secret, newest first',
+      uses,
+      [name, projectOption],
+      ['secrets uses NPM_TOKEN', 'who had it, and when'],
+    ),
+    remove: command(
+      'Remove a secret',
+      remove,
+      [name, projectOption, yesOption],
+      ['secrets remove NPM_TOKEN --yes', 'without being asked'],
+    ),
   },
 }

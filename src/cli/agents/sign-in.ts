@@ -1,9 +1,9 @@
 /** `holdfast agents login` and `logout`: signs an ACP agent of this machine in or out (AC9). */
 import type { AgentSignIn } from '../../compose/agent-sign-in.ts'
 import { visible } from '../../platform/log/visible.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, failed } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
 
 async function withAgent<Answer>(
@@ -12,7 +12,7 @@ async function withAgent<Answer>(
 ): Promise<Answer> {
   const { id, protocol, command, args, env } = await findAgent(context.client, context.operand(0))
   if (protocol !== 'acp' || command === null)
-    throw new CommandFailure('failed', `${visible(id)} is not prompted over ACP.`, 'Sign in with its own program.', 'wrong_state')
+    throw failed(`${visible(id)} is not prompted over ACP.`, 'Sign in with its own program.', 'wrong_state')
   const here = context.terminal.env
   const left = Object.keys(env).filter((name) => here[name] === undefined)
   if (left.length > 0)
@@ -25,7 +25,7 @@ async function withAgent<Answer>(
   } catch (error) {
     if (error instanceof CommandFailure) throw error
     const why = error instanceof Error ? error.message : String(error)
-    throw new CommandFailure('failed', `${visible(id)}: ${visible(why)}`, 'Try its own program to sign in.')
+    throw failed(`${visible(id)}: ${visible(why)}`, 'Try its own program to sign in.')
   } finally {
     await agent.close()
   }
@@ -39,22 +39,16 @@ const login = (context: CommandContext): Promise<void> =>
     if (!way) {
       const lines = ways.map((each) => `  --method ${each.id}   ${each.name}${each.description ? `: ${each.description}` : ''}`)
       const why = ways.length === 0 ? 'offers no way to sign in' : asked ? `has no way ${asked} to sign in` : 'has several ways'
-      throw new CommandFailure(
-        'failed',
-        `${visible(id)} ${visible(why)}.`,
-        ['It offers:', ...lines.map(visible)].join('\n'),
-        'no_such_way',
-      )
+      throw failed(`${visible(id)} ${visible(why)}.`, ['It offers:', ...lines.map(visible)].join('\n'), 'no_such_way')
     }
     const worked = await agent.signIn(way, (line) => context.note(`Running ${visible(line)}`))
-    if (!worked) throw new CommandFailure('failed', `${visible(id)} is not signed in: its program has failed.`, 'Try again.')
+    if (!worked) throw failed(`${visible(id)} is not signed in: its program has failed.`, 'Try again.')
     context.finished({ id, method: way.id, signedIn: true }, `${visible(id)} is signed in (${visible(way.name)})`)
   })
 
 const logout = (context: CommandContext): Promise<void> =>
   withAgent(context, async (agent, id) => {
-    if (!agent.canSignOut)
-      throw new CommandFailure('failed', `${visible(id)} cannot be signed out from here.`, 'Use its own program.', 'not_offered')
+    if (!agent.canSignOut) throw failed(`${visible(id)} cannot be signed out from here.`, 'Use its own program.', 'not_offered')
     await agent.signOut()
     context.finished({ id, signedIn: false }, `${visible(id)} is signed out`)
   })
@@ -62,20 +56,17 @@ const logout = (context: CommandContext): Promise<void> =>
 const operands = [{ name: 'agent', about: 'id, or name where only one has it' }]
 
 export const signInCommands: Readonly<Record<'login' | 'logout', CommandSpec>> = {
-  login: {
-    summary: 'Sign an ACP agent of this machine in, by a way that it offers',
-    operands,
-    options: [{ flags: '--method <id>', about: 'which way; needed where it offers several' }],
-    examples: [
-      ['agents login codex', 'by the only way it offers, or a list of them'],
-      ['agents login codex --method chatgpt', 'by this one'],
-    ],
-    run: login,
-  },
-  logout: {
-    summary: 'Sign an ACP agent of this machine out, where it offers that',
-    operands,
-    examples: [['agents logout codex', 'it asks to sign in at its next start']],
-    run: logout,
-  },
+  login: command(
+    'Sign an ACP agent of this machine in, by a way that it offers',
+    login,
+    [...operands, { flags: '--method <id>', about: 'which way; needed where it offers several' }],
+    ['agents login codex', 'by the only way it offers, or a list of them'],
+    ['agents login codex --method chatgpt', 'by this one'],
+  ),
+  logout: command(
+    'Sign an ACP agent of this machine out, where it offers that',
+    logout,
+    [...operands],
+    ['agents logout codex', 'it asks to sign in at its next start'],
+  ),
 }

@@ -11,7 +11,7 @@ import { systemClock } from '../../platform/time/clock.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { CommandContext } from '../context.ts'
 import { displayWidth } from '../display-width.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { type CommandFailure, signedOut, usage } from '../failure.ts'
 import { doingOf, durationOf, styleOf } from '../processes/process-words.ts'
 import { projectNames } from '../projects/choose-project.ts'
 
@@ -58,7 +58,6 @@ const maxWatchSeconds = 86_400
 interface AgentsState {
   readonly running: readonly RunningAgent[]
   readonly coordinators: readonly Coordinator[]
-  /** Returns the display name of a project. */
   readonly nameOf: (projectId: string) => string
 }
 
@@ -92,8 +91,7 @@ export async function watchAgents(context: CommandContext): Promise<void> {
       return lookSoon()
     }
     if (now.state === 'reconnecting') return view.lost('The connection is lost; trying again.')
-    const why = now.state === 'signed-out' ? 'The credential is no longer valid.' : now.problem.detail
-    failure = new CommandFailure('refused', why, 'Sign in again, or use another token.')
+    failure = signedOut(now.state === 'refused' ? now.problem.detail : undefined)
     over.abort()
   }
   const watch = watchEvents(context.client, { streams: ['home'], onEvent: lookSoon, onSnapshot: lookSoon, onState })

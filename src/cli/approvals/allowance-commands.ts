@@ -6,7 +6,7 @@ import { systemClock } from '../../platform/time/clock.ts'
 import type { Allowance, AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import type { CommandOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { notFound, usage } from '../failure.ts'
 import { chooseProject } from '../projects/choose-project.ts'
 import { parseMoment } from '../times.ts'
 
@@ -65,7 +65,7 @@ export async function revoke(context: CommandContext): Promise<void> {
   const [allowance] = found
   if (!allowance || found.length > 1) {
     const said = allowance ? `${found.length} allowances begin with ${typed}.` : `Nothing that is allowed begins with ${typed}.`
-    throw new CommandFailure('notFound', said, '`holdfast approvals allowed` shows the ids.')
+    throw notFound(said, '`holdfast approvals allowed` shows the ids.')
   }
   const revoked = await context.client.delete(`${route}/{allowanceId}`, { params: { projectId, allowanceId: allowance.id } })
   context.finished(revoked, `Taken back: ${visible(what(allowance))}. ${visible(allowance.agentId)} asks again the next time`)

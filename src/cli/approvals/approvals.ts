@@ -2,9 +2,9 @@
 
 import { visible } from '../../platform/log/visible.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
-import type { CommandOption, CommandSpec } from '../command.ts'
+import { type CommandOption, type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { notFound, usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { chooseProject, namedProject, projectNames, projectOption } from '../projects/choose-project.ts'
 import { indented } from '../table.ts'
@@ -13,7 +13,7 @@ import { ifNotThere } from '../work/find-work-session.ts'
 import { alwaysOptions, alwaysTerms, listAllowed, revoke } from './allowance-commands.ts'
 import { callLines } from './ask-permission.ts'
 
-type Verdict = Exclude<Approval['status'], 'pending'>
+type Verdict = Exclude<Status, 'pending'>
 
 /** Lists the inbox; with --all also decided approvals of a project. */
 async function listApprovals(context: CommandContext): Promise<void> {
@@ -72,26 +72,14 @@ async function findApproval(context: CommandContext): Promise<Approval> {
     const found = await context.client.get(route, { params: { projectId: id, approvalId } }).catch(ifNotThere)
     if (found) return found
   }
-  throw new CommandFailure(
-    'notFound',
-    `There is no approval ${approvalId}.`,
-    '`holdfast approvals` lists what waits for a decision.',
-  )
+  throw notFound(`There is no approval ${approvalId}.`, '`holdfast approvals` lists what waits for a decision.')
 }
 
 const route = '/api/projects/{projectId}/approvals/{approvalId}'
 
-const words = {
-  pending: 'waiting',
-  approved: 'approved',
-  rejected: 'rejected',
-  revision_requested: 'to be revised',
-} as const satisfies Record<Approval['status'], string>
-
-const styles = { pending: 'yellow', approved: 'green', rejected: 'red', revision_requested: 'cyan' } as const satisfies Record<
-  Approval['status'],
-  Style
->
+type Status = Approval['status']
+const words = { pending: 'waiting', approved: 'approved', rejected: 'rejected', revision_requested: 'to be revised' }
+const styles: Record<Status, Style> = { pending: 'yellow', approved: 'green', rejected: 'red', revision_requested: 'cyan' }
 
 const firstLine = (text: string | null): string => text?.trim().split('\n')[0] ?? '–'
 
@@ -130,58 +118,49 @@ export const approvals: CommandSpec = {
     ['approvals revise 7 --feedback "smaller steps, please"', 'send it back'],
   ],
   commands: {
-    list: {
-      summary: 'List what waits for a decision in any project, oldest first (the default)',
-      options: [projectOption, { flags: '--all', about: 'of a project, decided ones too, newest first' }, limitOption],
-      examples: [
-        ['approvals list', 'the inbox'],
-        ['approvals list --project website --all', 'what was asked in a project, and what was decided'],
-      ],
-      run: listApprovals,
-    },
-    show: {
-      summary: 'Show one approval in full',
-      operands: [number],
-      options: [projectOption],
-      examples: [['approvals show 7', 'what is asked, and how it was revised before']],
-      run: showApproval,
-    },
-    approve: {
-      summary: 'Approve it; the first decision stands',
-      operands: [number],
-      options: [feedback, ...alwaysOptions, projectOption],
-      examples: [
-        ['approvals approve 7', 'the agent goes on'],
-        ['approvals approve 7 --always --for 1d', 'and is not asked for exactly this again until tomorrow'],
-      ],
-      run: decideApproval('approved'),
-    },
-    reject: {
-      summary: 'Reject it; the first decision stands',
-      operands: [number],
-      options: [feedback, projectOption],
-      examples: [['approvals reject 7 --feedback "not on a Friday"', 'the agent is told why']],
-      run: decideApproval('rejected'),
-    },
-    revise: {
-      summary: 'Send it back to be revised; it comes again when it is resubmitted',
-      operands: [number],
-      options: [feedback, projectOption],
-      examples: [['approvals revise 7 --feedback "smaller steps, please"', 'says what to change']],
-      run: decideApproval('revision_requested'),
-    },
-    allowed: {
-      summary: 'List what agents are always allowed in a project',
-      options: [projectOption, { flags: '--all', about: 'what has ended too' }, limitOption],
-      examples: [['approvals allowed', 'what is answered without asking, until when, and who said so']],
-      run: listAllowed,
-    },
-    revoke: {
-      summary: 'Take back what an agent is always allowed; the next time it asks',
-      operands: [{ name: 'id', about: 'id of the allowance, or its beginning' }],
-      options: [projectOption],
-      examples: [['approvals revoke 0196f3a2', 'ids are shown by `approvals allowed`']],
-      run: revoke,
-    },
+    list: command(
+      'List what waits for a decision in any project, oldest first (the default)',
+      listApprovals,
+      [projectOption, { flags: '--all', about: 'of a project, decided ones too, newest first' }, limitOption],
+      ['approvals list', 'the inbox'],
+      ['approvals list --project website --all', 'what was asked in a project, and what was decided'],
+    ),
+    show: command(
+      'Show one approval in full',
+      showApproval,
+      [number, projectOption],
+      ['approvals show 7', 'what is asked, and how it was revised before'],
+    ),
+    approve: command(
+      'Approve it; the first decision stands',
+      decideApproval('approved'),
+      [number, feedback, ...alwaysOptions, projectOption],
+      ['approvals approve 7', 'the agent goes on'],
+      ['approvals approve 7 --always --for 1d', 'and is not asked for exactly this again until tomorrow'],
+    ),
+    reject: command(
+      'Reject it; the first decision stands',
+      decideApproval('rejected'),
+      [number, feedback, projectOption],
+      ['approvals reject 7 --feedback "not on a Friday"', 'the agent is told why'],
+    ),
+    revise: command(
+      'Send it back to be revised; it comes again when it is resubmitted',
+      decideApproval('revision_requested'),
+      [number, feedback, projectOption],
+      ['approvals revise 7 --feedback "smaller steps, please"', 'says what to change'],
+    ),
+    allowed: command(
+      'List what agents are always allowed in a project',
+      listAllowed,
+      [projectOption, { flags: '--all', about: 'what has ended too' }, limitOption],
+      ['approvals allowed', 'what is answered without asking, until when, and who said so'],
+    ),
+    revoke: command(
+      'Take back what an agent is always allowed; the next time it asks',
+      revoke,
+      [{ name: 'id', about: 'id of the allowance, or its beginning' }, projectOption],
+      ['approvals revoke 0196f3a2', 'ids are shown by `approvals allowed`'],
+    ),
   },
 }

@@ -4,6 +4,7 @@ import type { RelayEvent } from '../../client/relay-messages.ts'
 import { scopesFor } from '../../domain/approvals/allowance.ts'
 import { isKeptByAgent } from '../../domain/approvals/permission.ts'
 import { visible } from '../../platform/log/visible.ts'
+import { jsonOrText } from '../command.ts'
 import { painter, type Terminal } from '../terminal.ts'
 
 export type Asked = Extract<RelayEvent, { type: 'permission:requested' }>
@@ -14,7 +15,6 @@ export function answersOf({ options, call, likeness }: Asked): Asked['options'] 
   return options.filter(({ kind }) => kind !== 'allow_always' || always)
 }
 
-/** Formats the options with their numbers in one line. */
 export const optionLine = (asked: Asked): string =>
   answersOf(asked)
     .map(({ name }, index) => `${index + 1} ${visible(name)}`)
@@ -40,19 +40,11 @@ export function callLines({ input, content, locations, cut }: Asked['call']): st
 
 /** Formats one field per line, and text of several lines, such as a command, as it is. */
 function inputLines(input: string): string[] {
-  const value = parsed(input)
+  const value = jsonOrText(input)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [input]
   return Object.entries(value).flatMap(([key, field]) =>
     `${key}: ${typeof field === 'string' ? field : JSON.stringify(field)}`.split('\n'),
   )
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 interface Question {

@@ -6,9 +6,9 @@ import { nearest } from '../../domain/nearest.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Channel, ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { secretOnce } from '../access/secret-once.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { notFound, usage } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
@@ -140,7 +140,7 @@ async function findChat(client: Client, typed: string): Promise<ChannelChat> {
   if (only) throw usage(`${called.length} chats are called ${JSON.stringify(typed)}.`, 'Name the one you mean by its number.')
   const close = nearest(wanted, words)
   const hint = close ? `Did you mean ${close}? ` : ''
-  throw new CommandFailure('notFound', `There is no chat ${JSON.stringify(typed)}.`, `${hint}\`holdfast channels\` lists them.`)
+  throw notFound(`There is no chat ${JSON.stringify(typed)}.`, `${hint}\`holdfast channels\` lists them.`)
 }
 
 const chat = { name: 'chat', about: 'its number, @handle, or name where only one has it' } as const
@@ -152,56 +152,39 @@ export const channels: CommandSpec = {
     ['channels pair', 'a code that lets somebody in'],
   ],
   commands: {
-    list: {
-      summary: 'The state of each channel and its chats (the default)',
-      options: [limitOption],
-      examples: [['channels list', 'who asks, who is served']],
-      run: listChannels,
-    },
-    pair: {
-      summary: 'Make a code that lets one chat in, once, within 10 minutes',
-      examples: [['channels pair', 'send the code to the bot']],
-      run: pair,
-    },
-    approve: {
-      summary: 'Let a chat in that asks',
-      operands: [chat],
-      examples: [['channels approve @aiko', 'after you have made sure who it is']],
-      run: approve,
-    },
-    refuse: {
-      summary: 'Refuse a chat that asks',
-      operands: [chat],
-      examples: [['channels refuse 123456', 'it gets no further answer']],
-      run: refuse,
-    },
-    revoke: {
-      summary: 'Stop serving a chat',
-      operands: [chat],
-      options: [yesOption],
-      examples: [['channels revoke @aiko --yes', 'without being asked']],
-      run: revoke,
-    },
-    routes: {
-      summary: 'Which agent answers where',
-      options: [limitOption],
-      examples: [['channels routes', 'the default, and each chat']],
-      run: listRoutes,
-    },
-    route: {
-      summary: 'Choose the agent of a chat, or of all chats without one of their own',
-      operands: [{ name: '[chat]', about: 'its number, @handle, or name where only one has it' }],
-      options: [
+    list: command(
+      'The state of each channel and its chats (the default)',
+      listChannels,
+      [limitOption],
+      ['channels list', 'who asks, who is served'],
+    ),
+    pair: command(
+      'Make a code that lets one chat in, once, within 10 minutes',
+      pair,
+      [],
+      ['channels pair', 'send the code to the bot'],
+    ),
+    approve: command(
+      'Let a chat in that asks',
+      approve,
+      [chat],
+      ['channels approve @aiko', 'after you have made sure who it is'],
+    ),
+    refuse: command('Refuse a chat that asks', refuse, [chat], ['channels refuse 123456', 'it gets no further answer']),
+    revoke: command('Stop serving a chat', revoke, [chat, yesOption], ['channels revoke @aiko --yes', 'without being asked']),
+    routes: command('Which agent answers where', listRoutes, [limitOption], ['channels routes', 'the default, and each chat']),
+    route: command(
+      'Choose the agent of a chat, or of all chats without one of their own',
+      setRoute,
+      [
+        { name: '[chat]', about: 'its number, @handle, or name where only one has it' },
         { flags: '--agent <agent>', about: 'its id, or its name where only one has it' },
         projectOption,
         { flags: '--default', about: 'for all chats without a route of their own' },
         { flags: '--none', about: 'take the route away' },
       ],
-      examples: [
-        ['channels route @aiko --agent demo', 'for this chat'],
-        ['channels route --default --agent demo', 'for all others'],
-      ],
-      run: setRoute,
-    },
+      ['channels route @aiko --agent demo', 'for this chat'],
+      ['channels route --default --agent demo', 'for all others'],
+    ),
   },
 }

@@ -8,11 +8,10 @@ import type { RelayEvent, RelayRequest, RelaySnapshot } from '../../client/relay
 import { visible } from '../../platform/log/visible.ts'
 import { type Asked, answersOf, callLines, optionLine } from '../approvals/ask-permission.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, leftBy } from '../failure.ts'
+import { leftBy, notFound, signedOut } from '../failure.ts'
 import { isInteractive } from '../terminal.ts'
 import { RelayLines } from './relay-lines.ts'
 
-/** Number of finished turns shown at the beginning. */
 const lastTurns = 5
 
 export async function attachConsole(context: CommandContext, userSessionId: string, role: string | undefined): Promise<void> {
@@ -23,8 +22,7 @@ export async function attachConsole(context: CommandContext, userSessionId: stri
     ...(await context.connection()),
     onState: ({ state }) => {
       if (state === 'reconnecting') lines.note('The connection is lost; trying again.')
-      if (state === 'signed-out')
-        reject(new CommandFailure('refused', 'The credential is no longer valid.', 'Sign in again, or use another token.'))
+      if (state === 'signed-out') reject(signedOut())
     },
   })
   context.end()
@@ -43,7 +41,7 @@ export async function attachConsole(context: CommandContext, userSessionId: stri
       for (const asked of sight.asked.values()) lines.note(questionOf(asked))
       if (snapshot.state === 'TERMINATED') resolve()
     },
-    onRefused: (problem) => reject(new CommandFailure('notFound', problem.detail, problem.next, problem.code)),
+    onRefused: (problem) => reject(notFound(problem.detail, problem.next, problem.code)),
   })
   const stopReading =
     isInteractive(context.terminal) && !context.json
@@ -76,17 +74,10 @@ class ConsoleState {
 
   begin({ agents, sessionId: userSessionId }: RelaySnapshot): void {
     this.roles.clear()
+    const event = { type: 'permission:requested', sessionId: userSessionId, seq: 0, timestamp: '' } as const
     for (const { role, permissions } of agents) {
       this.roles.add(role)
-      for (const each of permissions)
-        this.asked.set(each.approvalId, {
-          ...each,
-          role,
-          type: 'permission:requested',
-          sessionId: userSessionId,
-          seq: 0,
-          timestamp: '',
-        })
+      for (const each of permissions) this.asked.set(each.approvalId, { ...event, ...each, role })
     }
   }
 

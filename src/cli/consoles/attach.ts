@@ -1,12 +1,11 @@
 /** `holdfast attach`: follow a console live and write to its agents (CL1, US3). */
 import type { Client } from '../../client/client.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { notFound, usage } from '../failure.ts'
 import { attachConsole } from './attach-console.ts'
 
-/** Upper bound of sessions searched for a partial id. */
 const maxSearched = 1000
 
 async function attach(context: CommandContext): Promise<void> {
@@ -26,20 +25,19 @@ async function found(client: Client, typed: string | undefined): Promise<Pick<Us
   const [only, ...others] = matching
   if (only && others.length === 0) return only
   if (only) throw usage(`${matching.length} consoles end in ${typed}.`, 'Type the whole id; `holdfast consoles` lists them.')
-  if (typed === undefined)
-    throw new CommandFailure('notFound', 'No console is open.', 'Open one: holdfast run AGENT PROMPT --keep, or in the page.')
+  if (typed === undefined) throw notFound('No console is open.', 'Open one: holdfast run AGENT PROMPT --keep, or in the page.')
   // An ended session is not listed, but can be read.
   return client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId: typed } })
 }
 
-export const attachCommand: CommandSpec = {
-  summary: 'Follow a console live and speak to its agents; leaving ends nothing',
-  operands: [{ name: '[console]', about: 'its id, or the end of it; the newest when left out' }],
-  options: [{ flags: '--role <role>', about: 'to whom lines are sent; may be left out where there is one agent' }],
-  examples: [
-    ['attach', 'the newest console'],
-    ['attach 4d2f1a --role reviewer', 'speak to the reviewer in the one whose id ends so'],
-    ['attach --json', 'every event from now on as a line of JSON'],
+export const attachCommand: CommandSpec = command(
+  'Follow a console live and speak to its agents; leaving ends nothing',
+  attach,
+  [
+    { name: '[console]', about: 'its id, or the end of it; the newest when left out' },
+    { flags: '--role <role>', about: 'to whom lines are sent; may be left out where there is one agent' },
   ],
-  run: attach,
-}
+  ['attach', 'the newest console'],
+  ['attach 4d2f1a --role reviewer', 'speak to the reviewer in the one whose id ends so'],
+  ['attach --json', 'every event from now on as a line of JSON'],
+)

@@ -1,6 +1,6 @@
 /** `holdfast consoles`: lists consoles, for `attach` (US1). */
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { namedProject, projectNames, projectOption } from '../projects/choose-project.ts'
@@ -45,11 +45,11 @@ export const consoles: CommandSpec = {
     ['consoles --all --json', 'those that have ended too, for a program'],
   ],
   commands: {
-    list: {
-      summary: 'List the consoles, newest first: yours, or everybody’s for an owner (the default)',
-      options: [projectOption, { flags: '--all', about: 'those that have ended too' }, limitOption],
-      examples: [['consoles list --project website', 'of one project']],
-      run: list,
-    },
+    list: command(
+      'List the consoles, newest first: yours, or everybody’s for an owner (the default)',
+      list,
+      [projectOption, { flags: '--all', about: 'those that have ended too' }, limitOption],
+      ['consoles list --project website', 'of one project'],
+    ),
   },
 }

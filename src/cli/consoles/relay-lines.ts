@@ -14,7 +14,6 @@ export class RelayLines {
   readonly #context: CommandContext
   /** Whether roles are shown, because there may be several. */
   readonly #named: boolean
-  /** Role that wrote the unfinished line. */
   #writing: string | undefined
   /** Last line printed for each tool call. */
   readonly #tools = new Map<string, string>()
@@ -33,7 +32,6 @@ export class RelayLines {
     if (words !== undefined) this.note(this.#named ? `${event.role}: ${words}` : words)
   }
 
-  /** Prints a line beside the agents' text. */
   note(words: string): void {
     this.endLine()
     const { terminal, json } = this.#context
@@ -42,7 +40,6 @@ export class RelayLines {
     terminal.stderr.write(`${painter(terminal.stderr, terminal.env)('dim', lines)}\n`)
   }
 
-  /** Ends an unfinished line. */
   endLine(): void {
     if (this.#writing === undefined) return
     this.#context.terminal.stdout.write('\n')

@@ -10,7 +10,7 @@ import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { type Asked, askPermission } from '../approvals/ask-permission.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, failed, signedOut, usage } from '../failure.ts'
 import { isInteractive } from '../terminal.ts'
 import { RelayLines } from './relay-lines.ts'
 
@@ -23,11 +23,9 @@ export interface Run {
   readonly attached: readonly PromptPart[]
   readonly mode: string | undefined
   readonly model: string | undefined
-  /** Allows every request once. */
   readonly allow: boolean
   /** AG6: waits at a usage limit and continues afterwards. */
   readonly goOn: boolean
-  /** Keeps the user session, to be attached to. */
   readonly keep: boolean
 }
 
@@ -40,8 +38,7 @@ export async function runAgent(context: CommandContext, run: Run): Promise<void>
     onState: ({ state }) => {
       if (state === 'reconnecting') lines.note('The connection is lost; trying again.')
       // No further event comes after this.
-      if (state === 'signed-out')
-        over.reject(new CommandFailure('refused', 'The credential is no longer valid.', 'Sign in again, or use another token.'))
+      if (state === 'signed-out') over.reject(signedOut())
     },
   })
   context.end()
@@ -91,15 +88,15 @@ async function oneTurn(
   // Avoids an unhandled rejection; the other promise reports it too.
   ready.catch(() => {})
   ended.catch(() => {})
-  const refused = (error: Error): void => {
+  const stop = (error: Error): void => {
     neverReady(error)
     fail(error)
   }
-  over.catch(refused)
+  over.catch(stop)
   let prompted = false
   const interrupt = (): void => {
-    if (prompted) relay.request({ type: 'agent:cancel', ...about }).catch(refused)
-    else refused(cancelled())
+    if (prompted) relay.request({ type: 'agent:cancel', ...about }).catch(stop)
+    else stop(cancelled())
   }
   const permissions = new Permissions(context, relay, { allow: run.allow, lines, interrupt })
   const unfollow = relay.follow({
@@ -111,21 +108,18 @@ async function oneTurn(
       if (event.type === 'agent:ready') becameReady(event)
       else if (event.type === 'agent:configured') {
         if (event.error === null) configuring?.resolve()
-        else
-          configuring?.reject(
-            new CommandFailure('failed', event.error, 'Leave --mode or --model out to see what it offers.', 'not_set'),
-          )
+        else configuring?.reject(failed(event.error, 'Leave --mode or --model out to see what it offers.', 'not_set'))
       } else if (event.type === 'agent:response') {
         if (!run.goOn || event.limitedUntil === undefined) end(event)
       } else if (event.type === 'agent:limited' && run.goOn && event.until !== null && !event.goesOn)
-        relay.request({ type: 'agent:go-on', ...about, goOn: true }).catch(refused)
-      else if (event.type === 'agent:failed') refused(failureOf(event))
+        relay.request({ type: 'agent:go-on', ...about, goOn: true }).catch(stop)
+      else if (event.type === 'agent:failed') stop(failureOf(event))
       else if (event.type === 'agent:terminated' || event.type === 'session:terminated')
-        refused(new CommandFailure('failed', 'Its agent was ended before it answered.', 'Run it again.', 'agent_ended'))
+        stop(failed('Its agent was ended before it answered.', 'Run it again.', 'agent_ended'))
     },
     // Follows from the first event, so no snapshot is needed.
     onSnapshot: () => {},
-    onRefused: (problem) => refused(new CommandFailure('failed', problem.detail, problem.next, problem.code)),
+    onRefused: (problem) => stop(failed(problem.detail, problem.next, problem.code)),
   })
   const stopListening = onInterrupt(interrupt)
   try {
@@ -149,7 +143,6 @@ async function oneTurn(
 
 type Ready = Extract<RelayEvent, { type: 'agent:ready' }>
 
-/** Finds mode and model by id or display name. */
 function changesFor({ mode, model }: Run, { modes, options }: Ready): ConfigChange[] {
   const changes: ConfigChange[] = []
   const among = (category: string) => options.find((option) => option.category === category)
@@ -157,11 +150,7 @@ function changesFor({ mode, model }: Run, { modes, options }: Ready): ConfigChan
     const found = values.find(({ id, name }) => id === wanted || name === wanted)
     if (found) return found.id
     const there = values.map(({ id }) => id).join(', ')
-    throw new CommandFailure(
-      'usage',
-      `The agent offers no ${what} ${wanted}.`,
-      there === '' ? `It offers none.` : `It offers ${there}.`,
-    )
+    throw usage(`The agent offers no ${what} ${wanted}.`, there === '' ? `It offers none.` : `It offers ${there}.`)
   }
   if (mode !== undefined) {
     const option = among('mode')
@@ -183,12 +172,12 @@ type Ending = Extract<RelayEvent, { type: 'agent:response' }>
 function judge({ stopReason, error }: Ending): void {
   if (stopReason === 'end_turn') return
   if (stopReason === 'cancelled') throw cancelled()
-  throw new CommandFailure('failed', error ?? `It stopped: ${stopReason}.`, 'What it did stays in its folder.', stopReason)
+  throw failed(error ?? `It stopped: ${stopReason}.`, 'What it did stays in its folder.', stopReason)
 }
 
 function failureOf({ step, error }: Extract<RelayEvent, { type: 'agent:failed' }>): CommandFailure {
   const next = step === 'running' ? 'What it did stays in its folder.' : '`holdfast doctor` checks the agent and its command.'
-  return new CommandFailure('failed', error, next, 'agent_failed')
+  return failed(error, next, 'agent_failed')
 }
 
 interface Manner {

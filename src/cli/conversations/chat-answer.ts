@@ -1,12 +1,12 @@
 /** Sends one message and waits until the agent has answered exactly that one (NA7), across lost connections. */
 import { clientClock } from '../../client/backoff.ts'
 import type { Client } from '../../client/client.ts'
-import { type EventWatch, type StreamState, watchEvents } from '../../client/event-stream.ts'
+import { type EventWatch, watchEvents } from '../../client/event-stream.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../protocol/events.ts'
 import type { ConversationState } from '../../protocol/snapshot.ts'
-import { CommandFailure } from '../failure.ts'
+import { CommandFailure, failed, signedOut } from '../failure.ts'
 
 export interface Awaited {
   readonly client: Client
@@ -43,7 +43,10 @@ export async function awaitAnswer(options: Awaited, post: () => Promise<Message>
         after: cursor,
         onEvent,
         onSnapshot: ({ state }) => onSnapshot(state[stream] as ConversationState | undefined),
-        onState: (state) => refused(state, reject),
+        onState: (now) => {
+          if (now.state === 'signed-out') reject(signedOut())
+          if (now.state === 'refused') reject(failed(now.problem.detail, now.problem.next ?? ''))
+        },
       })
       const noAnswer = `No answer came within ${timeoutMs / 1000} s.`
       const next = `The message is kept; \`holdfast chat ${agentId}\` shows the answer when there is one.`
@@ -53,10 +56,4 @@ export async function awaitAnswer(options: Awaited, post: () => Promise<Message>
     stopWaiting()
     watch?.close()
   }
-}
-
-function refused(state: StreamState, reject: (error: Error) => void): void {
-  if (state.state === 'signed-out')
-    reject(new CommandFailure('refused', 'The credential is no longer valid.', 'Sign in again, or use another token.'))
-  if (state.state === 'refused') reject(new CommandFailure('failed', state.problem.detail, state.problem.next ?? ''))
 }

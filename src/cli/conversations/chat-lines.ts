@@ -20,7 +20,6 @@ const kinds: Record<ConversationWorkspace['kind'], string> = {
   plain: 'a folder without git',
 }
 
-/** Parses and formats the workplace of a conversation (CX9). */
 export function workplaceWords({ kind, folder, branch }: ConversationWorkspace): string {
   const where = folder === null ? '' : `, ${visible(folder)}`
   return `${kinds[kind]}${where}${branch === null ? '' : ` on ${visible(branch)}`}`

@@ -19,7 +19,6 @@ export interface OutboxOptions {
   readonly onWaiting: () => void
 }
 
-/** Upper bound of waiting messages. */
 const maxWaiting = 200
 const backoff = { firstMs: 250, maxMs: 5_000 }
 
@@ -64,7 +63,6 @@ export class ChatOutbox {
     await this.#last
   }
 
-  /** Drops waiting messages. */
   close(): void {
     this.#closing.abort()
   }

@@ -6,14 +6,14 @@ import { randomness } from '../../platform/secrets/randomness.ts'
 import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { watchNews } from '../agents/agent-news.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
 import { isInteractive } from '../terminal.ts'
 import { awaitAnswer } from './chat-answer.ts'
 import { chatLine, workplaceTyped } from './chat-lines.ts'
-import { chatInTerminal } from './terminal-chat.ts'
+import { type ChatPlace, chatInTerminal } from './terminal-chat.ts'
 
 const defaultLast = 20
 /** One page of the server. */
@@ -51,11 +51,7 @@ async function talk(context: CommandContext): Promise<void> {
   }
 }
 
-interface Place {
-  readonly projectId: string
-  readonly agentId: string
-  readonly conversationKey: string
-}
+type Place = Omit<ChatPlace, 'panelId'>
 
 async function sendOne(
   context: CommandContext,
@@ -78,19 +74,18 @@ async function sendOne(
 }
 
 async function showLast(context: CommandContext, { projectId, agentId }: Place, last: number): Promise<void> {
-  const found = await context.client.get('/api/projects/{projectId}/agents/{agentId}/messages', {
-    params: { projectId, agentId },
-    query: { limit: last },
-  })
-  const items = inReadingOrder(found.items.toReversed())
-  const lines = (): string => items.map((message) => chatLine(message, context.paint)).join('\n')
-  context.answer({ items, nextCursor: null }, () => (items.length === 0 ? 'Nothing has been said yet.' : lines()))
+  const request = { params: { projectId, agentId }, query: { limit: last } }
+  const newest = await context.client.get('/api/projects/{projectId}/agents/{agentId}/messages', request)
+  const items = inReadingOrder(newest.items.toReversed())
+  const lines = items.map((message) => chatLine(message, context.paint))
+  context.answer({ items, nextCursor: null }, () => lines.join('\n') || 'Nothing has been said yet.')
 }
 
-export const chat: CommandSpec = {
-  summary: 'Chat with an agent: the last messages, then live; every line is sent',
-  operands: [{ name: 'agent', about: 'id of the agent' }],
-  options: [
+export const chat: CommandSpec = command(
+  'Chat with an agent: the last messages, then live; every line is sent',
+  talk,
+  [
+    { name: 'agent', about: 'id of the agent' },
     projectOption,
     { flags: '--message <text>', about: 'send this one message and end' },
     { flags: '--wait', about: 'with --message: wait for the answer to it and print it' },
@@ -98,11 +93,8 @@ export const chat: CommandSpec = {
     { flags: '--workplace <place>', about: 'where the conversation works: worktree or checkout, the project’s folder' },
     { flags: '--last <number>', about: `how many of the last messages to show (${defaultLast})` },
   ],
-  examples: [
-    ['chat claude', 'talk to claude in its only project; Ctrl-D ends'],
-    ['chat claude --project website --message "How far are you?" --wait', 'ask once and print the answer'],
-    ['chat claude --workplace worktree', 'have it work in a worktree of its own'],
-    ['chat claude --json --last 50', 'what was said, for a program'],
-  ],
-  run: talk,
-}
+  ['chat claude', 'talk to claude in its only project; Ctrl-D ends'],
+  ['chat claude --project website --message "How far are you?" --wait', 'ask once and print the answer'],
+  ['chat claude --workplace worktree', 'have it work in a worktree of its own'],
+  ['chat claude --json --last 50', 'what was said, for a program'],
+)

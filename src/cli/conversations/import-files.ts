@@ -8,14 +8,10 @@ import { piecesOf } from '../../protocol/conversations/import.ts'
 const filesAtOnce = 8
 
 export interface Imported {
-  /** Number of new conversations. */
   created: number
-  /** Number of conversations with new messages. */
   grown: number
-  /** Number of conversations without new messages. */
   unchanged: number
   messages: number
-  /** Skipped files in order, with the reason. */
   readonly skipped: { readonly file: string; readonly why: string }[]
 }
 

@@ -5,7 +5,7 @@ import { problemIn, UnreachableError } from '../../client/failures.ts'
 import { visible, visibleLines } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
@@ -35,30 +35,19 @@ function monthCalendar(month: string, notes: readonly Note[], paint: Paint): str
     return note.state === 'written' ? `${paint('bold', `${text}•`)} ` : `${paint(['bold', 'yellow'], `${text}!`)} `
   }
 
-  const lines = Array.from({ length: Math.ceil(cells.length / week.length) }, (_, at) =>
+  const weekOf = (at: number): string =>
     cells
-      .slice(at * week.length, (at + 1) * week.length)
+      .slice(at, at + week.length)
       .join('')
-      .trimEnd(),
-  )
+      .trimEnd()
+  const lines = Array.from({ length: Math.ceil(cells.length / week.length) }, (_, at) => weekOf(at * week.length))
   const messages = notes.reduce((sum, note) => sum + note.messages, 0)
   const legend = `${notes.length} ${notes.length === 1 ? 'note' : 'notes'} (•), ${messages} messages`
   const pending = notes.some(({ state }) => state === 'pending') ? '; ! is not in its file yet' : ''
   const width = week.length * cell - 2
   const heading = paint('bold', title.padStart(Math.floor((width + title.length) / 2)))
-  return [
-    heading,
-    paint(
-      'dim',
-      week
-        .map((day) => day.padEnd(cell))
-        .join('')
-        .trimEnd(),
-    ),
-    ...lines,
-    '',
-    `${legend}${pending}`,
-  ].join('\n')
+  const dayNames = paint('dim', week.join('  '))
+  return [heading, dayNames, ...lines, '', `${legend}${pending}`].join('\n')
 }
 
 const limit = 200
@@ -97,7 +86,6 @@ async function calendar(context: CommandContext): Promise<void> {
   warn(context, items)
 }
 
-/** Parses a month to the form `202611`. */
 function monthOf(typed: string): string {
   const [, year, month] = /^(\d{4})-?(0[1-9]|1[0-2])$/.exec(typed) ?? []
   if (!year || !month) throw usage(`${visible(typed)} is no month.`, 'Type it as 2026-11 or 202611.')
@@ -132,32 +120,26 @@ export const notes: CommandSpec = {
     ['notes calendar 2026-11', 'a month, with the days that have notes'],
   ],
   commands: {
-    list: {
-      summary: 'List the notes, newest first (the default)',
-      options: [{ flags: '--month <month>', about: 'only of this month, such as 2026-11' }, limitOption],
-      examples: [
-        ['notes list --month 2026-11', 'those of November'],
-        ['notes list --json', 'for a program'],
-      ],
-      run: listNotes,
-    },
-    show: {
-      summary: 'Print the note of a day as Markdown',
-      operands: [{ name: 'day', about: 'such as 2026-11-15 or 20261115' }],
-      examples: [
-        ['notes show 2026-11-15', 'what was said on that day'],
-        ['notes show 20261115 --json', 'with its counts, for a program'],
-      ],
-      run: showNote,
-    },
-    calendar: {
-      summary: 'Show a month, with the days that have notes',
-      operands: [{ name: '[month]', about: 'such as 2026-11; this month when left out' }],
-      examples: [
-        ['notes calendar', 'this month'],
-        ['notes calendar 2026-10', 'October'],
-      ],
-      run: calendar,
-    },
+    list: command(
+      'List the notes, newest first (the default)',
+      listNotes,
+      [{ flags: '--month <month>', about: 'only of this month, such as 2026-11' }, limitOption],
+      ['notes list --month 2026-11', 'those of November'],
+      ['notes list --json', 'for a program'],
+    ),
+    show: command(
+      'Print the note of a day as Markdown',
+      showNote,
+      [{ name: 'day', about: 'such as 2026-11-15 or 20261115' }],
+      ['notes show 2026-11-15', 'what was said on that day'],
+      ['notes show 20261115 --json', 'with its counts, for a program'],
+    ),
+    calendar: command(
+      'Show a month, with the days that have notes',
+      calendar,
+      [{ name: '[month]', about: 'such as 2026-11; this month when left out' }],
+      ['notes calendar', 'this month'],
+      ['notes calendar 2026-10', 'October'],
+    ),
   },
 }

@@ -2,17 +2,18 @@
 
 import { visible } from '../../platform/log/visible.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { namedProject } from '../projects/choose-project.ts'
 import type { Paint } from '../terminal.ts'
 
-export const search: CommandSpec = {
-  summary: 'Search what was said in all conversations, on any day',
-  operands: [{ name: '[words...]', about: 'what to find; quoted words stand together exactly' }],
-  options: [
+export const search: CommandSpec = command(
+  'Search what was said in all conversations, on any day',
+  searchMessages,
+  [
+    { name: '[words...]', about: 'what to find; quoted words stand together exactly' },
     { flags: '--conversation <key>', about: 'only in this one, such as telegram:123456' },
     { flags: '--channel <name>', about: 'only on this channel: web, agent, telegram …' },
     { flags: '--project <project>', about: 'only in this project: its id, or its name where only one has it' },
@@ -20,13 +21,10 @@ export const search: CommandSpec = {
     { flags: '--to <day>', about: 'up to this day, inclusive' },
     limitOption,
   ],
-  examples: [
-    ['search approval', 'messages with a word that begins so, newest first'],
-    ['search 承認待ち --from 2026-11-01', 'two characters are enough'],
-    [`search '"ready to merge"' --channel telegram`, 'exactly these words, on one channel'],
-  ],
-  run: searchMessages,
-}
+  ['search approval', 'messages with a word that begins so, newest first'],
+  ['search 承認待ち --from 2026-11-01', 'two characters are enough'],
+  [`search '"ready to merge"' --channel telegram`, 'exactly these words, on one channel'],
+)
 
 async function searchMessages(context: CommandContext): Promise<void> {
   const q = context.rest(0).join(' ').trim()

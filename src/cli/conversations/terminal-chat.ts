@@ -14,18 +14,17 @@ import type { Message } from '../../protocol/conversations/message.ts'
 import type { ConversationState } from '../../protocol/snapshot.ts'
 import { watchNews } from '../agents/agent-news.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, leftBy } from '../failure.ts'
+import { type CommandFailure, leftBy, signedOut } from '../failure.ts'
 import { chatLine, waitsWords, workplaceWords } from './chat-lines.ts'
 import { ChatOutbox } from './chat-outbox.ts'
 
-interface ChatPlace {
+export interface ChatPlace {
   readonly projectId: string
   readonly agentId: string
   readonly conversationKey: string
   readonly panelId: string
 }
 
-/** Time the end waits for unsent messages. */
 const flushMs = 10_000
 
 export async function chatInTerminal(context: CommandContext, place: ChatPlace, last: number): Promise<void> {
@@ -73,8 +72,7 @@ export async function chatInTerminal(context: CommandContext, place: ChatPlace, 
       outbox.connected()
     } else if (now.state === 'reconnecting') note('The connection is lost; trying again.')
     else {
-      const why = now.state === 'signed-out' ? 'The credential is no longer valid.' : now.problem.detail
-      failure = new CommandFailure('refused', why, 'Sign in again, or use another token.')
+      failure = signedOut(now.state === 'refused' ? now.problem.detail : undefined)
       lines.close()
     }
   }

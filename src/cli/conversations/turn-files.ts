@@ -4,9 +4,9 @@ import { visible, visibleLines } from '../../platform/log/visible.ts'
 import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import type { FileChanges, RewindLoss } from '../../protocol/worktrees/file-state.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure } from '../failure.ts'
+import { notFound } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
 
 const maxNamedLosses = 8
@@ -33,7 +33,7 @@ async function chooseTurn(context: CommandContext): Promise<{ turns: Conversatio
       : (all.find(({ id }) => id === wanted) ?? (/^[1-9]\d*$/.test(wanted) ? all[Number(wanted) - 1] : undefined))
   if (chosen) return { turns, chosen }
   const what = wanted === undefined ? 'no turn whose files were kept' : `no turn ${visible(wanted)}`
-  throw new CommandFailure('notFound', `There is ${what} in ${visible(key)}.`, 'Files are kept for turns in a git repository.')
+  throw notFound(`There is ${what} in ${visible(key)}.`, 'Files are kept for turns in a git repository.')
 }
 
 const paramsOf = (context: CommandContext, { id: turnId }: ConversationTurn) => ({ key: context.operand(0), turnId })
@@ -77,9 +77,8 @@ async function withLosses<Answer>(
     const losses = error instanceof ProblemError ? (error.problem as unknown as { losses?: Losses }).losses : undefined
     if (!losses) throw error
     const { files, count, digest } = losses
-    const named = files
-      .slice(0, maxNamedLosses)
-      .map(({ path, why }) => `${visible(path)}${why === 'ignored' ? ' (ignored)' : ''}`)
+    const inWords = ({ path, why }: RewindLoss) => `${visible(path)}${why === 'ignored' ? ' (ignored)' : ''}`
+    const named = files.slice(0, maxNamedLosses).map(inWords)
     const more = count > named.length ? ', …' : ''
     await context.confirm(question, `Changed by others and overwritten: ${named.join(', ')}${more}. Undoing brings them back.`)
     return act({ confirm: digest })
@@ -99,41 +98,36 @@ async function fork(context: CommandContext): Promise<void> {
   context.finished(made, `${made.conversation} begins there, in ${visible(made.workplace)}`)
 }
 
-export const diffCommand: CommandSpec = {
-  summary: 'Print what a turn of a conversation changed in the files',
-  operands: [conversation],
-  options: [
+export const diffCommand: CommandSpec = command(
+  'Print what a turn of a conversation changed in the files',
+  diffTurn,
+  [
+    conversation,
     turnOption,
     { flags: '--all', about: 'everything up to that turn' },
     { flags: '--file <path>', about: 'only of this file' },
   ],
-  examples: [
-    ['diff web:shop.coder', 'of the last turn'],
-    ['diff web:shop.coder --all', 'of all turns together'],
-  ],
-  run: diffTurn,
-}
+  ['diff web:shop.coder', 'of the last turn'],
+  ['diff web:shop.coder --all', 'of all turns together'],
+)
 
-export const rewindCommand: CommandSpec = {
-  summary: 'Bring files, conversation and the agent back to before a turn',
-  operands: [conversation],
-  options: [
+export const rewindCommand: CommandSpec = command(
+  'Bring files, conversation and the agent back to before a turn',
+  rewind,
+  [
+    conversation,
     turnOption,
     { flags: '--after', about: 'to after the turn instead' },
     { flags: '--undo', about: 'undo the last rewind' },
     yesOption,
   ],
-  examples: [
-    ['rewind web:shop.coder', 'to before the last turn'],
-    ['rewind web:shop.coder --undo', 'and forth again'],
-  ],
-  run: rewind,
-}
+  ['rewind web:shop.coder', 'to before the last turn'],
+  ['rewind web:shop.coder --undo', 'and forth again'],
+)
 
-export const forkCommand: CommandSpec = {
-  summary: 'Begin a new conversation from a turn, in a new worktree with the files as they were',
-  operands: [conversation],
-  options: [turnOption, { flags: '--agent <id>', about: 'with another agent of the project' }],
-  examples: [['fork web:shop.coder --turn 3 --agent reviewer', 'from the third turn, with another agent']],
-  run: fork,
-}
+export const forkCommand: CommandSpec = command(
+  'Begin a new conversation from a turn, in a new worktree with the files as they were',
+  fork,
+  [conversation, turnOption, { flags: '--agent <id>', about: 'with another agent of the project' }],
+  ['fork web:shop.coder --turn 3 --agent reviewer', 'from the third turn, with another agent'],
+)

@@ -10,7 +10,7 @@ import { logLevels } from '../../platform/log/logger.ts'
 import { tokenFromEnvironment } from '../../platform/secrets/owner-token.ts'
 import type { CommandSpec } from '../command.ts'
 import { serverAddress, tokenIn } from '../connect.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { refused, usage } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 
 export const coordinator: CommandSpec = {
@@ -82,8 +82,7 @@ async function tokenFor(terminal: Terminal, file: string | undefined, data: stri
 async function keptToken(data: string): Promise<string> {
   const token = (await readSecret(data, 'coordinator-token'))?.text
   if (token) return token
-  throw new CommandFailure(
-    'refused',
+  throw refused(
     `There is no token for a coordinator in ${data}.`,
     'Make one with `token create --kind coordinator` on the server, and use --token-file FILE or HOLDFAST_TOKEN.',
   )

@@ -43,19 +43,12 @@ function activityOf({ agentSession, process }: RunningAgent, coordinators: reado
   return agentSession.state === 'active' ? agentSession.purpose : 'leaving'
 }
 
-/** What an agent does, in a few words. */
 export function doingOf(running: RunningAgent, coordinators: readonly Coordinator[]): string {
   const activity = activityOf(running, coordinators)
   return activity === 'held' && running.process?.detail ? `held: ${running.process.detail}` : activity
 }
 
-const styles: Readonly<Record<string, Style>> = {
-  held: 'red',
-  unreachable: 'yellow',
-  chat: 'green',
-  task: 'green',
-  console: 'green',
-}
+const styles: Record<string, Style> = { held: 'red', unreachable: 'yellow', chat: 'green', task: 'green', console: 'green' }
 
 export const styleOf = (running: RunningAgent, coordinators: readonly Coordinator[]): Style =>
   styles[activityOf(running, coordinators)] ?? 'reset'

@@ -5,9 +5,9 @@ import { visible, visibleLines } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { Process } from '../../protocol/processes/process.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure } from '../failure.ts'
+import { notFound } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { chooseProject, namedProject, projectNames, projectOption } from '../projects/choose-project.ts'
@@ -128,7 +128,7 @@ async function takeOver(context: CommandContext): Promise<void> {
     const [how, next] = only
       ? ['are several machines', 'Name it by its id.']
       : ['is no machine', '`holdfast coordinators` lists them.']
-    throw new CommandFailure('notFound', `There ${how} ${JSON.stringify(typed)}.`, next)
+    throw notFound(`There ${how} ${JSON.stringify(typed)}.`, next)
   }
   await context.confirm(
     `Take over from ${visible(only.machine)}?`,
@@ -148,9 +148,10 @@ export const processes: CommandSpec = {
     ['processes show LAUNCH', 'one of them, with the last lines it wrote'],
   ],
   commands: {
-    list: {
-      summary: 'List the processes, newest first (the default)',
-      options: [
+    list: command(
+      'List the processes, newest first (the default)',
+      listProcesses,
+      [
         projectOption,
         { flags: '--agent <agent>', about: 'only of this agent, by its id' },
         {
@@ -160,25 +161,21 @@ export const processes: CommandSpec = {
         },
         limitOption,
       ],
-      examples: [
-        ['processes list --state running', 'what runs now'],
-        ['processes list --agent claude --json', 'for a program'],
-      ],
-      run: listProcesses,
-    },
-    show: {
-      summary: 'Show one process with the last lines it wrote',
-      operands: [launch],
-      examples: [['processes show 01a1df6c-85eb-7d00-b850-eb617d850884', 'how it stands or why it ended']],
-      run: showProcess,
-    },
-    stop: {
-      summary: 'Stop one process, with everything it has started',
-      operands: [launch],
-      options: [yesOption],
-      examples: [['processes stop 01a1df6c-85eb-7d00-b850-eb617d850884 --yes', 'without being asked']],
-      run: stopProcess,
-    },
+      ['processes list --state running', 'what runs now'],
+      ['processes list --agent claude --json', 'for a program'],
+    ),
+    show: command(
+      'Show one process with the last lines it wrote',
+      showProcess,
+      [launch],
+      ['processes show 01a1df6c-85eb-7d00-b850-eb617d850884', 'how it stands or why it ended'],
+    ),
+    stop: command(
+      'Stop one process, with everything it has started',
+      stopProcess,
+      [launch, yesOption],
+      ['processes stop 01a1df6c-85eb-7d00-b850-eb617d850884 --yes', 'without being asked'],
+    ),
   },
 }
 
@@ -189,18 +186,17 @@ export const coordinators: CommandSpec = {
     ['coordinators take-over old-laptop', 'one that will not come back'],
   ],
   commands: {
-    list: {
-      summary: 'List the coordinators, the one that joined last first (the default)',
-      options: [limitOption],
-      examples: [['coordinators list', 'state, processes, and when each was last heard of']],
-      run: listCoordinators,
-    },
-    'take-over': {
-      summary: 'Give up a coordinator that will not come back; its work goes to others',
-      operands: [{ name: 'coordinator', about: 'its id, or its machine where only one has it' }],
-      options: [yesOption],
-      examples: [['coordinators take-over old-laptop --yes', 'without being asked']],
-      run: takeOver,
-    },
+    list: command(
+      'List the coordinators, the one that joined last first (the default)',
+      listCoordinators,
+      [limitOption],
+      ['coordinators list', 'state, processes, and when each was last heard of'],
+    ),
+    'take-over': command(
+      'Give up a coordinator that will not come back; its work goes to others',
+      takeOver,
+      [{ name: 'coordinator', about: 'its id, or its machine where only one has it' }, yesOption],
+      ['coordinators take-over old-laptop --yes', 'without being asked'],
+    ),
   },
 }

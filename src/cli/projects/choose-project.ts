@@ -5,7 +5,7 @@ import { visible } from '../../platform/log/visible.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import type { CommandOption } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { notFound, usage } from '../failure.ts'
 import { findAgent, findProject } from '../find-by-name.ts'
 
 export const projectOption: CommandOption = {
@@ -13,9 +13,7 @@ export const projectOption: CommandOption = {
   about: 'its id, or its name where only one has it; left out, the project of this folder, or the only one',
 }
 
-/** Upper bound of projects named in a hint. */
 const maxNamed = 5
-/** Upper bound of projects searched. */
 const maxSearched = 10_000
 
 /** Returns the project of `--project`; undefined when it was left out. */
@@ -47,9 +45,8 @@ export async function chooseProject(context: CommandContext, agentId?: string): 
   // An unknown id is reported with the nearest one.
   if (agentId !== undefined) await findAgent(context.client, agentId)
   throw agentId === undefined
-    ? new CommandFailure('notFound', 'There is no project yet.', 'Make one: holdfast projects create NAME --path DIR')
-    : new CommandFailure(
-        'notFound',
+    ? notFound('There is no project yet.', 'Make one: holdfast projects create NAME --path DIR')
+    : notFound(
         `${agentId} is assigned to no project.`,
         `Assign it: holdfast projects assign PROJECT ${agentId}. \`holdfast agents\` lists the agents.`,
         'agent_not_found',

@@ -6,7 +6,7 @@ import { isSettingKey, settingRules } from '../../domain/projects/settings.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import { isolationFrom, isolationOptions } from '../agents/agents.ts'
-import { type CommandOption, type CommandSpec, defined } from '../command.ts'
+import { type CommandOption, type CommandSpec, command, defined } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findProject } from '../find-by-name.ts'
@@ -142,76 +142,66 @@ export const projects: CommandSpec = {
     ['projects edit website --set chat.soft_timeout_minutes=0.5', 'change a setting'],
   ],
   commands: {
-    list: {
-      summary: 'List the projects, newest first (the default)',
-      options: [limitOption],
-      examples: [
-        ['projects list', 'all of them'],
-        ['projects list --json', 'for a program'],
+    list: command(
+      'List the projects, newest first (the default)',
+      listProjects,
+      [limitOption],
+      ['projects list', 'all of them'],
+      ['projects list --json', 'for a program'],
+    ),
+    show: command(
+      'Show one project with its settings',
+      showProject,
+      [
+        { name: '[project]', about: `${project.about}; left out, the one of this folder` },
+        { flags: '--all', about: 'also the settings that have their default' },
       ],
-      run: listProjects,
-    },
-    show: {
-      summary: 'Show one project with its settings',
-      operands: [{ name: '[project]', about: `${project.about}; left out, the one of this folder` }],
-      options: [{ flags: '--all', about: 'also the settings that have their default' }],
-      examples: [
-        ['projects show website', 'what it is and what was chosen'],
-        ['projects show', 'the project of the folder you are in'],
-        ['projects show website --all', 'every setting'],
-      ],
-      run: showProject,
-    },
-    create: {
-      summary: 'Create a project',
-      operands: [{ name: 'name', about: 'what to call it' }],
-      options: [
+      ['projects show website', 'what it is and what was chosen'],
+      ['projects show', 'the project of the folder you are in'],
+      ['projects show website --all', 'every setting'],
+    ),
+    create: command(
+      'Create a project',
+      create,
+      [
+        { name: 'name', about: 'what to call it' },
         { flags: '--path <folder>', about: 'folder of the repository, on the machine that runs the agents', value: 'folder' },
         ...settingOptions,
       ],
-      examples: [
-        ['projects create website --path ~/website', 'a project of a repository'],
-        ['projects create notes --set permission.policy=allow_reads', 'with a setting'],
-      ],
-      run: create,
-    },
-    edit: {
-      summary: 'Change the name, the path or settings of a project',
-      operands: [project],
-      options: [
+      ['projects create website --path ~/website', 'a project of a repository'],
+      ['projects create notes --set permission.policy=allow_reads', 'with a setting'],
+    ),
+    edit: command(
+      'Change the name, the path or settings of a project',
+      edit,
+      [
+        project,
         { flags: '--name <name>', about: 'a new name' },
         { flags: '--path <folder>', about: 'another folder', value: 'folder' },
         { flags: '--no-path', about: 'no folder any more' },
         ...settingOptions,
       ],
-      examples: [
-        ['projects edit website --name site', 'rename it'],
-        ['projects edit site --set turn.max_minutes=30 --unset restart.max', 'change one setting, reset another'],
-      ],
-      run: edit,
-    },
-    delete: {
-      summary: 'Delete a project; its folder and its files stay',
-      operands: [project],
-      options: [yesOption],
-      examples: [['projects delete website --yes', 'without being asked']],
-      run: remove,
-    },
-    assign: {
-      summary: 'Assign an agent to a project',
-      operands: [project, agent],
-      options: isolationOptions,
-      examples: [
-        ['projects assign website claude', 'claude may work on it'],
-        ['projects assign website claude --sandbox strict --allow-host api.example.com', 'there it reaches this host alone'],
-      ],
-      run: assign,
-    },
-    unassign: {
-      summary: 'Take an agent off a project',
-      operands: [project, agent],
-      examples: [['projects unassign website claude', 'claude may no longer work on it']],
-      run: unassign,
-    },
+      ['projects edit website --name site', 'rename it'],
+      ['projects edit site --set turn.max_minutes=30 --unset restart.max', 'change one setting, reset another'],
+    ),
+    delete: command(
+      'Delete a project; its folder and its files stay',
+      remove,
+      [project, yesOption],
+      ['projects delete website --yes', 'without being asked'],
+    ),
+    assign: command(
+      'Assign an agent to a project',
+      assign,
+      [project, agent, ...isolationOptions],
+      ['projects assign website claude', 'claude may work on it'],
+      ['projects assign website claude --sandbox strict --allow-host api.example.com', 'there it reaches this host alone'],
+    ),
+    unassign: command(
+      'Take an agent off a project',
+      unassign,
+      [project, agent],
+      ['projects unassign website claude', 'claude may no longer work on it'],
+    ),
   },
 }

@@ -6,11 +6,10 @@ import { instant } from '../../domain/instant.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { counted, size } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
-import { fields } from '../table.ts'
 
 async function makeBackup(context: CommandContext): Promise<void> {
   const { values } = context.config()
@@ -24,15 +23,12 @@ async function makeBackup(context: CommandContext): Promise<void> {
   context.done('Backed up, and checked')
   const keyFile = sealingKeyFile(values)
   context.answer({ ...backup, verified: true, tookMs, sealingKeyFile: keyFile }, () =>
-    fields(
-      [
-        ['File', visible(backup.file)],
-        ['Size', size(backup.bytes)],
-        ['Holds', `${counted(backup.events, 'event')}, ${counted(backup.projects, 'project')}`],
-        ['Took', `${(tookMs / 1000).toFixed(1)} s`],
-      ],
-      context.paint,
-    ),
+    context.fields([
+      ['File', visible(backup.file)],
+      ['Size', size(backup.bytes)],
+      ['Holds', `${counted(backup.events, 'event')}, ${counted(backup.projects, 'project')}`],
+      ['Took', `${(tookMs / 1000).toFixed(1)} s`],
+    ]),
   )
   if (!context.json)
     context.note(
@@ -42,23 +38,17 @@ async function makeBackup(context: CommandContext): Promise<void> {
 
 async function fileFor({ terminal: { cwd } }: CommandContext, typed: string | undefined): Promise<string> {
   const path = resolve(cwd, typed ?? '.')
-  const folder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  if (folder) return join(path, `holdfast-${instant(systemClock.now()).slice(0, 19).replaceAll(':', '-')}.backup`)
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory()) return join(path, `holdfast-${instant(systemClock.now()).slice(0, 19).replaceAll(':', '-')}.backup`)
   if (!existsSync(dirname(path))) throw usage(`There is no folder ${dirname(path)}.`, 'Make it, or name another file.')
   return path
 }
 
-export const backup: CommandSpec = {
-  summary: 'Back up everything into one file, also while the server runs',
-  operands: [{ name: '[file]', about: 'a new file, or the folder to make one in (the working directory); never written over' }],
-  examples: [
-    ['backup', 'into a file with the date in its name, here'],
-    ['backup /mnt/safe/monday.backup', 'into this file'],
-    ['backup --data ~/holdfast --json', 'of another data folder, for a program'],
-  ],
-  local: true,
-  run: makeBackup,
-}
+export const backup: CommandSpec = localCommand(
+  'Back up everything into one file, also while the server runs',
+  makeBackup,
+  [{ name: '[file]', about: 'a new file, or the folder to make one in (the working directory); never written over' }],
+  ['backup', 'into a file with the date in its name, here'],
+  ['backup /mnt/safe/monday.backup', 'into this file'],
+  ['backup --data ~/holdfast --json', 'of another data folder, for a program'],
+)

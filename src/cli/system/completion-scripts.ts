@@ -26,11 +26,12 @@ const pathLoop = (points: readonly CompletionPoint[], words: string): string => 
 const takingValue = ({ path, options }: CompletionPoint): string[] =>
   options.filter(({ takes }) => takes !== 'nothing').flatMap(({ words }) => words.map((word) => `${path}:${word}`))
 
-/** Operands that are names: the command and the operand's number. */
-const namedOperands = (points: readonly CompletionPoint[]): { at: string; names: NameKind }[] =>
-  points.flatMap(({ path, operands }) =>
-    operands.flatMap((names, index) => (names === undefined ? [] : [{ at: `${path}#${index}`, names }])),
-  )
+/** Completes operands that are names, by the command and the operand's number. */
+const operandCases = (points: readonly CompletionPoint[]): string =>
+  points
+    .flatMap(({ path, operands }) => operands.flatMap((names, index) => (names ? [{ at: `${path}#${index}`, names }] : [])))
+    .map(({ at, names }) => `    *:${quote(at)}) _holdfast_names ${names}; return ;;`)
+    .join('\n')
 
 function stepPattern({ path }: CompletionPoint): string {
   const words = path.split(' ')
@@ -69,9 +70,7 @@ ${valueCases(points, {
   COMPREPLY=()
   case "$current:$typed#$operand" in
     -*) ;;
-${namedOperands(points)
-  .map(({ at, names }) => `    *:${quote(at)}) _holdfast_names ${names}; return ;;`)
-  .join('\n')}
+${operandCases(points)}
   esac
   case "$typed" in
 ${points.map((point) => `    ${quote(point.path)}) COMPREPLY=($(compgen -W ${quote(wordsOf(point).join(' '))} -- "$current")) ;;`).join('\n')}
@@ -104,9 +103,7 @@ ${valueCases(points, {
   esac
   case "\${words[CURRENT]}:$typed#$operand" in
     -*) ;;
-${namedOperands(points)
-  .map(({ at, names }) => `    *:${quote(at)}) _holdfast_names ${names}; return ;;`)
-  .join('\n')}
+${operandCases(points)}
   esac
   local -a choices
   case "$typed" in
@@ -184,7 +181,6 @@ interface ValueActions {
   readonly names: (names: NameKind) => string
 }
 
-/** Completes the value of an option. */
 const valueCases = (points: readonly CompletionPoint[], actions: ValueActions): string =>
   points
     .flatMap(({ path, options }) =>

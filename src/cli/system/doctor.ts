@@ -17,11 +17,11 @@ import { probeSandbox, type SandboxAbility } from '../../platform/processes/sand
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import { type Connection, isOurMachine, serverAddress } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { CommandFailure, failed, usage } from '../failure.ts'
 import { ofOlderServer } from '../older-server.ts'
 import { coordinatorsOf } from '../processes/processes.ts'
 import { asTyped, startCommand } from '../program-name.ts'
@@ -60,7 +60,6 @@ export async function checkDeep(terminal: Terminal, { values }: LoadedConfig): P
 const oldestNode = 24
 const gitTimeoutMs = 5_000
 
-/** Checks the version of Node. */
 export function checkNode(version: string = process.versions.node): Check {
   const major = Number(version.split('.')[0])
   return major >= oldestNode
@@ -144,26 +143,20 @@ async function examine(context: CommandContext): Promise<void> {
   context.answer({ version, checks, sandbox, ...deep, config: { file: config.file, values: shown } }, () => {
     const { paint } = context
     const rows = shown.map(({ key, value, origin }) => ({ key, value: value === null ? '–' : String(value), origin }))
-    const list = table(
-      rows,
-      [
+    const list = context.table(rows, {
+      empty: '',
+      columns: [
         { title: 'SETTING', of: (row) => row.key },
         { title: 'VALUE', of: (row) => row.value, style: (row) => (row.origin === 'default' ? 'reset' : 'bold'), shrinks: true },
         { title: 'FROM', of: (row) => row.origin, style: 'dim', shrinks: true },
       ],
-      paint,
-      context.width,
-    )
+    })
     const found = looked?.deep?.findings.length ? `${findingsTable(context, looked.deep.findings)}\n\n` : ''
     return `${paint('bold', `Holdfast ${version}`)}\n\n${checks.map((check) => line(context, check, checks)).join('\n')}\n\n${found}${list}`
   })
   const wrong = checks.filter(({ state }) => state === 'bad').length
   if (wrong > 0)
-    throw new CommandFailure(
-      'failed',
-      wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`,
-      'The lines with ✗ say what to do.',
-    )
+    throw failed(wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`, 'The lines with ✗ say what to do.')
 }
 
 function namedServer(typed: string | undefined, inEnvironment: string | undefined): string | undefined {
@@ -174,19 +167,11 @@ function namedServer(typed: string | undefined, inEnvironment: string | undefine
 function checkConfiguration({ file, problems }: CheckedConfig, cwd: string): Check[] {
   const ignored = join(cwd, configFileName)
   if (problems.length > 0) return problems.map((problem) => bad('Configuration', problem, 'Correct it where it was said.'))
-  if (file !== ignored && existsSync(ignored)) {
-    return [
-      warning(
-        'Configuration',
-        `${ignored} is not read`,
-        'Files in the working directory are not trusted; name it with --config, or move it to the data folder.',
-      ),
-    ]
-  }
-  return [good('Configuration', file ?? 'no file; defaults, environment and flags')]
+  if (file === ignored || !existsSync(ignored)) return [good('Configuration', file ?? 'no file; defaults, environment and flags')]
+  const why = 'Files in the working directory are not trusted; name it with --config, or move it to the data folder.'
+  return [warning('Configuration', `${ignored} is not read`, why)]
 }
 
-/** Checks that need a credential. */
 async function checkWithCredential(context: CommandContext, url: string): Promise<Check[]> {
   let token: string
   try {
@@ -247,13 +232,11 @@ function line({ paint, terminal: { env } }: CommandContext, { name, state, detai
   return next ? `${first}\n    ${' '.repeat(width)}  ${paint('dim', `→ ${visible(asTyped(next, env))}`)}` : first
 }
 
-export const doctor: CommandSpec = {
-  summary: 'Check everything and say what to do',
-  options: [{ flags: '--deep', about: 'also read everything in the database and say what does not fit together; takes a while' }],
-  examples: [
-    ['doctor', 'Node, git, folder, store, port, agents, and where each setting came from'],
-    ['doctor --deep', 'also integrity, dense streams, and state against events; works beside a running server'],
-    ['doctor --json', 'for a program'],
-  ],
-  run: examine,
-}
+export const doctor: CommandSpec = command(
+  'Check everything and say what to do',
+  examine,
+  [{ flags: '--deep', about: 'also read everything in the database and say what does not fit together; takes a while' }],
+  ['doctor', 'Node, git, folder, store, port, agents, and where each setting came from'],
+  ['doctor --deep', 'also integrity, dense streams, and state against events; works beside a running server'],
+  ['doctor --json', 'for a program'],
+)

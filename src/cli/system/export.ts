@@ -7,9 +7,9 @@ import { makeFolder } from '../../platform/files/make-folder.ts'
 import { NotPlainFile } from '../../platform/files/plain-file.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { failed, usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
 
 async function writeFiles(context: CommandContext): Promise<void> {
@@ -28,7 +28,7 @@ async function writeFiles(context: CommandContext): Promise<void> {
       // Only failures about a file are explained here.
       if (error.path === undefined && !(error instanceof NotPlainFile)) throw error
       const next = 'Name a folder that you may write to; what was written there already stays.'
-      throw new CommandFailure('failed', `The files cannot be written into ${folder}: ${error.message}.`, next)
+      throw failed(`The files cannot be written into ${folder}: ${error.message}.`, next)
     })
     .finally(() => step.end())
   context.finished(
@@ -37,14 +37,13 @@ async function writeFiles(context: CommandContext): Promise<void> {
   )
 }
 
-export const exportCommand: CommandSpec = {
-  summary: 'Write projects, work sessions and conversations as files',
-  operands: [{ name: '[folder]', about: 'where to; the data folder itself when left out' }],
-  options: [{ flags: '--project <id>', about: 'only this one, by its id' }],
-  examples: [
-    ['export /mnt/safe/files', 'readable by people and programs; docs/reference/files.md has the schemas'],
-    ['export', 'the files beside the database, made anew where they are behind'],
+export const exportCommand: CommandSpec = localCommand(
+  'Write projects, work sessions and conversations as files',
+  writeFiles,
+  [
+    { name: '[folder]', about: 'where to; the data folder itself when left out' },
+    { flags: '--project <id>', about: 'only this one, by its id' },
   ],
-  local: true,
-  run: writeFiles,
-}
+  ['export /mnt/safe/files', 'readable by people and programs; docs/reference/files.md has the schemas'],
+  ['export', 'the files beside the database, made anew where they are behind'],
+)

@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { CommandSpec } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure } from '../failure.ts'
+import { failed } from '../failure.ts'
 import { McpBridge } from './mcp-bridge.ts'
 
 /** Longer lines are refused; the server accepts 1 MiB. */
@@ -18,17 +18,13 @@ export const mcp: CommandSpec = {
     const { stdin, stdout } = context.terminal
     const target = launched(context) ?? (await connected(context))
     context.end()
-    const bridge = new McpBridge({
-      ...target,
-      write: (message) => void stdout.write(`${message}\n`),
-    })
+    const bridge = new McpBridge({ ...target, write: (message) => void stdout.write(`${message}\n`) })
     const decoder = new StringDecoder('utf8')
     let rest = ''
     for await (const bytes of stdin) {
       const lines = (rest + decoder.write(bytes as Buffer)).split('\n')
       rest = lines.pop() ?? ''
-      if (rest.length > maxLine)
-        throw new CommandFailure('failed', 'A line of standard input is too long.', 'Send one message a line.')
+      if (rest.length > maxLine) throw failed('A line of standard input is too long.', 'Send one message a line.')
       for (const line of lines) if (line.trim() !== '') bridge.receive(line)
     }
     await bridge.close()

@@ -3,11 +3,10 @@ import type { MigrationStep } from '../../offline/migrate-to-postgres.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
-import { fields } from '../table.ts'
 
 const stepWords: Readonly<Record<MigrationStep, string>> = {
   copying: 'Copying everything into PostgreSQL',
@@ -34,14 +33,11 @@ async function move(context: CommandContext): Promise<void> {
   const moved = await moveStore(values, to, onStep).finally(() => shown?.end())
   context.done(`Moved to ${visible(moved.place)}`)
   context.answer({ ...moved, from: values.data, tookMs: systemClock.now() - startedAt }, () =>
-    fields(
-      [
-        ['Holds', `${counted(moved.events, 'event')}, ${counted(moved.projects, 'project')}`],
-        ['Compared', `${counted(moved.rows, 'row')}, every one the same`],
-        ['Took', `${((systemClock.now() - startedAt) / 1000).toFixed(1)} s`],
-      ],
-      context.paint,
-    ),
+    context.fields([
+      ['Holds', `${counted(moved.events, 'event')}, ${counted(moved.projects, 'project')}`],
+      ['Compared', `${counted(moved.rows, 'row')}, every one the same`],
+      ['Took', `${((systemClock.now() - startedAt) / 1000).toFixed(1)} s`],
+    ]),
   )
   if (!context.json) {
     context.note(
@@ -53,15 +49,10 @@ async function move(context: CommandContext): Promise<void> {
   }
 }
 
-export const migrate: CommandSpec = {
-  summary: 'Move from the data folder’s SQLite to a PostgreSQL; the server must be stopped',
-  options: [
-    { flags: '--to <url>', about: 'an empty database, postgres://user@host:5432/name; leave the password to PGPASSWORD' },
-  ],
-  examples: [
-    ['migrate --to postgres://holdfast@db.example.com/holdfast', 'everything, compared row by row; the old database stays'],
-    ['migrate --to postgres:///holdfast?host=/run/postgresql --json', 'through a socket, for a program'],
-  ],
-  local: true,
-  run: move,
-}
+export const migrate: CommandSpec = localCommand(
+  'Move from the data folder’s SQLite to a PostgreSQL; the server must be stopped',
+  move,
+  [{ flags: '--to <url>', about: 'an empty database, postgres://user@host:5432/name; leave the password to PGPASSWORD' }],
+  ['migrate --to postgres://holdfast@db.example.com/holdfast', 'everything, compared row by row; the old database stays'],
+  ['migrate --to postgres:///holdfast?host=/run/postgresql --json', 'through a socket, for a program'],
+)

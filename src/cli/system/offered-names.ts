@@ -8,9 +8,7 @@ import { findConnection } from '../connect.ts'
 import type { Terminal } from '../terminal.ts'
 
 const maxMs = 1000
-/** Upper bound of offered names. */
 const maxNames = 200
-/** Upper bound of projects whose work sessions are read. */
 const maxProjects = 20
 
 const once = { timeoutMs: maxMs, retries: 0 }

@@ -4,7 +4,7 @@ import { openBrowser } from '../../platform/processes/open-browser.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { signInLink } from '../../protocol/access/sign-in-link.ts'
 import type { CommandSpec } from '../command.ts'
-import { CommandFailure } from '../failure.ts'
+import { failed } from '../failure.ts'
 import { isInteractive } from '../terminal.ts'
 import { relative } from '../times.ts'
 
@@ -27,8 +27,7 @@ export const open: CommandSpec = {
     const opened =
       !context.json && !onPhone && !context.flag('print') && isInteractive(terminal) && (await openBrowser(link, terminal.env))
     if (onPhone && isLoopback(link))
-      throw new CommandFailure(
-        'failed',
+      throw failed(
         `A phone cannot reach ${new URL(link).origin}: it is this machine’s own address.`,
         'Put Holdfast behind a proxy, set `public_url` to its address, and start it again.',
       )
@@ -43,5 +42,4 @@ export const open: CommandSpec = {
   },
 }
 
-/** Whether a link only works on this machine. */
 const isLoopback = (link: string): boolean => /^(localhost|127\.|\[::1\])/.test(new URL(link).hostname)

@@ -3,11 +3,10 @@ import { resolve } from 'node:path'
 import { createLogger } from '../../platform/log/logger.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { startCommand } from '../program-name.ts'
 import { beginStep } from '../step.ts'
-import { fields } from '../table.ts'
 
 const maxReported = 20
 
@@ -23,16 +22,13 @@ async function buildAnew(context: CommandContext): Promise<void> {
   const rebuilt = await rebuildStore(values, { from, logger, onWorkSession }).finally(() => step.end())
   context.done(`Read ${counted(rebuilt.workSessions, 'work session')} back from ${visible(from)}`)
   context.answer({ from, ...rebuilt }, () =>
-    fields(
-      [
-        ['Tasks', String(rebuilt.tasks)],
-        ['Approvals', String(rebuilt.approvals)],
-        ['Approaches', String(rebuilt.approaches)],
-        ['Artifacts', String(rebuilt.artifacts)],
-        ['Conversations', String(rebuilt.conversations)],
-      ],
-      context.paint,
-    ),
+    context.fields([
+      ['Tasks', String(rebuilt.tasks)],
+      ['Approvals', String(rebuilt.approvals)],
+      ['Approaches', String(rebuilt.approaches)],
+      ['Artifacts', String(rebuilt.artifacts)],
+      ['Conversations', String(rebuilt.conversations)],
+    ]),
   )
   if (context.json) return
   const told = [
@@ -44,13 +40,10 @@ async function buildAnew(context: CommandContext): Promise<void> {
   context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
 }
 
-export const rebuild: CommandSpec = {
-  summary: 'Build the store from the files beside it, for the day it is lost',
-  operands: [{ name: '[folder]', about: 'where projects/ and conversations/ lie; the data folder itself when left out' }],
-  examples: [
-    ['rebuild', 'after the database was lost; the server must be stopped'],
-    ['rebuild /mnt/safe/files --data ~/holdfast', 'from an export, into another data folder'],
-  ],
-  local: true,
-  run: buildAnew,
-}
+export const rebuild: CommandSpec = localCommand(
+  'Build the store from the files beside it, for the day it is lost',
+  buildAnew,
+  [{ name: '[folder]', about: 'where projects/ and conversations/ lie; the data folder itself when left out' }],
+  ['rebuild', 'after the database was lost; the server must be stopped'],
+  ['rebuild /mnt/safe/files --data ~/holdfast', 'from an export, into another data folder'],
+)

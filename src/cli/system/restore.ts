@@ -6,13 +6,12 @@ import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { ConfigValues } from '../../protocol/config.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { failed, usage } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
 import { programName, startCommand } from '../program-name.ts'
 import { beginStep } from '../step.ts'
-import { fields } from '../table.ts'
 import { relative } from '../times.ts'
 
 async function putBack(context: CommandContext): Promise<void> {
@@ -39,15 +38,12 @@ async function putBack(context: CommandContext): Promise<void> {
   // Notes for people are fields of the JSON answer.
   const beside = { before: target.contents, filesMayHoldMore: target.hasFiles }
   context.answer({ ...restored, from: backup.file, ...beside }, () =>
-    fields(
-      [
-        ['Holds', holds(restored)],
-        ['Backed up', context.time(restored.backedUpAt)],
-        ['Incarnation', `${restored.incarnation} (new: whoever was following gets a snapshot)`],
-        ['Before', restored.keptAt ? `kept as ${visible(restored.keptAt)}` : target.contents ? 'not kept' : 'nothing was there'],
-      ],
-      context.paint,
-    ),
+    context.fields([
+      ['Holds', holds(restored)],
+      ['Backed up', context.time(restored.backedUpAt)],
+      ['Incarnation', `${restored.incarnation} (new: whoever was following gets a snapshot)`],
+      ['Before', restored.keptAt ? `kept as ${visible(restored.keptAt)}` : target.contents ? 'not kept' : 'nothing was there'],
+    ]),
   )
   warnAboutMissingKeys(context, restored)
   if (target.hasFiles)
@@ -73,11 +69,8 @@ function warnAboutMissingKeys(context: CommandContext, { agentsWithoutKeys: agen
 async function requireUnused({ data, database_url: url }: ConfigValues): Promise<void> {
   const server = url ? undefined : await readRunFile(data)
   if (!server || !isAlive(server)) return
-  throw new CommandFailure(
-    'failed',
-    `A server (pid ${server.pid}) is using the data folder ${data}.`,
-    'Stop it first, or restore into another folder with --data DIR.',
-  )
+  const next = 'Stop it first, or restore into another folder with --data DIR.'
+  throw failed(`A server (pid ${server.pid}) is using the data folder ${data}.`, next)
 }
 
 const holds = ({ events, projects }: Contents): string => `${counted(events, 'event')}, ${counted(projects, 'project')}`
@@ -91,18 +84,15 @@ function lossOf({ contents }: Target, replace: boolean): string {
   return replace ? `${there} It will be LOST: nothing of it is kept.` : `${there} It is kept beside, under a name with the date.`
 }
 
-export const restore: CommandSpec = {
-  summary: 'Put a backup in the place of what is there; the server must be stopped',
-  operands: [{ name: 'file', about: 'a file that `holdfast backup` made, of either kind of database' }],
-  options: [
+export const restore: CommandSpec = localCommand(
+  'Put a backup in the place of what is there; the server must be stopped',
+  putBack,
+  [
+    { name: 'file', about: 'a file that `holdfast backup` made, of either kind of database' },
     { flags: '--replace', about: 'do not keep the database that is there; otherwise it stays beside, with the date in its name' },
     yesOption,
   ],
-  examples: [
-    ['restore monday.backup', 'into the data folder; asks first, and says what is there now'],
-    ['restore monday.backup --data /srv/holdfast --yes', 'into another folder, without being asked'],
-    ['restore monday.backup --config postgres.json', 'into the empty PostgreSQL that the configuration or DATABASE_URL names'],
-  ],
-  local: true,
-  run: putBack,
-}
+  ['restore monday.backup', 'into the data folder; asks first, and says what is there now'],
+  ['restore monday.backup --data /srv/holdfast --yes', 'into another folder, without being asked'],
+  ['restore monday.backup --config postgres.json', 'into the empty PostgreSQL that the configuration or DATABASE_URL names'],
+)

@@ -3,15 +3,12 @@ import type { Client } from '../../client/client.ts'
 import { readLiveAgentSessions, readLiveProcesses, runningAgents } from '../../client/running.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { doingOf, durationOf, styleOf } from '../processes/process-words.ts'
 import { projectNames } from '../projects/choose-project.ts'
-import { fields } from '../table.ts'
 
-/** Upper bound counted per list. */
 const maxCounted = 200
-/** Upper bound shown per list. */
 const maxListed = 5
 
 const countOf = ({ items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null }): string =>
@@ -49,18 +46,15 @@ async function showStatus(context: CommandContext): Promise<void> {
     count === '0' ? 'nothing' : `${count}  ${context.paint('dim', context.hint(`holdfast ${command}`))}`
   context.answer(answer, () => {
     const connected = coordinators.items.filter(({ state }) => state === 'connected').map(({ machine }) => visible(machine))
-    const facts = fields(
-      [
-        ['Server', answer.url],
-        ['You are', `${visible(me.name)} (${me.role ?? me.kind})`],
-        ['Machines', connected.join(', ') || context.hint('none connected, so no agent is started; `holdfast doctor` says more')],
-        ['Projects', countOf(projects)],
-        [me.scopes.includes('approve') ? 'Waiting for you' : 'Waiting for a decision', then(countOf(waiting), 'approvals')],
-        ['Interrupted', then(countOf(interrupted), 'resume SESSION')],
-        ['At work', running.length === 0 ? 'nobody' : then(String(running.length), 'agents watch')],
-      ],
-      context.paint,
-    )
+    const facts = context.fields([
+      ['Server', answer.url],
+      ['You are', `${visible(me.name)} (${me.role ?? me.kind})`],
+      ['Machines', connected.join(', ') || context.hint('none connected, so no agent is started; `holdfast doctor` says more')],
+      ['Projects', countOf(projects)],
+      [me.scopes.includes('approve') ? 'Waiting for you' : 'Waiting for a decision', then(countOf(waiting), 'approvals')],
+      ['Interrupted', then(countOf(interrupted), 'resume SESSION')],
+      ['At work', running.length === 0 ? 'nobody' : then(String(running.length), 'agents watch')],
+    ])
     const stopped = context.table(interrupted.items.slice(0, maxListed), {
       empty: '',
       columns: [
@@ -83,11 +77,10 @@ async function showStatus(context: CommandContext): Promise<void> {
   })
 }
 
-export const status: CommandSpec = {
-  summary: 'What waits for a decision, what was interrupted, who is at work',
-  examples: [
-    ['status', 'in a few lines'],
-    ['status --json', 'for a program'],
-  ],
-  run: showStatus,
-}
+export const status: CommandSpec = command(
+  'What waits for a decision, what was interrupted, who is at work',
+  showStatus,
+  [],
+  ['status', 'in a few lines'],
+  ['status --json', 'for a program'],
+)

@@ -2,10 +2,9 @@
 import { ProblemError } from '../../client/failures.ts'
 import type { WholeWorkSession } from '../../protocol/work/work-session.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure } from '../failure.ts'
+import { notFound } from '../failure.ts'
 import { namedProject } from '../projects/choose-project.ts'
 
-/** Upper bound of projects searched. */
 const maxProjects = 1000
 
 const path = '/api/projects/{projectId}/sessions/{workSessionId}'
@@ -20,7 +19,7 @@ export async function findWorkSession(context: CommandContext): Promise<WholeWor
     if (found) return found
     if (++looked >= maxProjects) break
   }
-  throw new CommandFailure('notFound', `There is no work session ${workSessionId}.`, '`holdfast sessions` lists them.')
+  throw notFound(`There is no work session ${workSessionId}.`, '`holdfast sessions` lists them.')
 }
 
 /** Returns undefined for a missing item; throws other failures. */

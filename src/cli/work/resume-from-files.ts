@@ -7,7 +7,7 @@ import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { foldersOfLineage, readSavedWorkSession, type SavedWorkSession } from '../../platform/files/saved-work-session.ts'
 import type { NotRestored } from '../../protocol/work/resume.ts'
-import { CommandFailure } from '../failure.ts'
+import { failed } from '../failure.ts'
 import { ifNotThere } from './find-work-session.ts'
 
 export interface SavedLocation {
@@ -21,17 +21,12 @@ const path = '/api/projects/{projectId}/sessions/{workSessionId}'
 export function placeIn({ files, folder }: SavedWorkSession): SavedLocation {
   const { project_id: projectId, session_id: workSessionId } = (files.checkpoint ?? {}) as Record<string, unknown>
   if (typeof projectId === 'string' && typeof workSessionId === 'string') return { projectId, workSessionId }
-  throw new CommandFailure(
-    'failed',
-    `The checkpoint in ${folder} does not say which work session it is of.`,
-    'Name another file.',
-  )
+  throw failed(`The checkpoint in ${folder} does not say which work session it is of.`, 'Name another file.')
 }
 
 export const isKnown = async (client: Client, params: SavedLocation): Promise<boolean> =>
   (await client.get(path, { params }).catch(ifNotThere)) !== undefined
 
-/** Returns what could not be restored. */
 export async function bringBack(client: Client, saved: SavedWorkSession): Promise<NotRestored[]> {
   const told: NotRestored[] = []
   for (const folder of await foldersOfLineage(saved)) {

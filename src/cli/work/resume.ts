@@ -4,10 +4,9 @@ import { findCheckpoint, readSavedWorkSession } from '../../platform/files/saved
 import { visible } from '../../platform/log/visible.ts'
 import type { NotRestored, Resumed } from '../../protocol/work/resume.ts'
 import { counted } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { projectOption } from '../projects/choose-project.ts'
-import { fields } from '../table.ts'
 import { findWorkSession } from './find-work-session.ts'
 import { bringBack, isKnown, placeIn, type SavedLocation } from './resume-from-files.ts'
 
@@ -44,40 +43,32 @@ async function find(context: CommandContext): Promise<Found> {
   return { ...place, notRestored: (await isKnown(context.client, place)) ? [] : await bringBack(context.client, saved) }
 }
 
-function describe(
-  { paint }: CommandContext,
-  { session: workSession, resumeContext, remainingTasks, decisions }: Resumed,
-): string {
+function describe(context: CommandContext, { session: workSession, resumeContext, remainingTasks, decisions }: Resumed): string {
   const { currentTask, previousState } = resumeContext
-  return fields(
-    [
-      ['Project', workSession.projectId],
-      ['Phase', String(resumeContext.currentPhase ?? '–')],
-      ['At', currentTask ? `${currentTask.taskId} ${visible(currentTask.name)}, ${currentTask.progressPercent} %` : '–'],
-      ['Left to do', counted(remainingTasks.length, 'task')],
-      ['Decisions', decisions.map(({ approvalId, status }) => `${approvalId} ${status}`).join(', ') || '–'],
-      ['To avoid', approaches(resumeContext.failedApproaches.length)],
-      ['Known to work', approaches(resumeContext.verifiedApproaches.length)],
-      ['State', visible(previousState?.split('\n')[0] ?? '–')],
-    ],
-    paint,
-  )
+  return context.fields([
+    ['Project', workSession.projectId],
+    ['Phase', String(resumeContext.currentPhase ?? '–')],
+    ['At', currentTask ? `${currentTask.taskId} ${visible(currentTask.name)}, ${currentTask.progressPercent} %` : '–'],
+    ['Left to do', counted(remainingTasks.length, 'task')],
+    ['Decisions', decisions.map(({ approvalId, status }) => `${approvalId} ${status}`).join(', ') || '–'],
+    ['To avoid', approaches(resumeContext.failedApproaches.length)],
+    ['Known to work', approaches(resumeContext.verifiedApproaches.length)],
+    ['State', visible(previousState?.split('\n')[0] ?? '–')],
+  ])
 }
 
 const approaches = (count: number): string => `${count} ${count === 1 ? 'approach' : 'approaches'}`
 
-export const resume: CommandSpec = {
-  summary: 'Take interrupted work up where it stopped, by id or from its files',
-  operands: [
+export const resume: CommandSpec = command(
+  'Take interrupted work up where it stopped, by id or from its files',
+  takeUp,
+  [
     {
       name: 'session',
       about: 'id of an interrupted work session, or the path of its checkpoint or its folder when the database is gone',
     },
+    projectOption,
   ],
-  options: [projectOption],
-  examples: [
-    ['resume sess_20260115143000_x1y2z3', 'a new work session with what is left to do and what was learned'],
-    ['resume .holdfast/projects/P/sessions/S/state_checkpoint.json', 'the same from the file, though the database is gone'],
-  ],
-  run: takeUp,
-}
+  ['resume sess_20260115143000_x1y2z3', 'a new work session with what is left to do and what was learned'],
+  ['resume .holdfast/projects/P/sessions/S/state_checkpoint.json', 'the same from the file, though the database is gone'],
+)

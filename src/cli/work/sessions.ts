@@ -2,7 +2,7 @@
 import { visible } from '../../platform/log/visible.ts'
 import type { WaitsFor, WholeWorkSession, WorkSession } from '../../protocol/work/work-session.ts'
 import { counted, size } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
@@ -15,7 +15,6 @@ const one = '/api/projects/{projectId}/sessions/{workSessionId}'
 /** A row of the tree of work sessions by parent (WK3). */
 interface TreeRow {
   readonly workSession: WorkSession
-  /** Branch drawn before the id. */
   readonly branch: string
 }
 
@@ -48,11 +47,7 @@ function familyTree(workSessions: readonly WorkSession[]): TreeRow[] {
 
 const byAge = (a: WorkSession, b: WorkSession): number => (a.startedAt < b.startedAt ? -1 : 1)
 
-const stateStyles = {
-  running: 'cyan',
-  interrupted: 'yellow',
-  completed: 'green',
-} as const satisfies Record<WorkSession['state'], Style>
+const stateStyles: Record<WorkSession['state'], Style> = { running: 'cyan', interrupted: 'yellow', completed: 'green' }
 
 /** State in words, and whether the session can be resumed. */
 const stateWord = ({ state, setAside, resumedBy, dismissedAt }: WorkSession): string =>
@@ -151,49 +146,41 @@ export const workSessions: CommandSpec = {
     ['resume sess_20260115143000_x1y2z3', 'take an interrupted one up'],
   ],
   commands: {
-    list: {
-      summary: 'List work sessions as a tree (the default)',
-      options: [
+    list: command(
+      'List work sessions as a tree (the default)',
+      listWorkSessions,
+      [
         projectOption,
         { flags: '--state <state>', about: 'only these', choices: ['running', 'interrupted', 'completed'] },
         limitOption,
       ],
-      examples: [
-        ['sessions list --project website', 'all of them'],
-        ['sessions list --state interrupted --json', 'what could be taken up, for a program'],
-      ],
-      run: listWorkSessions,
-    },
-    show: {
-      summary: 'Show one: tasks, approvals, approaches, checkpoints, artifacts',
-      operands: [operand],
-      options: [projectOption],
-      examples: [['sessions show sess_20260115143000_x1y2z3', 'how it stands, and what it knows']],
-      run: showWorkSession,
-    },
-    checkpoint: {
-      summary: 'Save the state of one now, and say where',
-      operands: [operand],
-      options: [projectOption, { flags: '--summary <text>', about: 'how the work stands, in your words' }],
-      examples: [['sessions checkpoint sess_20260115143000_x1y2z3', 'prints the path of its file']],
-      run: checkpoint,
-    },
-    end: {
-      summary: 'End one: completed, or interrupted with a reason',
-      operands: [operand],
-      options: [projectOption, { flags: '--reason <word>', about: 'why it is interrupted; left out, it is completed' }],
-      examples: [
-        ['sessions end sess_20260115143000_x1y2z3', 'it is done'],
-        ['sessions end sess_20260115143000_x1y2z3 --reason lunch', 'it can be resumed later'],
-      ],
-      run: end,
-    },
-    dismiss: {
-      summary: 'Take an interrupted one off the list of what was interrupted; it can be resumed all the same',
-      operands: [operand],
-      options: [projectOption],
-      examples: [['sessions dismiss sess_20260115143000_x1y2z3', 'nobody is reminded of it any more']],
-      run: dismiss,
-    },
+      ['sessions list --project website', 'all of them'],
+      ['sessions list --state interrupted --json', 'what could be taken up, for a program'],
+    ),
+    show: command(
+      'Show one: tasks, approvals, approaches, checkpoints, artifacts',
+      showWorkSession,
+      [operand, projectOption],
+      ['sessions show sess_20260115143000_x1y2z3', 'how it stands, and what it knows'],
+    ),
+    checkpoint: command(
+      'Save the state of one now, and say where',
+      checkpoint,
+      [operand, projectOption, { flags: '--summary <text>', about: 'how the work stands, in your words' }],
+      ['sessions checkpoint sess_20260115143000_x1y2z3', 'prints the path of its file'],
+    ),
+    end: command(
+      'End one: completed, or interrupted with a reason',
+      end,
+      [operand, projectOption, { flags: '--reason <word>', about: 'why it is interrupted; left out, it is completed' }],
+      ['sessions end sess_20260115143000_x1y2z3', 'it is done'],
+      ['sessions end sess_20260115143000_x1y2z3 --reason lunch', 'it can be resumed later'],
+    ),
+    dismiss: command(
+      'Take an interrupted one off the list of what was interrupted; it can be resumed all the same',
+      dismiss,
+      [operand, projectOption],
+      ['sessions dismiss sess_20260115143000_x1y2z3', 'nobody is reminded of it any more'],
+    ),
   },
 }

@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { type Task, taskStatuses } from '../../protocol/work/task.ts'
-import { type CommandOption, type CommandSpec, defined, jsonOrText } from '../command.ts'
+import { type CommandOption, type CommandSpec, command, defined, jsonOrText } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
@@ -15,13 +15,13 @@ type Status = Task['status']
 const [many, one] = ['/api/projects/{projectId}/tasks', '/api/projects/{projectId}/tasks/{taskId}'] as const
 
 /** Order and style of statuses, running tasks first. */
-const styles = {
+const styles: Record<Status, Style> = {
   in_progress: 'cyan',
   blocked: 'yellow',
   pending: 'reset',
   failed: 'red',
   completed: 'green',
-} as const satisfies Record<Status, Style>
+}
 const order = Object.keys(styles)
 
 async function listTasks(context: CommandContext): Promise<void> {
@@ -127,11 +127,7 @@ const describe = (context: CommandContext, task: Task): string =>
   )
 
 const task = { name: 'task', about: 'id of the task' }
-const dependsOn: CommandOption = {
-  flags: '--depends-on <task>',
-  about: 'a task that must be completed before',
-  many: true,
-}
+const dependsOn: CommandOption = { flags: '--depends-on <task>', about: 'a task that must be completed before', many: true }
 const description: CommandOption = { flags: '--description <text>', about: 'what is to be done' }
 
 export const tasks: CommandSpec = {
@@ -141,32 +137,30 @@ export const tasks: CommandSpec = {
     ['tasks create "Write the tests" --type test --agent claude', 'give an agent something to do'],
   ],
   commands: {
-    list: {
-      summary: 'List the tasks by phase and status (the default)',
-      options: [
+    list: command(
+      'List the tasks by phase and status (the default)',
+      listTasks,
+      [
         projectOption,
         { flags: '--status <status>', about: 'only these', choices: taskStatuses },
         { flags: '--phase <number>', about: 'only those of this phase' },
         { flags: '--work-session <id>', about: 'only those of this work session' },
         limitOption,
       ],
-      examples: [
-        ['tasks list --project website', 'all of them'],
-        ['tasks list --status blocked', 'what waits for something else'],
-      ],
-      run: listTasks,
-    },
-    show: {
-      summary: 'Show one task',
-      operands: [task],
-      options: [projectOption],
-      examples: [['tasks show task_p1_test_001', 'what it is, and how far it has come']],
-      run: showTask,
-    },
-    create: {
-      summary: 'Create a task; blocked while one it depends on is unfinished',
-      operands: [{ name: 'title', about: 'what to call it' }],
-      options: [
+      ['tasks list --project website', 'all of them'],
+      ['tasks list --status blocked', 'what waits for something else'],
+    ),
+    show: command(
+      'Show one task',
+      showTask,
+      [task, projectOption],
+      ['tasks show task_p1_test_001', 'what it is, and how far it has come'],
+    ),
+    create: command(
+      'Create a task; blocked while one it depends on is unfinished',
+      create,
+      [
+        { name: 'title', about: 'what to call it' },
         projectOption,
         { flags: '--type <word>', about: 'what kind of task, part of its id (task)' },
         { flags: '--phase <number>', about: 'phase of the work (1)' },
@@ -178,23 +172,20 @@ export const tasks: CommandSpec = {
           about: 'the work it belongs to (the newest that runs; else one that begins with its agent)',
         },
       ],
-      examples: [
-        ['tasks create "Write the tests" --type test', 'in phase 1'],
-        ['tasks create "Release" --phase 2 --depends-on task_p1_test_001', 'after another'],
-      ],
-      run: create,
-    },
-    start: {
-      summary: 'Start a task, also again after it failed: its agent gets it next',
-      operands: [task],
-      options: [projectOption, { flags: '--agent <agent>', about: 'who is to do it' }],
-      examples: [['tasks start task_p1_test_001 --agent codex', 'now, by this agent']],
-      run: start,
-    },
-    edit: {
-      summary: 'Change a task',
-      operands: [task],
-      options: [
+      ['tasks create "Write the tests" --type test', 'in phase 1'],
+      ['tasks create "Release" --phase 2 --depends-on task_p1_test_001', 'after another'],
+    ),
+    start: command(
+      'Start a task, also again after it failed: its agent gets it next',
+      start,
+      [task, projectOption, { flags: '--agent <agent>', about: 'who is to do it' }],
+      ['tasks start task_p1_test_001 --agent codex', 'now, by this agent'],
+    ),
+    edit: command(
+      'Change a task',
+      edit,
+      [
+        task,
         projectOption,
         { flags: '--status <status>', about: 'where it stands', choices: taskStatuses },
         { flags: '--progress <percent>', about: 'how far it has come, 0 to 100' },
@@ -205,11 +196,8 @@ export const tasks: CommandSpec = {
         { flags: '--title <text>', about: 'a new title' },
         description,
       ],
-      examples: [
-        ['tasks edit task_p1_test_001 --status completed', 'what waited for it can begin'],
-        ['tasks edit task_p1_test_001 --agent codex', 'give it to another'],
-      ],
-      run: edit,
-    },
+      ['tasks edit task_p1_test_001 --status completed', 'what waited for it can begin'],
+      ['tasks edit task_p1_test_001 --agent codex', 'give it to another'],
+    ),
   },
 }

@@ -121,10 +121,8 @@ async function removeAll(client: Client, projectId: string, going: readonly List
   return failed
 }
 
-/** Upper bound of named losses; the rest is counted. */
 const maxNamed = 8
 
-/** Describes what would be lost with a worktree, for the confirmation. */
 export function lossesInWords({ files, fileCount, commits, commitCount, unfinished }: Omit<LossSummary, 'digest'>): string {
   const named = (names: readonly string[], count: number): string =>
     names.slice(0, maxNamed).map(visible).join(', ') + (count > maxNamed ? ', …' : '')

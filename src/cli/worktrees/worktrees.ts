@@ -5,12 +5,11 @@ import { ProblemError } from '../../client/client.ts'
 import { visible, visibleLines } from '../../platform/log/visible.ts'
 import type { ListedWorktree, Losses, Worktree } from '../../protocol/worktrees/worktree.ts'
 import { counted, size } from '../amounts.ts'
-import type { CommandSpec } from '../command.ts'
+import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, usage } from '../failure.ts'
+import { notFound, usage } from '../failure.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
-import { fields } from '../table.ts'
 import { bytesOf, lossesInWords, pruneWorktrees } from './prune-worktrees.ts'
 
 const many = '/api/projects/{projectId}/worktrees'
@@ -50,7 +49,7 @@ async function find(context: CommandContext): Promise<Worktree> {
   for await (const each of context.client.pages(many, { params: { projectId } }))
     if (each.id === typed || each.branch === typed || each.role === typed) found.push(each)
   const [only, ...others] = found
-  if (!only) throw new CommandFailure('notFound', `There is no worktree ${visible(typed)}.`, '`holdfast worktrees` lists them.')
+  if (!only) throw notFound(`There is no worktree ${visible(typed)}.`, '`holdfast worktrees` lists them.')
   if (others.length > 0)
     throw usage(`Several worktrees are called ${visible(typed)}.`, 'Use the id that `holdfast worktrees` shows.')
   return only
@@ -74,7 +73,7 @@ async function showWorktree(context: CommandContext): Promise<void> {
     const setUp = worktree.setUp?.outcome ? [['Set-up', worktree.setUp.outcome]] : []
     const pairs = [['Role', visible(worktree.role)], ['Folder', visible(worktree.folder)], ...facts, ...setUp]
     const files = (state?.files ?? []).map(({ path, change }) => `  ${change.padEnd(10)} ${visible(path)}`)
-    return [fields(pairs as [string, string][], context.paint), ...files].join('\n')
+    return [context.fields(pairs as [string, string][]), ...files].join('\n')
   })
 }
 
@@ -162,13 +161,10 @@ async function setUpWorktrees(context: CommandContext): Promise<void> {
   const isChange = command !== undefined || copy !== undefined || none
   const setUp = isChange ? await context.client.put(path, { params: { projectId }, body: wanted }) : known
   context.answer(setUp, () =>
-    fields(
-      [
-        ['Command', visible(setUp.command?.join(' ') ?? 'none')],
-        ['Copied', visible(setUp.copy.join(', ')) || 'nothing'],
-      ],
-      context.paint,
-    ),
+    context.fields([
+      ['Command', visible(setUp.command?.join(' ') ?? 'none')],
+      ['Copied', visible(setUp.copy.join(', ')) || 'nothing'],
+    ]),
   )
 }
 
@@ -182,88 +178,77 @@ export const worktrees: CommandSpec = {
     ['worktrees merge reviewer', 'into the branch it began at'],
   ],
   commands: {
-    list: {
-      summary: 'List the worktrees of a project, newest first (the default)',
-      options: [projectOption, limitOption],
-      examples: [
-        ['worktrees list', 'with branch, changes and disk used'],
-        ['worktrees list --json', 'for a program'],
-      ],
-      run: listWorktrees,
-    },
-    show: {
-      summary: 'Show one: branch, ahead and behind, changed files, the git command that brings it in',
-      operands: [worktree],
-      options: [projectOption],
-      examples: [['worktrees show reviewer', 'how it stands']],
-      run: showWorktree,
-    },
-    diff: {
-      summary: 'Print what has changed since it began',
-      operands: [worktree],
-      options: [projectOption, { flags: '--file <path>', about: 'only of this file' }],
-      examples: [['worktrees diff reviewer --file src/a.ts', 'one file']],
-      run: diffWorktree,
-    },
-    patch: {
-      summary: 'Print everything that has changed as one patch for git apply',
-      operands: [worktree],
-      options: [projectOption, { flags: '--out <file>', about: 'into this file instead' }],
-      examples: [
-        ['worktrees patch reviewer --out work.patch', 'into a file'],
-        ['worktrees patch reviewer | git apply', 'into this checkout'],
-      ],
-      run: patchWorktree,
-    },
-    commit: {
-      summary: 'Commit everything in it on its branch',
-      operands: [worktree],
-      options: [projectOption, { flags: '-m, --message <text>', about: 'the commit message' }],
-      examples: [['worktrees commit reviewer -m "Fix the parser"', 'with a message']],
-      run: commitWorktree,
-    },
-    merge: {
-      summary: 'Bring its commits into a branch; conflicts leave both sides untouched',
-      operands: [worktree],
-      options: [
+    list: command(
+      'List the worktrees of a project, newest first (the default)',
+      listWorktrees,
+      [projectOption, limitOption],
+      ['worktrees list', 'with branch, changes and disk used'],
+      ['worktrees list --json', 'for a program'],
+    ),
+    show: command(
+      'Show one: branch, ahead and behind, changed files, the git command that brings it in',
+      showWorktree,
+      [worktree, projectOption],
+      ['worktrees show reviewer', 'how it stands'],
+    ),
+    diff: command(
+      'Print what has changed since it began',
+      diffWorktree,
+      [worktree, projectOption, { flags: '--file <path>', about: 'only of this file' }],
+      ['worktrees diff reviewer --file src/a.ts', 'one file'],
+    ),
+    patch: command(
+      'Print everything that has changed as one patch for git apply',
+      patchWorktree,
+      [worktree, projectOption, { flags: '--out <file>', about: 'into this file instead' }],
+      ['worktrees patch reviewer --out work.patch', 'into a file'],
+      ['worktrees patch reviewer | git apply', 'into this checkout'],
+    ),
+    commit: command(
+      'Commit everything in it on its branch',
+      commitWorktree,
+      [worktree, projectOption, { flags: '-m, --message <text>', about: 'the commit message' }],
+      ['worktrees commit reviewer -m "Fix the parser"', 'with a message'],
+    ),
+    merge: command(
+      'Bring its commits into a branch; conflicts leave both sides untouched',
+      mergeWorktree,
+      [
+        worktree,
         projectOption,
         { flags: '--into <branch>', about: 'the branch; the one it began at when left out' },
         { flags: '--rebase', about: 'one commit after the other instead of a merge' },
       ],
-      examples: [['worktrees merge reviewer --into main', 'into main']],
-      run: mergeWorktree,
-    },
-    remove: {
-      summary: 'Remove one and its branch; asks first when something would be lost',
-      operands: [worktree],
-      options: [projectOption, yesOption],
-      examples: [['worktrees remove reviewer --yes', 'without being asked, whatever is lost']],
-      run: removeWorktree,
-    },
-    prune: {
-      summary: 'Remove all that were not used for a while, after showing what would be lost with each; those in use stay',
-      options: [
+      ['worktrees merge reviewer --into main', 'into main'],
+    ),
+    remove: command(
+      'Remove one and its branch; asks first when something would be lost',
+      removeWorktree,
+      [worktree, projectOption, yesOption],
+      ['worktrees remove reviewer --yes', 'without being asked, whatever is lost'],
+    ),
+    prune: command(
+      'Remove all that were not used for a while, after showing what would be lost with each; those in use stay',
+      pruneWorktrees,
+      [
         projectOption,
         { flags: '--days <number>', about: 'not used for so many days (7); 0 for all' },
         { flags: '--dry-run', about: 'only show what would be removed' },
         yesOption,
       ],
-      examples: [
-        ['worktrees prune', 'asks once for all of them'],
-        ['worktrees prune --days 30 --dry-run', 'what would go, and what would be lost'],
-      ],
-      run: pruneWorktrees,
-    },
-    'set-up': {
-      summary: 'Show or set what makes a fresh worktree runnable',
-      options: [
+      ['worktrees prune', 'asks once for all of them'],
+      ['worktrees prune --days 30 --dry-run', 'what would go, and what would be lost'],
+    ),
+    'set-up': command(
+      'Show or set what makes a fresh worktree runnable',
+      setUpWorktrees,
+      [
         projectOption,
         { flags: '--command <words>', about: 'a program and its arguments, separated by spaces; there is no shell' },
         { flags: '--copy <paths>', about: 'ignored files to copy first, with commas between' },
         { flags: '--none', about: 'nothing is done any more' },
       ],
-      examples: [['worktrees set-up --command "npm ci" --copy .env', 'for fresh worktrees from now on']],
-      run: setUpWorktrees,
-    },
+      ['worktrees set-up --command "npm ci" --copy .env', 'for fresh worktrees from now on'],
+    ),
   },
 }

@@ -3,6 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import { ProblemError } from '../../../client/failures.ts'
 import { ownProgram } from '../../../domain/agents/demo.ts'
 import { findProgram } from '../../../platform/processes/find-program.ts'
+import type { Agent } from '../../../protocol/agents/agent.ts'
 import type { Coordinator } from '../../../protocol/processes/coordinator.ts'
 import type { Environment } from '../../terminal.ts'
 import { bad, type Check, good, warning } from './check.ts'
@@ -30,12 +31,9 @@ export function checkCoordinators(items: readonly Coordinator[]): Check {
   return warning('Coordinator', detail, 'If it will not come back: holdfast coordinators take-over MACHINE')
 }
 
-/** Machines that start agents, as far as known. */
 interface Machines {
-  /** Hosts of connected coordinators. */
   readonly connected: readonly string[]
   readonly here: string
-  /** Whether the server is on another machine. */
   readonly serverElsewhere: boolean
 }
 
@@ -44,32 +42,19 @@ export async function checkAgents(client: Client, env: Environment, machines: Ma
   const { connected, here, serverElsewhere } = machines
   const others = connected.filter((machine) => machine !== here).join(', ')
   const startsHere = connected.length === 0 ? !serverElsewhere : connected.includes(here)
-  const checks: Check[] = []
-  for await (const agent of client.pages('/api/agents')) {
-    const name = `Agent ${agent.id}`
-    if (!agent.command) checks.push(good(name, 'started by others'))
-    else if (agent.command === ownProgram) checks.push(good(name, `${ownProgram} ${agent.args.join(' ')}`))
-    else if (!startsHere)
-      checks.push(
-        good(name, `${agent.command}; started ${others ? `on ${others}` : 'elsewhere'}, not looked for on this machine`),
-      )
-    else if (await findProgram(agent.command, env)) checks.push(good(name, agent.command))
-    else if (others)
-      checks.push(
-        warning(
-          name,
-          `${agent.command} is not on this machine (${here}); on ${others} it was not looked for`,
-          `Install it here too, or change it: holdfast agents edit ${agent.id} -- COMMAND`,
-        ),
-      )
-    else
-      checks.push(
-        bad(
-          name,
-          `${agent.command} is not on this machine`,
-          `Install it, or change it: holdfast agents edit ${agent.id} -- COMMAND`,
-        ),
-      )
+  const check = async ({ id, command, args }: Agent): Promise<Check> => {
+    const name = `Agent ${id}`
+    if (!command) return good(name, 'started by others')
+    if (command === ownProgram) return good(name, `${ownProgram} ${args.join(' ')}`)
+    const where = others ? `on ${others}` : 'elsewhere'
+    if (!startsHere) return good(name, `${command}; started ${where}, not looked for on this machine`)
+    if (await findProgram(command, env)) return good(name, command)
+    const change = `or change it: holdfast agents edit ${id} -- COMMAND`
+    if (!others) return bad(name, `${command} is not on this machine`, `Install it, ${change}`)
+    const detail = `${command} is not on this machine (${here}); on ${others} it was not looked for`
+    return warning(name, detail, `Install it here too, ${change}`)
   }
+  const checks: Check[] = []
+  for await (const agent of client.pages('/api/agents')) checks.push(await check(agent))
   return checks
 }

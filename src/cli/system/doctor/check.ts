@@ -4,7 +4,6 @@ export interface Check {
   /** ✓ good · ! works, but look at it · ✗ does not work */
   readonly state: 'good' | 'warning' | 'bad'
   readonly detail: string
-  /** What to do, if anything. */
   readonly next?: string
 }
 

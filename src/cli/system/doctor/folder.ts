@@ -21,20 +21,22 @@ export async function checkFolder(data: string): Promise<Check> {
   if (!mayEnter(data))
     return bad(name, `${data} is closed to this user`, 'Act as the user it belongs to, or name the server with --server URL.')
   const mode = found.mode & 0o777
-  const isWritable = await access(data, constants.R_OK | constants.W_OK | constants.X_OK).then(
-    () => (mode & 0o200) !== 0,
-    () => false,
-  )
+  const isWritable = (mode & 0o200) !== 0 && (await allows(data, constants.R_OK | constants.W_OK | constants.X_OK))
   if (process.platform !== 'win32' && !isWritable)
     return bad(name, `${data} cannot be written`, `Make it writable (chmod u+rwx ${data}), or choose another with --data DIR.`)
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    return warning(
-      name,
-      `${data} is open to other users (${mode.toString(8)})`,
-      `Close it: chmod 700 ${data} (the next start does it too).`,
-    )
-  }
-  return checkSpace(data, data)
+  return openToOthers(name, data, mode) ?? checkSpace(data, data)
+}
+
+const allows = (path: string, mode: number): Promise<boolean> =>
+  access(path, mode).then(
+    () => true,
+    () => false,
+  )
+
+function openToOthers(title: string, folder: string, mode: number): Check | undefined {
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return undefined
+  const next = `Close it: chmod 700 ${folder} (the next start does it too).`
+  return warning(title, `${folder} is open to other users (${mode.toString(8)})`, next)
 }
 
 /** SE10: returns no check where there is no folder yet. */
@@ -42,36 +44,20 @@ export async function checkSecrets(data: string): Promise<Check[]> {
   const title = 'Secrets'
   const folder = secretsFolder(data)
   const unmoved = await unmovedSecrets(data)
-  if (unmoved.length > 0)
-    return [
-      warning(
-        title,
-        `${unmoved.join(' and ')} should be in ${folder}, but lies in ${data}`,
-        `Start the server once: it moves it. Where one is in both, that in ${folder} counts.`,
-      ),
-    ]
+  if (unmoved.length > 0) {
+    const next = `Start the server once: it moves it. Where one is in both, that in ${folder} counts.`
+    return [warning(title, `${unmoved.join(' and ')} should be in ${folder}, but lies in ${data}`, next)]
+  }
   const found = await stat(folder).catch(() => undefined)
   if (!found) return []
-  const mode = found.mode & 0o777
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-    return [
-      warning(
-        title,
-        `${folder} is open to other users (${mode.toString(8)})`,
-        `Close it: chmod 700 ${folder} (the next start does it too).`,
-      ),
-    ]
-  return [good(title, `${folder}, closed to other users`)]
+  return [openToOthers(title, folder, found.mode & 0o777) ?? good(title, `${folder}, closed to other users`)]
 }
 
 async function checkPlaceFor(data: string): Promise<Check> {
   let parent = dirname(data)
   while (parent !== dirname(parent) && !(await stat(parent).catch(() => undefined))) parent = dirname(parent)
-  const isWritable = await access(parent, constants.W_OK).then(
-    () => true,
-    () => false,
-  )
-  if (!isWritable) return bad(name, `${data} cannot be made in ${parent}`, 'Choose another with --data DIR.')
+  if (!(await allows(parent, constants.W_OK)))
+    return bad(name, `${data} cannot be made in ${parent}`, 'Choose another with --data DIR.')
   return checkSpace(parent, `${data} (made at the first start)`)
 }
 
@@ -90,16 +76,12 @@ const gigabytes = (bytes: number): string =>
 const readWholeBytes = 512 * 1024 ** 2
 const header = 'SQLite format 3\0'
 
-/** Checks the database file while the server is off. */
 export async function checkDatabase({ data, database_url: url }: ConfigValues): Promise<Check> {
   const file = databaseFile(data)
   const moved = url ? undefined : await requireNotMoved(data).catch((error: unknown) => error)
   if (moved instanceof StartFailure) return bad('Database', moved.message, moved.next)
   const next = 'Put a backup in its place, or move it away to begin with an empty one.'
-  const size = await stat(file).then(
-    (found) => found.size,
-    () => undefined,
-  )
+  const size = (await stat(file).catch(() => undefined))?.size
   if (size === undefined) return good('Database', 'none yet; the first start makes it')
   if (size === 0) return good('Database', 'empty')
   const begins = await firstBytes(file).catch((error: NodeJS.ErrnoException) => error.code ?? 'unreadable')

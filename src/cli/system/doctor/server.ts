@@ -7,7 +7,6 @@ import { bad, type Check, good, warning } from './check.ts'
 
 const answerTimeoutMs = 5_000
 
-/** Address of a server that answers. */
 export interface FoundServer {
   readonly url: string | undefined
   readonly checks: readonly Check[]
