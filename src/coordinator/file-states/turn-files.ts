@@ -29,7 +29,9 @@ export async function takeAfter(
 ): Promise<EndFiles | undefined> {
   const after = await takeBefore(options, folder, asked)
   if (!after) return undefined
-  const changes =
-    before && before.top === after.top ? options.fileStates.changes(after.top, before.state.tree, after.state.tree) : null
-  return { ...after, changes: await Promise.resolve(changes).catch(() => null) }
+  const since = async (tree: string | undefined) =>
+    tree === undefined ? null : await options.fileStates.changes(after.top, tree, after.state.tree).catch(() => null)
+  const changes = await since(before?.top === after.top ? before.state.tree : undefined)
+  const total = await since(asked?.first)
+  return { ...after, changes, ...(total && { total }) }
 }

@@ -45,8 +45,8 @@ const TurnFiles = z.object({
   leftOut: z.array(LeftOutFile.extend({ path: z.string().max(4096).overwrite(storable) })).max(maxShownLeftOut),
 })
 export type TurnFiles = z.output<typeof TurnFiles>
-/** `changes` is null when there was no state before. */
-const EndFiles = TurnFiles.extend({ changes: FileChanges.nullable() })
+/** `changes` is null when there was no state before. `total`: since the conversation's first turn. */
+const EndFiles = TurnFiles.extend({ changes: FileChanges.nullable(), total: FileChanges.nullish() })
 export type EndFiles = z.output<typeof EndFiles>
 
 export const turnFacts = [
@@ -178,8 +178,8 @@ export interface TurnOrder {
   readonly configure?: readonly Omit<ConfigureOrder, 'launchId' | 'contextId'>[]
   /** AC12: ACP sessions that nobody needs any more; those of deleted conversations are deleted. */
   readonly leave?: readonly { readonly acpSessionId: string; readonly isDeleted: boolean }[]
-  /** FS7: the conversation whose file states are taken before and after. */
-  readonly files?: { readonly key: string } | undefined
+  /** FS7: the conversation whose file states are taken before and after; the tree before its first turn, to compare with. */
+  readonly files?: { readonly key: string; readonly first?: string | undefined } | undefined
 }
 
 export interface OpenContext {

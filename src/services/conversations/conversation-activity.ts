@@ -69,11 +69,17 @@ export async function figuresOf(
   { key }: ConversationRow,
 ): Promise<Pick<Conversation, 'lines' | 'cost' | 'doing'>> {
   let lines = null as { added: number; removed: number } | null
+  // The newest turn may say what all changed together; without that it is the sum.
+  let total: FileChanges | undefined
   let cost = null as { amount: number; currency: string } | null
   for (const turn of await reader.all(selectFiguresIn, { key, limit: maxCounted })) {
-    const changes: FileChanges | null = JSON.parse(turn.changes ?? 'null')
+    const changes: (FileChanges & { total?: FileChanges }) | null = JSON.parse(turn.changes ?? 'null')
     const used: TurnUsage | null = JSON.parse(turn.usage ?? 'null')
-    if (changes) lines = { added: (lines?.added ?? 0) + changes.added, removed: (lines?.removed ?? 0) + changes.removed }
+    if (lines === null) total = changes?.total
+    if (changes && (lines === null || !total)) {
+      const { added, removed } = total ?? changes
+      lines = { added: (lines?.added ?? 0) + added, removed: (lines?.removed ?? 0) + removed }
+    }
     // The newest one of several currencies counts.
     if (used?.cost && (cost?.currency ?? used.cost.currency) === used.cost.currency)
       cost = { currency: used.cost.currency, amount: (cost?.amount ?? 0) + used.cost.amount }

@@ -1,14 +1,15 @@
 /** Records the files before and after a turn (FS7): the intent with the commit that begins it, the states as its machine reports them. */
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
-import type { EndFiles, TurnFiles } from '../../protocol/turns/link.ts'
-import type { FileState } from '../../protocol/worktrees/file-state.ts'
+import type { EndFiles, TurnFiles, TurnOrder } from '../../protocol/turns/link.ts'
+import { FileChanges, type FileState } from '../../protocol/worktrees/file-state.ts'
 import { selectConversation } from '../../store/conversations/conversations.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { messagesOfTurn } from '../../store/conversations/unread.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
   insertTurnFiles,
+  selectFirstState,
   selectOperationsOf,
   selectTurnFiles,
   type TurnFilesRow,
@@ -22,9 +23,13 @@ export async function expectFiles(
   turn: TurnRow,
   launch: Launch,
   { now }: Pick<Context, 'now'>,
-): Promise<{ files?: { key: string } }> {
+): Promise<Pick<TurnOrder, 'files'>> {
   if (turn.about === 'summary') return {}
   const key = turn.conversation_key
+  const conversation = await tx.first(selectConversation, { key })
+  // In a shared checkout, what others changed between the turns would be counted.
+  const isOwnFolder = turn.user_session_id !== null || conversation?.workplace === 'worktree'
+  const first = isOwnFolder ? stateFrom((await tx.first(selectFirstState, { key }))?.before_state ?? null)?.tree : undefined
   const known = await tx.first(selectTurnFiles, { turnId: turn.id })
   const none = { top: null, before_state: null, after_state: null, changes: null, left_out: null, rewound_by: null }
   if (known) await tx.write(updateTurnFiles, { ...known, ...none, coordinator_id: launch.coordinatorId })
@@ -36,10 +41,10 @@ export async function expectFiles(
       coordinator_id: launch.coordinatorId,
       ...none,
       from_seq: await lastSeqBefore(tx, turn),
-      kept_after: (await tx.first(selectConversation, { key }))?.kept_after ?? 0,
+      kept_after: conversation?.kept_after ?? 0,
       created_at: now,
     })
-  return { files: { key } }
+  return { files: { key, ...(first && { first }) } }
 }
 
 /** The conversation's last message before the turn's prompt. */
@@ -72,7 +77,7 @@ export async function recordFiles(
     top: before?.top ?? after?.top ?? row.top,
     before_state: before ? JSON.stringify(before.state) : row.before_state,
     after_state: after ? JSON.stringify(after.state) : row.after_state,
-    changes: after?.changes ? JSON.stringify(after.changes) : row.changes,
+    changes: after?.changes ? JSON.stringify({ ...after.changes, ...(after.total && { total: after.total }) }) : row.changes,
     left_out: names.length === 0 ? null : JSON.stringify(names),
   })
 }
@@ -94,7 +99,7 @@ type FilesOfTurn = Pick<ConversationTurn, 'before' | 'after' | 'changes' | 'rewo
 const filesView = (row: TurnFilesRow | undefined): FilesOfTurn => ({
   before: stateFrom(row?.before_state ?? null)?.tree ?? null,
   after: stateFrom(row?.after_state ?? null)?.tree ?? null,
-  changes: row?.changes ? JSON.parse(row.changes) : null,
+  changes: FileChanges.nullable().parse(JSON.parse(row?.changes ?? 'null')),
   rewound: (row?.rewound_by ?? null) !== null,
 })
 

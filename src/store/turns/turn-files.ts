@@ -1,7 +1,7 @@
 /** Queries about the files of turns and what is done with them (FS7-FS10). */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { deleteBy, insertRow, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { deleteBy, from, insertRow, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import { running } from './turns.ts'
@@ -17,6 +17,15 @@ export const selectTurnFiles = selectBy('turn_files', { turnId: 'turn_id' })
 
 /** The files of a conversation's turns, oldest first. */
 export const selectFilesOf = selectBy('turn_files', { key: 'conversation_key' }, 'created_at', 'turn_id')
+
+/** The files before the first turn that was not taken back. */
+export const selectFirstState = statement<{ key: string }>()((db, p) =>
+  from(db, 'turn_files', { conversation_key: p.key, rewound_by: null })
+    .select('before_state')
+    .where('before_state', 'is not', null)
+    .orderBy('created_at')
+    .limit(1),
+)
 
 /** Before the key of a deleted conversation whose states are still kept; no key has a control character. */
 export const disowned = '\u0001'

@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { maxFileBytes } from '../../../src/coordinator/file-states/capture.ts'
 import { FileStates } from '../../../src/coordinator/file-states/file-states.ts'
+import { takeAfter } from '../../../src/coordinator/file-states/turn-files.ts'
 import { filesBelow, key, stateScene } from '../../support/file-states.ts'
 import { at, gitMeeting, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -115,6 +116,13 @@ test('[FS4] a diff names each file with its lines, and the sum counts what is no
     changes: { files: 2, added: 2, removed: 1 },
   })
   expect(diff?.text).toContain('+three')
+  // At the end of a turn also since the first: what was put back there counts nowhere.
+  scene.write('a.txt', 'one\ntwo\n')
+  const options = { fileStates: scene.states, onTrouble: () => {} }
+  const ended = await takeAfter(options, scene.folder, { key, first: first.state.tree }, { ...second, leftOut: [] })
+  expect(ended).toMatchObject({ changes: { files: 1, added: 1, removed: 2 }, total: { files: 1, added: 0, removed: 0 } })
+  const gone = await takeAfter(options, scene.folder, { key, first: '1'.repeat(40) }, { ...second, leftOut: [] })
+  expect(gone?.total).toBeUndefined()
   expect(await scene.states.changes(scene.folder, second.state.tree, second.state.tree)).toEqual({
     files: 0,
     added: 0,

@@ -43,6 +43,38 @@ test('[RL6] while a turn runs, messages wait in order, can be withdrawn, and are
   expect((await room.server.ask(`/api/processes/${launchId}`)).json).toMatchObject({ state: 'running' })
 })
 
+test('[FS4] the lines of a session are those between the files before its first turn and after its last, not the sum of its turns', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, launchId } = await room.ready()
+  const state = (n: number) => ({ tree: String(n).repeat(40), leftOut: null, head: '9'.repeat(40) })
+  const files = (n: number) => ({ top: '/top', state: state(n), leftOut: [] })
+  const path = `/api/conversations/${encodeURIComponent(`console:${inside.sessionId}.auth`)}`
+  const lines = async () => (await room.server.ask(path)).json.lines
+  const turn = async (n: number, counted: object) => {
+    room.server.clock.advance(1000)
+    client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'go' })
+    const order: { turnId: string; files?: { first?: string } } = await machine.turn()
+    const end = turnEnded(launchId, order.turnId)
+    await machine.tell({ type: 'turn-files', launchId, turnId: order.turnId, before: files(n) })
+    await machine.tell(said(launchId, order.turnId, 'done'), {
+      ...end,
+      files: { ...files(n + 1), ...counted },
+    } as unknown as typeof end)
+    return order.files?.first
+  }
+  const ten = { files: 1, added: 10, removed: 0 }
+  expect(await turn(1, { changes: ten })).toBeUndefined()
+  expect(await lines()).toEqual({ added: 10, removed: 0 })
+  const undone = { files: 1, added: 0, removed: 10 }
+  expect(await turn(2, { changes: undone, total: { files: 0, added: 0, removed: 0 } })).toBe('1'.repeat(40))
+  expect(await lines()).toEqual({ added: 0, removed: 0 })
+  // One that could not compare with the first leaves the sum.
+  await turn(3, { changes: ten })
+  expect(await lines()).toEqual({ added: 20, removed: 10 })
+  const { items } = (await room.server.ask(`${path}/turns`)).json
+  expect(items[1].changes).toEqual(undone)
+})
+
 test('[CH15] an agent in a role is stopped by the key of its conversation too, and not after its turn', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready()
