@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeRepository } from '../../support/git-repository.ts'
 import { axeFindings } from '../axe.ts'
-import { phone } from '../tabs.ts'
+import { phone, wide } from '../tabs.ts'
 import { visit } from '../visit.ts'
 
 const here = visit({ up: true })
@@ -111,6 +111,61 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   await expect.poll(() => existsSync(folder)).toBe(false)
 })
 
+test('[UI3] [UI12] three agents side by side: each asks and is allowed by keyboard alone; what one changed is reviewed, committed and merged, wide and on a phone', async () => {
+  const repository = makeRepository()
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'three', path: repository.folder } })
+  const agent = { id: 'threefold', name: 'Threefold', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  await here.elsewhere.post('/api/agents', { body: agent })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
+  const page = await here.ownerPage(`/projects/${projectId}/console`)
+  await page.getByRole('button', { name: 'New console' }).click()
+  const roles = ['parser', 'printer', 'tests']
+  const pane = (role: string) => page.locator(`[data-role="${role}"]`)
+  for (const role of roles) {
+    await page.getByRole('button', { name: 'Add agent' }).click()
+    await page.getByRole('textbox', { name: 'Role', exact: true }).fill(role)
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await pane(role).locator('[data-state="idle"]').waitFor()
+  }
+  for (const role of roles) {
+    await pane(role).getByRole('textbox').fill(`[[ask]] [[write ${role}.txt by ${role}]]`)
+    await pane(role).getByRole('textbox').press('Enter')
+  }
+  for (const role of roles) await pane(role).locator('[data-outcome="open"]').waitFor()
+  // In the composer of a column the key answers what that column asks, and nothing else.
+  await pane('printer').getByRole('textbox').focus()
+  await page.keyboard.press('Alt+R')
+  await pane('printer').locator('[data-outcome="denied"]').waitFor()
+  expect(await page.locator('[data-outcome="open"]').count()).toBe(2)
+  await pane('tests').getByRole('textbox').focus()
+  await page.keyboard.press('Alt+A')
+  await pane('tests').locator('[data-outcome="allowed"]').waitFor()
+  // On a phone one column is in sight; nothing is typed, so the letter alone does it.
+  await page.setViewportSize(phone)
+  await page.getByRole('button', { name: /^parser/ }).click()
+  await page.keyboard.press('a')
+  await pane('parser').locator('[data-outcome="allowed"]').waitFor()
+  const console = page.url()
+  for (const [role, size] of [
+    ['parser', phone],
+    ['tests', wide],
+  ] as const) {
+    await page.goto(console)
+    await page.setViewportSize(size)
+    await (size === wide ? pane(role) : page).getByRole('link', { name: 'Changes (1)' }).click()
+    const review = page.getByRole('region', { name: `Changes of ${role}` })
+    await review.getByText(`by ${role}`).waitFor()
+    await review.getByRole('button', { name: 'Commit' }).click()
+    await review.getByText('1 commit ahead').waitFor()
+    await review.getByText(/git .*merge/).waitFor()
+    await review.getByRole('button', { name: 'Merge' }).click()
+    await review.getByText('It is in main now.').waitFor()
+    // What is in needs no command any more.
+    await review.getByText(/git .*merge/).waitFor({ state: 'detached' })
+    expect(repository.git('show', `main:${role}.txt`)).toBe(`by ${role}`)
+  }
+})
+
 test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Changes fit', async () => {
   const repository = makeRepository()
   const settings = { 'permission.policy': 'allow_all' }
@@ -138,4 +193,32 @@ test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Chan
   await page.getByRole('heading', { name: 'ワークツリー' }).waitFor()
   await page.getByText('使用中').waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+})
+
+test('[UI1] [RS1] interrupted to resumed on a phone: the press leads into the session, which shows what its agent was told first', async () => {
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'rex' } })
+  const agent = { id: 'rex', name: 'Rex', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
+  await here.elsewhere.post('/api/agents', { body: agent })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
+  const params = { projectId }
+  const task = { phase: 1, type: 'code', title: 'Land softly', description: '[[hang]]', assignedTo: 'rex' }
+  const { id: taskId } = await here.elsewhere.post('/api/projects/{projectId}/tasks', { params, body: task })
+  const page = await here.ownerPage(`/projects/${projectId}/tasks?task=${taskId}`, { viewport: phone })
+  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click()
+  const works = async () => (await here.elsewhere.get('/api/conversations', { query: { projectId, live: true } })).items
+  await expect.poll(async () => (await works()).map(({ activity }) => activity)).toEqual(['working'])
+  const { items } = await here.elsewhere.get('/api/processes', { query: { projectId } })
+  const launchId = items.find(({ state }) => state === 'running')?.launchId ?? ''
+  await here.elsewhere.post('/api/processes/{launchId}/stop', { params: { launchId } })
+  await page.goto('/')
+  await page.getByRole('region', { name: 'Interrupted' }).getByRole('button', { name: 'Resume the work in rex' }).click()
+  await page.waitForURL(`**/projects/${projectId}/talk/work*`)
+  const told = page.getByRole('log').getByText(/begun before and interrupted/)
+  await page
+    .getByRole('log')
+    .getByText(/Land softly/)
+    .first()
+    .waitFor()
+  await told.first().waitFor({ state: 'attached' })
+  expect(await axeFindings(page)).toEqual([])
 })

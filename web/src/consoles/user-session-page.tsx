@@ -1,5 +1,5 @@
 /** A console: the agents of one user session side by side by role; on a phone one at a time, chosen by its tab (UI3). */
-import { useQuery } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { conversation } from '../conversations/conversation-queries.ts'
@@ -12,6 +12,7 @@ import { Empty } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useProject } from '../projects/use-project.ts'
+import { oneLine, titleOfAll } from '../shell/listed-views.ts'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { Primer } from '../turns/primer.tsx'
@@ -139,26 +140,32 @@ const stateOfAll = (panes: readonly Pane[]): LiveState => {
   return urgency.find((state) => states.includes(state)) ?? 'ended'
 }
 
-function ConsoleHead({ userSessionId, known: { consoleState }, live, open, onOpen: setOpen, onSpawned }: BarProps) {
+function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, onSpawned }: BarProps) {
   const words = useWords()
   const writing = useWriting()
   const relay = useRelayState()
   const project = useProject()
   const mayWrite = useMay('write')
+  const { consoleState } = data
   const { panes } = consoleState
   const held = panes.filter(({ agent }) => agent !== null && agent.state !== 'FAILED').map(({ role }) => role)
   const active = consoleState.state === 'ACTIVE'
   const keys = panes.flatMap(({ agent }) => agent?.conversation || [])
   // A conversation begins with its first prompt.
-  const spoken = panes.find(({ entries }) => entries.some(({ kind }) => kind === 'turn'))?.agent?.conversation
-  const about = useQuery({ ...conversation(spoken ?? ''), enabled: Boolean(spoken), retry: false }).data
+  const spoken = panes.filter(({ entries }) => entries.some(({ kind }) => kind === 'turn'))
+  const begun = spoken.flatMap(({ agent }) => agent?.conversation || [])
+  const known = useQueries({ queries: begun.map((key) => ({ ...conversation(key), retry: false })) }).flatMap(
+    ({ data }) => data ?? [],
+  )
+  const about = known.toSorted((a, b) => (a.created < b.created ? -1 : 1))[0]
+  const title = known.length < begun.length ? undefined : titleOfAll(known)
   useSeen(keys)
   if (!project) return null
   return (
     <>
       <ViewHead
         state={active ? stateOfAll(panes) : 'ended'}
-        title={about?.title ?? titleOf(panes) ?? words.console.one}
+        title={(title && oneLine(title)) || titleOf(panes) || words.console.one}
         project={project}
         actions={
           <>
@@ -211,8 +218,11 @@ const longestTitle = 80
 
 /** The beginning of the first prompt. */
 function titleOf(panes: readonly Pane[]): string | undefined {
-  const first = panes.flatMap(({ entries }) => entries).find((entry) => entry.kind === 'turn' && entry.content.length > 0)
-  return first?.kind === 'turn' ? promptLine(first.content).trim().slice(0, longestTitle) || undefined : undefined
+  const turns = panes
+    .flatMap(({ entries }) => entries)
+    .flatMap((entry) => (entry.kind === 'turn' && entry.content.length > 0 ? entry : []))
+  const [first] = turns.sort((a, b) => (a.at < b.at ? -1 : 1))
+  return first && (promptLine(first.content).trim().slice(0, longestTitle) || undefined)
 }
 
 function EndAll({ open, count, live, onClose }: { open: boolean; count: number; live: LiveConsole; onClose: () => void }) {

@@ -80,7 +80,8 @@ function TalkRow({ view }: { view: ListedView }) {
   const words = useWords()
   const titleOf = useTitleOf()
   const nameOf = useDisplayName()
-  const title = view.title ?? titleOf(view.key).title
+  const name = view.title ?? titleOf(view.key).title
+  const title = view.isFork ? words.files.forkName(name) : name
   return (
     <li className="list-row" data-view={view.id}>
       <TalkLink

@@ -20,7 +20,6 @@ import { isComposing } from '../parts/composing.ts'
 import { CloseIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { oneLine } from '../shell/listed-views.ts'
 import { useWords } from '../translations/messages.tsx'
 import type { Attachment } from '../turns/attachments.tsx'
 import { Composer } from '../turns/composer.tsx'
@@ -46,7 +45,7 @@ import { OpenBeside } from './open-beside.tsx'
 import { PendingApprovals, usePendingApprovals } from './pending-approvals.tsx'
 import { markOf, Presence } from './presence.tsx'
 import { PriorityChoice, usePriority } from './priority.tsx'
-import { useTitleOf } from './titles.ts'
+import { useNameOf } from './titles.ts'
 import { useChatPanel } from './use-chat-panel.ts'
 import { WorkplaceLine } from './workplace.tsx'
 
@@ -96,8 +95,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   useEffect(() => {
     if (ring) void invalidate(['conversation', key])
   }, [ring, key])
-  const { title: fallback } = useTitleOf()(key)
-  const title = about?.title ?? (about?.opening ? oneLine(about.opening) : fallback)
+  const title = useNameOf()(about ?? { key })
   useSeen([key])
 
   const onSend = (text: string, attached: readonly Attachment[]): boolean => {
@@ -182,7 +180,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
             since={running && Date.parse(running.at)}
             mayStop={mayWrite && running !== undefined}
           >
-            <Presence presence={presence} />
+            <Presence presence={presence} step={running?.items.at(-1)?.kind} />
           </StatusLine>
           <WaitingPrompts
             queue={queued.map(({ seq, content }) => ({ messageId: String(seq), text: content }))}

@@ -37,7 +37,12 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
               guess={guessedHeight}
             >
               {entry.kind === 'turn' ? (
-                <TurnView turn={entry.turn} {...(entry.message && { message: entry.message })} />
+                <TurnView
+                  turn={entry.turn}
+                  repeatedIn={repetitionOf(entry, entries[index + 1])}
+                  repeats={before && repetitionOf(before, entry) && before.kind === 'turn' ? before.turn.messageId : undefined}
+                  {...(entry.message && { message: entry.message })}
+                />
               ) : (
                 <MessageRow
                   message={entry.message}
@@ -53,6 +58,10 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
     </ol>
   )
 }
+
+/** A turn that was cut off is told once more: the next one, with nothing said between. */
+const repetitionOf = (entry: ChatEntry, next: ChatEntry | undefined): string | undefined =>
+  entry.kind === 'turn' && entry.turn.state === 'unknown' && next?.kind === 'turn' ? next.turn.messageId : undefined
 
 const belongTogether = (before: Message, message: Message): boolean =>
   before.senderId === message.senderId &&

@@ -1,17 +1,15 @@
 /** Says which session another one was forked from, with the way there (FS9). */
 import { useQuery } from '@tanstack/react-query'
 import { BranchIcon } from '../parts/icons.tsx'
-import { oneLine } from '../shell/listed-views.ts'
 import { useWords } from '../translations/messages.tsx'
 import { conversation } from './conversation-queries.ts'
 import { TalkLink } from './talk-link.tsx'
-import { useTitleOf } from './titles.ts'
+import { useNameOf } from './titles.ts'
 
 export function ForkedFrom({ origin: { key } }: { origin: { readonly key: string } }) {
   const { files: words } = useWords()
   const { data } = useQuery({ ...conversation(key), retry: false })
-  const titleOf = useTitleOf()
-  const title = data?.title ?? (data?.opening ? oneLine(data.opening) : titleOf(key).title)
+  const nameOf = useNameOf()
   return (
     <p data-forked className="flex min-w-0 items-center gap-2 pt-2 text-sm text-quiet">
       <BranchIcon />
@@ -21,7 +19,7 @@ export function ForkedFrom({ origin: { key } }: { origin: { readonly key: string
         projectId={data?.projectId ?? null}
         className="min-w-0 truncate underline decoration-edge underline-offset-2 hover:text-ink"
       >
-        {title}
+        {nameOf(data ?? { key })}
       </TalkLink>
     </p>
   )

@@ -24,19 +24,25 @@ const dots: Record<AgentPresence['is'], LiveState> = {
 
 export const markOf = ({ is }: AgentPresence): LiveState => dots[is]
 
-export function Presence({ presence }: { presence: AgentPresence }) {
+interface PresenceProps {
+  readonly presence: AgentPresence
+  /** What came last in the running turn. */
+  readonly step?: string | undefined
+}
+
+export function Presence({ presence, step }: PresenceProps) {
   const hint = useHint(presence)
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-2" data-presence={presence.is}>
       <span role="status">
-        <PresenceText presence={presence} />
+        <PresenceText presence={presence} step={step} />
       </span>
       {hint && <span className="text-faint">{hint}</span>}
     </p>
   )
 }
 
-function PresenceText({ presence }: { presence: AgentPresence }) {
+function PresenceText({ presence, step }: PresenceProps) {
   const { chat, connection } = useWords()
   const writing = useWriting()
   switch (presence.is) {
@@ -48,6 +54,8 @@ function PresenceText({ presence }: { presence: AgentPresence }) {
     case 'waiting':
     case 'starting':
       return <ElapsedTime since={presence.since} format={chat.state[presence.is]} />
+    case 'thinking':
+      return chat.state[step === 'text' ? 'writing' : step === 'tool' || step === 'plan' ? 'working' : 'thinking']
     default:
       return chat.state[presence.is]
   }

@@ -7,13 +7,13 @@ import { ColumnsIcon } from '../parts/icons.tsx'
 import { Empty, useTitle, wholeScreen } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { mostColumns, oneLine } from '../shell/listed-views.ts'
+import { mostColumns } from '../shell/listed-views.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { ChatPanel } from './chat-panel.tsx'
 import { conversation } from './conversation-queries.ts'
 import { OpenBeside } from './open-beside.tsx'
-import { useTitleOf } from './titles.ts'
+import { useNameOf } from './titles.ts'
 import { parseWebAddress } from './web-address.ts'
 
 export function TalkPage() {
@@ -102,7 +102,7 @@ export function ColumnsPage() {
 function Tab({ conversationKey, isChosen, onChoose }: { conversationKey: string; isChosen: boolean; onChoose: () => void }) {
   const { console: words } = useWords()
   const { data } = useQuery({ ...conversation(conversationKey), retry: false })
-  const titleOf = useTitleOf()
+  const nameOf = useNameOf()
   const state = data?.activity ?? 'idle'
   return (
     <button
@@ -112,7 +112,7 @@ function Tab({ conversationKey, isChosen, onChoose }: { conversationKey: string;
       className="flex min-h-9 max-w-48 shrink-0 items-center gap-1.5 rounded-md px-3 text-quiet shadow-[inset_0_0_0_1px_var(--edge)] aria-[current=true]:bg-accent-wash aria-[current=true]:font-medium aria-[current=true]:text-ink"
     >
       <StateDot state={state} />
-      <span className="truncate">{data?.title ?? (data?.opening ? oneLine(data.opening) : titleOf(conversationKey).title)}</span>
+      <span className="truncate">{nameOf(data ?? { key: conversationKey })}</span>
       <span className="sr-only">{words.states[state]}</span>
     </button>
   )

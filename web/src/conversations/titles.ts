@@ -1,5 +1,7 @@
 /** Titles of conversations: the names of the participants where they are known, the key otherwise. */
+import type { Conversation } from '../../../src/protocol/conversations/conversation.ts'
 import { useHome } from '../live/queries.ts'
+import { oneLine } from '../shell/listed-views.ts'
 import { useWords } from '../translations/messages.tsx'
 
 export const channelOf = (key: string): string => key.slice(0, key.indexOf(':'))
@@ -19,5 +21,17 @@ export function useTitleOf(): (key: string) => { title: string; channel: string 
     }
     if (channel === 'agent') return { title: rest.split('~').map(agentName).join(' ↔ '), channel: name }
     return { title: rest, channel: name }
+  }
+}
+
+type Named = Pick<Conversation, 'key'> & Partial<Pick<Conversation, 'title' | 'opening' | 'forkedFrom'>>
+
+/** What a session is called: its title, else what it began with, else its participants; a fork is marked as one. */
+export function useNameOf(): (about: Named) => string {
+  const { files: words } = useWords()
+  const titleOf = useTitleOf()
+  return ({ key, title, opening, forkedFrom }) => {
+    const name = title ?? (opening ? oneLine(opening) : titleOf(key).title)
+    return forkedFrom ? words.forkName(name) : name
   }
 }

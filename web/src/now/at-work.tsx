@@ -11,7 +11,7 @@ import type { ListedConversation } from '../../../src/protocol/conversations/con
 import type { Coordinator } from '../../../src/protocol/processes/coordinator.ts'
 import { Release } from '../conversations/agent-problem.tsx'
 import { TalkLink } from '../conversations/talk-link.tsx'
-import { useTitleOf } from '../conversations/titles.ts'
+import { useNameOf } from '../conversations/titles.ts'
 import { inbox } from '../live/approvals.ts'
 import { useAgentAndProject } from '../live/display-names.ts'
 import { coordinators } from '../live/processes.ts'
@@ -22,7 +22,7 @@ import { IconButton } from '../parts/button.tsx'
 import { ElapsedTime } from '../parts/elapsed-time.tsx'
 import { LineCounts } from '../parts/line-counts.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
-import { oneLine, roleOf } from '../shell/listed-views.ts'
+import { roleOf } from '../shell/listed-views.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
 import { useRequest } from '../turns/use-request.ts'
@@ -32,18 +32,22 @@ import { activityOf, withoutSession } from './running.ts'
 export function AtWork({ running }: { running: readonly RunningAgent[] | undefined }) {
   const { running: words } = useWords()
   const machines = useQuery(coordinators).data
-  const { data: listed = [] } = useQuery(atWork)
+  const { data: listed } = useQuery(atWork)
   const asked = useQuery({ ...inbox, enabled: false }).data?.items ?? []
   const roles = useRoles(running ?? [])
   // What waits for the person stands above, once.
   const above = new Set(
     asked.flatMap(({ status, permission, question }) => (status === 'pending' ? (permission ?? question)?.messageId : []) ?? []),
   )
-  const working = listed.filter(({ doing, key }) => !above.has(doing?.turnId ?? '') && !key.startsWith('agent:'))
-  const others = withoutSession(running ?? [], listed, (each) => roles(each)?.agent.conversation)
+  const working = (listed ?? []).filter(({ doing, key }) => !above.has(doing?.turnId ?? '') && !key.startsWith('agent:'))
+  const others = withoutSession((listed && running) ?? [], listed ?? [], (each) => roles(each)?.agent.conversation)
   const count = working.length + others.length
   return (
-    <Band title={words.title} count={working.length} none={running && count === 0 ? words.none : undefined}>
+    <Band
+      title={words.title}
+      count={working.length}
+      none={count > 0 ? undefined : running && listed ? words.none : words.looking}
+    >
       {count > 0 && (
         <ul aria-label={words.title} className="divide-y divide-line">
           {working.map((conversation) => (
@@ -68,12 +72,12 @@ const doingClass = 'min-w-0 flex-1 truncate text-sm text-quiet max-md:order-last
 function TalkRow({ conversation }: { conversation: ListedConversation }) {
   const { running: words } = useWords()
   const writing = useWriting()
-  const titleOf = useTitleOf()
+  const nameOf = useNameOf()
   const mayWrite = useMay('write')
-  const { key, projectId, agentId, activity = 'working', title, opening, lines, cost, doing, created } = conversation
+  const { key, projectId, agentId, activity = 'working', lines, cost, doing, created } = conversation
   const { agent, project } = useAgentAndProject({ projectId: projectId ?? '', agentId: agentId ?? '' })
   const stopping = useRequest()
-  const name = title ?? (opening ? oneLine(opening) : titleOf(key).title)
+  const name = nameOf(conversation)
   const stop = async () => {
     await stopping.send(() => client.post('/api/conversations/{key}/stop', { params: { key } }))
     refreshRecent()

@@ -34,7 +34,8 @@ export function StartWork({ home }: { home: Home }) {
   const project = projects.find(({ id }) => id === draft.projectId) ?? projects[0]
   if (!mayWrite || !project) return null
   const agents = home.agents.filter(({ id }) => project.agentIds.includes(id))
-  const agent = agents.find(({ id }) => id === draft.agentId) ?? agents[0]
+  // An agent that is prompted can be started from here; one that pulls comes by itself.
+  const agent = agents.find(({ id }) => id === draft.agentId) ?? agents.find(({ protocol }) => protocol !== 'mcp') ?? agents[0]
   if (!agent) return null
 
   async function start(event?: FormEvent) {

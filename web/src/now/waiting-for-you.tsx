@@ -8,7 +8,7 @@ import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'rea
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { approvalDot, DecidedLine } from '../approvals/decided-line.tsx'
 import { TalkLink } from '../conversations/talk-link.tsx'
-import { useTitleOf } from '../conversations/titles.ts'
+import { useNameOf } from '../conversations/titles.ts'
 import { loadOnce } from '../lazy-route.tsx'
 import { forgetDecided, inbox, useWaitingCount } from '../live/approvals.ts'
 import { useDisplayName } from '../live/display-names.ts'
@@ -16,7 +16,7 @@ import { refetch, useHome } from '../live/queries.ts'
 import { atWork } from '../live/recent.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
-import { oneLine } from '../shell/listed-views.ts'
+import { isTyping } from '../shell/page-keys.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 
@@ -123,17 +123,16 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
 /** The session it belongs to, else the approvals of its project. Lies above the row's own button. */
 function Place({ approval, name }: { approval: Approval; name: string }) {
   const { approvals: words } = useWords()
-  const titleOf = useTitleOf()
+  const nameOf = useNameOf()
   const { projectId, permission, question, leaderId } = approval
   const { data: listed = [] } = useQuery({ ...atWork, enabled: false })
   const asking = listed.find(({ doing }) => doing !== undefined && doing?.turnId === (permission ?? question)?.messageId)
   const className =
     'relative z-10 min-h-6 max-w-60 min-w-0 truncate leading-6 text-quiet underline decoration-edge underline-offset-2 hover:text-ink'
   if (asking) {
-    const { key, title, opening } = asking
     return (
-      <TalkLink conversationKey={key} projectId={projectId} className={className}>
-        {title ?? (opening ? oneLine(opening) : titleOf(key).title)}
+      <TalkLink conversationKey={asking.key} projectId={projectId} className={className}>
+        {nameOf(asking)}
       </TalkLink>
     )
   }
@@ -160,10 +159,6 @@ function Place({ approval, name }: { approval: Approval; name: string }) {
 }
 
 const firstLine = (text: string | null): string | undefined => text?.trim().split('\n', 1)[0] || undefined
-
-/** Keys without a modifier belong to what is typed in; elsewhere they are ours. */
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 function useDecisionKeys(
   list: RefObject<HTMLUListElement | null>,

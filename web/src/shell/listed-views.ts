@@ -1,5 +1,5 @@
 /** Conversations as the sidebar lists them: those of one console are one entry, in the most urgent of their states. Pure. */
-import type { ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
+import type { Conversation, ListedConversation } from '../../../src/protocol/conversations/conversation.ts'
 import { parseWebAddress } from '../conversations/web-address.ts'
 import type { LiveState } from './state-dot.tsx'
 
@@ -58,11 +58,10 @@ export function viewsOf(listed: readonly ListedConversation[], projectId: string
 }
 
 function viewOf(id: string, some: readonly ListedConversation[], projectId: string): ListedView {
-  // The newest is listed first, and the first is what it began with.
-  const first = some.at(-1)
+  const [first] = oldestFirst(some)
   const key = first?.key ?? ''
   const activity = urgency.find((each) => some.some((one) => one.activity === each)) ?? 'idle'
-  const named = some.find(({ title }) => title !== null)?.title ?? first?.opening
+  const named = titleOfAll(some)
   return {
     id,
     key,
@@ -81,9 +80,18 @@ function viewOf(id: string, some: readonly ListedConversation[], projectId: stri
   }
 }
 
+const oldestFirst = <Item extends { readonly created: string }>(some: readonly Item[]): Item[] =>
+  some.toSorted((a, b) => (a.created < b.created ? -1 : 1))
+
+/** The title of a console is its first conversation's that has one, else what its first one began with: others do not change it. */
+export function titleOfAll(some: readonly Pick<Conversation, 'created' | 'title' | 'opening'>[]): string | null | undefined {
+  const byAge = oldestFirst(some)
+  return byAge.find(({ title }) => title !== null)?.title ?? byAge[0]?.opening
+}
+
 /** The first line, without the marks of Markdown, which would be read as text. */
 export const oneLine = (text: string): string =>
   (text.trim().split('\n', 1)[0] ?? '')
-    .replaceAll(/[*_`#>]+/g, '')
+    .replaceAll(/[*`#>]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}_])/gu, '')
     .replaceAll(/\s+/g, ' ')
     .trim()

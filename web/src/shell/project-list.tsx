@@ -134,7 +134,8 @@ function ViewRow({ view }: { view: ListedView }) {
   const writing = useWriting()
   const now = useNow()
   const titleOf = useTitleOf()
-  const title = view.title ?? titleOf(view.key).title
+  const name = view.title ?? titleOf(view.key).title
+  const title = view.isFork ? words.files.forkName(name) : name
   const inside = (
     <>
       <StateDot state={view.state} />

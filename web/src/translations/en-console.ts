@@ -95,6 +95,8 @@ export const consoleWords = {
   compacted: 'Shortened what it knows',
   outcomes: { allowed: 'Allowed', denied: 'Denied', expired: 'Nobody answered in time', withdrawn: 'No longer asked' },
   cancelled: 'Stopped.',
+  repeatedIn: 'It was told once more: to that attempt',
+  repeats: 'Told once more, after the attempt that was cut off',
   unknown: 'Its agent went away in the middle. What became of this is not known; parts of it may be done.',
   turnFailed: 'The agent could not answer',
   stopReasons: {

@@ -32,6 +32,9 @@ export const shortcuts = {
   commands: 'Commands of the agent, at the beginning of a message',
   files: 'Files of the workplace',
   stop: 'Stop what runs, in a session',
+  allow: 'Allow what an agent asks for, in a session',
+  reject: 'Reject it',
+  rows: 'On Now: move, approve, reject',
 }
 
 export const signIn = {

@@ -99,6 +99,7 @@ export const coordinators = {
 export const running = {
   title: 'At work',
   none: 'No agent is at work.',
+  looking: 'Looking…',
   count: (count: number) => `${count} running`,
   task: 'At a task',
   console: 'In a console',

@@ -29,6 +29,8 @@ export const chat = {
     connecting: 'Connecting…',
     ready: 'Ready',
     thinking: 'Thinking…',
+    writing: 'Writing…',
+    working: 'Working…',
     asking: 'Waiting for your decision',
     leaving: 'Leaving',
     away: 'Not here',

@@ -121,4 +121,5 @@ export const files = {
       `${name} rewound this to after an answer at ${time}. It can be undone until something is said.`,
   },
   forkedFrom: 'Forked from',
+  forkName: (name: string) => `${name} (fork)`,
 }

@@ -95,6 +95,8 @@ export const consoleWords: typeof English = {
   compacted: '会話を要約しました',
   outcomes: { allowed: '許可', denied: '拒否', expired: '期限切れ', withdrawn: '取り下げ' },
   cancelled: '停止しました。',
+  repeatedIn: 'もう一度伝えました。その回へ',
+  repeats: '途中で切れた回のあと、もう一度伝えました',
   unknown: '途中でエージェントがいなくなりました。結果は不明です。一部は実行済みの可能性があります。',
   turnFailed: 'エージェントは回答できませんでした',
   stopReasons: {

@@ -97,6 +97,7 @@ export const coordinators: typeof english.coordinators = {
 export const running: typeof english.running = {
   title: '作業中',
   none: '作業中のエージェントはいません。',
+  looking: '確認しています…',
   count: (count) => `${count} 実行中`,
   task: 'タスク作業中',
   console: 'コンソールで作業中',

@@ -29,6 +29,8 @@ export const chat: typeof english.chat = {
     connecting: '接続しています…',
     ready: '準備完了',
     thinking: '考えています…',
+    writing: '書いています…',
+    working: '作業しています…',
     asking: 'あなたの判断を待っています',
     leaving: '終了処理中',
     away: '不在',

@@ -122,4 +122,5 @@ export const files: typeof EnglishFiles = {
     after: (name, time) => `${name} が ${time} に回答の後まで戻しました。次に何かを送るまでは取り消せます。`,
   },
   forkedFrom: '分岐元',
+  forkName: (name) => `${name}（分岐）`,
 }

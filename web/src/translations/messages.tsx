@@ -106,6 +106,7 @@ function writingOf(locale: string): Writing {
   const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long' })
   const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const narrow = new Intl.RelativeTimeFormat(locale, { style: 'narrow' })
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 })
   const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
@@ -126,7 +127,10 @@ function writingOf(locale: string): Writing {
       const seconds = (now - Date.parse(at)) / 1000
       if (seconds < 60) return relative.format(0, 'second')
       const [unit, size] = units.find(([name, length]) => name !== 'month' && seconds >= length) ?? ['minute', 60]
-      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(Math.floor(seconds / size))
+      const count = Math.floor(seconds / size)
+      // Where "5m" is nobody's way to write it: 5分前.
+      if (!locale.startsWith('en')) return narrow.format(-count, unit)
+      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(count)
     },
     number: (value) => number.format(value),
     short: (value) => short.format(value).toLowerCase(),

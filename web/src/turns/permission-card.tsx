@@ -13,6 +13,9 @@ import { ToolContent } from './tool-row.tsx'
 import type { Permission } from './turn-state.ts'
 import { useRequest } from './use-request.ts'
 
+/** What the keys press (page-keys.ts). */
+const decisions = { allow_once: 'approved', reject_once: 'rejected', allow_always: undefined, reject_always: undefined } as const
+
 export function PermissionCard({ permission }: { permission: Permission }) {
   const { console: words } = useWords()
   const writing = useWriting()
@@ -36,6 +39,7 @@ export function PermissionCard({ permission }: { permission: Permission }) {
       aria-label={words.asks(title)}
       data-permission={approvalId}
       data-outcome={outcome ?? 'open'}
+      tabIndex={-1}
       className={`flex min-w-0 flex-col gap-2 rounded-md px-3 py-2.5 ${outcome ? 'shadow-[inset_0_0_0_1px_var(--line)]' : 'border border-l-3 border-warn/40 border-l-warn bg-warn-wash'}`}
     >
       <p className="flex items-baseline gap-2">
@@ -54,6 +58,8 @@ export function PermissionCard({ permission }: { permission: Permission }) {
                   type="button"
                   look={looks[option.kind]}
                   waiting={asking.waiting}
+                  data-decide={decisions[option.kind]}
+                  aria-keyshortcuts={option.kind === 'allow_once' ? 'Alt+A' : option.kind === 'reject_once' ? 'Alt+R' : undefined}
                   onClick={() => answer(option)}
                 >
                   {option.name}

@@ -24,15 +24,24 @@ interface TurnViewProps {
   readonly carded?: boolean
   /** The message that its answer became, with what was added to it. */
   readonly message?: { readonly seq: number; readonly content: string }
+  /** The turn in which it was told once more, and the one that it repeats. */
+  readonly repeatedIn?: string | undefined
+  readonly repeats?: string | undefined
 }
 
-export const TurnView = memo(function TurnView({ turn, files = turn.files, carded = false, message }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, files = turn.files, carded = false, message, ...other }: TurnViewProps) {
   const nameOf = useDisplayName()
   const { agentId } = usePaneActions()
+  const { console: words } = useWords()
   const said = turn.items.map((item) => (item.kind === 'text' ? item.text : '')).join('')
   const added = message && message.content.trim() !== said.trim() ? behind(message.content, said.trim()) : ''
   return (
-    <div data-turn={turn.state} data-seq={message?.seq} className="flex min-w-0 flex-col gap-2 pt-5">
+    <div
+      id={`turn-${turn.messageId}`}
+      data-turn={turn.state}
+      data-seq={message?.seq}
+      className="flex min-w-0 scroll-mt-4 flex-col gap-2 pt-5"
+    >
       {turn.content.length > 0 && (
         <>
           <Head name={nameOf(turn.by)} at={turn.at} />
@@ -44,15 +53,28 @@ export const TurnView = memo(function TurnView({ turn, files = turn.files, carde
         {...(turn.state === 'running' && { 'data-saying': turn.messageId, 'aria-live': 'off' as const })}
       >
         <Head name={nameOf(agentId)} at={turn.content.length > 0 ? undefined : (turn.endedAt ?? turn.at)} byAgent />
+        {other.repeats !== undefined && <TurnLink to={other.repeats}>{words.repeats}</TurnLink>}
         {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
         <Items items={turn.items} />
         {added && <Said text={added} />}
         {!(carded && turn.limited) && <Ending turn={turn} isTold={added !== ''} />}
+        {other.repeatedIn !== undefined && <TurnLink to={other.repeatedIn}>{words.repeatedIn}</TurnLink>}
         <TurnFoot turn={turn} files={files} />
       </div>
     </div>
   )
 })
+
+const TurnLink = ({ to, children }: { to: string; children: ReactNode }) => (
+  <button
+    type="button"
+    data-turn-link={to}
+    className="min-h-6 self-start text-left text-sm text-quiet underline decoration-edge underline-offset-2 hover:text-ink max-md:min-h-9"
+    onClick={() => document.getElementById(`turn-${to}`)?.scrollIntoView({ block: 'start' })}
+  >
+    {children}
+  </button>
+)
 
 /** More steps than this are drawn only near what is in sight. */
 const fewItems = 60

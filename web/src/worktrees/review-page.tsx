@@ -308,7 +308,7 @@ function Ends({ worktree, state, mayWrite }: { worktree: Worktree; state: Worktr
           </Button>
         )}
       </div>
-      {state?.command && (
+      {state?.command && (state.ahead !== 0 || state.uncommitted > 0) && (
         <p className="flex min-w-0 items-center gap-1 rounded-md bg-sunken px-3 py-1">
           <code className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">{state.command}</code>
           <CopyText text={state.command} what={words.command} />
