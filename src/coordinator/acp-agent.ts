@@ -312,6 +312,7 @@ export class AcpAgent {
     this.#turns.set(turnId, held)
     try {
       await this.sandbox.sync()
+      this.sandbox.beginTurn(turnId)
       const prompted = held.context.prompt(prompt, this.#options.acp.turnWithinMs)
       const { promptRejected, ...ended } = await prompted.finally(() => this.#reportUpdates(held))
       await this.sandbox.sync()

@@ -20,6 +20,7 @@ import { giveGateway } from './gateway/agent-gateway.ts'
 import type { OpenGateway } from './gateway/gateway.ts'
 import { removeSecretFiles, secretFilesFolder, secretsInOutput, writeSecretFiles } from './launch-secrets.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
+import { commandAllowing } from './sandbox/agent-sandbox.ts'
 import { openSandbox, type Sandboxed, type SandboxOptions } from './sandbox/sandbox.ts'
 
 /**
@@ -285,7 +286,11 @@ async function sandboxed(options: AgentProcessOptions, started: Started): Promis
   const { particulars, mark, serverUrl, env, sandbox, gateway, onOutput } = options
   const { isolation, protocol } = particulars
   if (!isolation) return undefined
-  const onRefused: SandboxOptions['onRefused'] = ({ host, port }) => onOutput(`[Holdfast: the sandbox refused ${host}:${port}]\n`)
+  const onRefused: SandboxOptions['onRefused'] = ({ host, port }) => {
+    // Nobody is asked for an agent that pulls its work.
+    const command = protocol === 'mcp' ? commandAllowing(particulars, [host]) : ''
+    onOutput(`[Holdfast: the sandbox refused ${host}:${port}${command && `; to allow it: ${command}`}]\n`)
+  }
   const secretFiles = secretFilesFolder(options.fallbackFolder)
   const outside = { mark, serverUrl, env, ...sandbox, gateway, onRefused, secretFiles, waits: protocol === 'mcp' }
   return openSandbox({ ...outside, isolation, ...started }).catch(cannotStart)

@@ -158,6 +158,7 @@ export const refusalSentences = {
   chatCannot: 'A chat that is {state} cannot become {wanted}',
 
   machineAway: 'The machine {machine}, which has it, is not connected',
+  noSandboxedTurn: 'Only an agent in a sandbox asks for a folder, while its turn runs',
   machineBusy: 'Its machine is being asked too much at once; try again in a moment',
   justChanged: 'It has just changed; try again',
   justGivenMore: 'It was just given more to do; try again',

@@ -92,6 +92,7 @@ export const earlierSentences = {
   projectMoved: 'The project has another folder now.',
   takesNoPrompt:
     'The agent takes no prompt, also after its session was opened again and it was started again: {why} Look at what its process wrote, then start it again.',
+  folderAllowed: 'It is started again, so that it sees a folder that was allowed.',
   contextUseless: 'The agent did not answer any more, so it is started again.',
 
   workError: 'The work was interrupted by an error.',

@@ -18,6 +18,7 @@ import { answerPermission, expirePermission } from './approvals/answer-permissio
 import { answerQuestion } from './approvals/answer-question.ts'
 import { createApproval, decideApproval, resubmitApproval } from './approvals/decide-approval.ts'
 import { requestApproval } from './approvals/request-approval.ts'
+import { requestFolder } from './approvals/request-folder.ts'
 import { changeChannelChat } from './channels/change-channel-chat.ts'
 import { createPairingCode } from './channels/create-pairing-code.ts'
 import { handleUnpairedSender } from './channels/handle-unpaired-sender.ts'
@@ -191,6 +192,7 @@ export const useCases = {
   'replace-passkey': replacePasskey,
   'report-process-exit': reportProcessExit,
   'request-approval': requestApproval,
+  'request-folder': requestFolder,
   'reset-conversation': resetConversation,
   'restore-work-session': restoreWorkSession,
   'resubmit-approval': resubmitApproval,

@@ -1,5 +1,5 @@
 /** What comes in its time, though a server is killed and started meanwhile. */
-const patienceMs = 180_000
+const patienceMs = 600_000
 const lookEveryMs = 50
 
 export class TooLate extends Error {}

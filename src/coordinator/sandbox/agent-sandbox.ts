@@ -1,7 +1,8 @@
 /**
  * What an ACP agent has to do with its sandbox: what it committed is taken over around each turn (SB6), it stays in one workplace (SB3),
  * and a person is asked about hosts that a strict sandbox does not allow (SB7), as a permission of the running turn: allow once, allow
- * always (an allowance, with its scope and expiry), or keep refusing. One question for each host and turn, whose answer counts for it.
+ * always (an allowance, with its scope and expiry), or keep refusing. One question for each host and turn, whose answer counts for it. Outside
+ * a turn only what was allowed before its start is; the first turn asks about the rest.
  */
 import { hash } from 'node:crypto'
 import { isBelow } from '../../platform/files/path-inside.ts'
@@ -33,6 +34,7 @@ export class AgentSandbox {
   #turnId = ''
   readonly #answers = new Map<string, Promise<boolean>>()
   readonly #refused = new Set<string>()
+  readonly #unasked: HostPort[] = []
 
   constructor(options: AgentSandboxOptions) {
     this.#options = options
@@ -60,16 +62,32 @@ export class AgentSandbox {
 
   async askHost({ host, port }: HostPort): Promise<boolean> {
     const turnId = this.#options.runningTurn()
-    if (turnId === undefined) return this.#refuse(host)
-    if (this.#turnId !== turnId) this.#answers.clear()
-    this.#turnId = turnId
-    const known = this.#answers.get(host)
-    if (!known && this.#answers.size >= maxHosts) return false
-    const asked = known ?? this.#options.ask(turnId, requestFor({ host, port })).then(isAllowed)
-    this.#answers.set(host, asked)
+    if (turnId === undefined) return this.#isRemembered(host) || this.#refuse({ host, port })
+    const asked = this.#ask(turnId, { host, port })
+    if (!asked) return false
     const { promise: late, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(() => resolve(false), holdMs)
     return Promise.race([asked, late]).finally(() => clearTimeout(timer))
+  }
+
+  /** Asks about the hosts that were refused before: what is allowed always is reached by the next process. */
+  beginTurn(turnId: string): void {
+    for (const target of this.#unasked.splice(0)) void this.#ask(turnId, target)
+  }
+
+  #ask(turnId: string, target: HostPort): Promise<boolean> | undefined {
+    if (this.#turnId !== turnId) this.#answers.clear()
+    this.#turnId = turnId
+    const known = this.#answers.get(target.host)
+    if (!known && this.#answers.size >= maxHosts) return undefined
+    const asked = known ?? this.#options.ask(turnId, requestFor(target)).then(isAllowed)
+    this.#answers.set(target.host, asked)
+    return asked
+  }
+
+  #isRemembered(host: string): boolean {
+    const { remembered = [] } = this.#options.particulars.isolation ?? {}
+    return remembered.includes('*') || remembered.includes(likenessOf(host))
   }
 
   /** Why it has not started, with the hosts that it did not reach meanwhile. */
@@ -79,26 +97,39 @@ export class AgentSandbox {
   }
 
   /** At once, so that a start is not held. A name that is none of a host does not get into a command that a person copies. */
-  #refuse(host: string): false {
-    if (this.#refused.size >= maxHosts || this.#refused.has(host) || !/^[a-z0-9][a-z0-9.-]*$/.test(host)) return false
+  #refuse(target: HostPort): false {
+    const { host } = target
+    if (this.#refused.size >= maxHosts || this.#refused.has(host) || !isPlain(host)) return false
     this.#refused.add(host)
+    this.#unasked.push(target)
     this.#options.note(`outside a turn nobody is asked about ${host}; to allow it: ${this.#allowing}`)
     return false
   }
 
-  /** The command names what is allowed already, because it replaces that. */
   get #allowing(): string {
-    const { agentId, projectId, isolation } = this.#options.particulars
-    const { folders, hosts } = isolation?.allow ?? { folders: [], hosts: [] }
-    const words = [
-      ...folders.map((folder) => `--allow-folder '${folder.replaceAll("'", "'\\''")}'`),
-      ...[...hosts, ...this.#refused].map((host) => `--allow-host '${host}'`),
-    ]
-    return `holdfast projects assign ${projectId} ${agentId} ${words.join(' ')}`
+    return commandAllowing(this.#options.particulars, [...this.#refused])
   }
 }
 
+const isPlain = (host: string): boolean => /^[a-z0-9][a-z0-9.-]*$/.test(host)
+
+/** The command that allows hosts; it names what is allowed already, because it replaces that. Empty for what is no name of a host. */
+export function commandAllowing(
+  { agentId, projectId, isolation }: AgentSandboxOptions['particulars'],
+  refused: readonly string[],
+): string {
+  if (!refused.every(isPlain)) return ''
+  const { folders, hosts } = isolation?.allow ?? { folders: [], hosts: [] }
+  const words = [
+    ...folders.map((folder) => `--allow-folder '${folder.replaceAll("'", "'\\''")}'`),
+    ...[...hosts, ...refused].map((host) => `--allow-host '${host}'`),
+  ]
+  return `holdfast projects assign ${projectId} ${agentId} ${words.join(' ')}`
+}
+
 const isAllowed = (answer: PermissionAnswer): boolean => 'optionId' in answer && answer.optionId === allowOnce
+
+const likenessOf = (host: string): string => hash('sha256', `host ${host}`)
 
 const requestFor = ({ host, port }: HostPort): PermissionRequest => {
   const input = JSON.stringify({ host })
@@ -118,6 +149,6 @@ const requestFor = ({ host, port }: HostPort): PermissionRequest => {
       { optionId: 'refuse', name: 'Keep refusing', kind: 'reject_once' },
     ],
     digest: hash('sha256', input),
-    likeness: hash('sha256', `host ${host}`),
+    likeness: likenessOf(host),
   }
 }

@@ -190,7 +190,11 @@ export interface LaunchParticulars {
    * SB1: how the process is isolated; also set where it has secrets. `command` is then one that no machine has, so that an
    * earlier coordinator starts nothing.
    */
-  readonly isolation?: Isolation & { readonly command: string }
+  readonly isolation?: Isolation & {
+    readonly command: string
+    /** SB7: hosts that a person has allowed, by the likeness of the question; `*`: any. */
+    readonly remembered?: readonly string[]
+  }
   /** GW1: the key that is added to its requests on the way out. The agent never has it. */
   readonly gatewayKey?: string
 }

@@ -1,7 +1,13 @@
 /** MCP tools for approvals. */
+import { posix } from 'node:path'
+import * as z from 'zod'
+import { projectStream } from '../../domain/stream-name.ts'
 import { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
+import { line } from '../../protocol/text.ts'
 import { getApproval as getApprovalOf } from '../../services/approvals/queries.ts'
 import { requestApproval as requestApprovalFor } from '../../services/approvals/request-approval.ts'
+import { findAskingTurn, requestFolder as requestFolderFor } from '../../services/approvals/request-folder.ts'
+import { untilSeen } from '../live/until-seen.ts'
 import { agentTool, reads, snakeFields, writesOnce } from '../mcp/tool.ts'
 
 const asked = ApprovalRequest.shape
@@ -48,5 +54,42 @@ export const getApproval = agentTool({
     const approval = await deps.store.query(getApprovalOf, { ...caller, approvalId })
     const revisionHistory = approval.revisionHistory.map((each) => snakeFields(each as object))
     return { approvalId, ...approval, revisionHistory }
+  },
+})
+
+/** Clients give up after a minute. */
+const folderWaitMs = 50_000
+const maxFolderChars = 900
+
+/** `request_folder` (SB9): asks a person whether a sandboxed agent may read a folder. */
+export const requestFolder = agentTool({
+  name: 'request_folder',
+  title: 'Ask to read a folder outside your sandbox',
+  description:
+    'If you run in a sandbox and need to read a folder that is not there for you, this asks a person. It waits for the answer; if that says ' +
+    'pending, call it again with the same folder or go on without it. Once it says allowed, end your turn and say what you need the folder ' +
+    'for: it is there from the next turn on, read-only. Do not look for another way when it says refused.',
+  annotations: writesOnce,
+  mayWait: true,
+  input: {
+    folder: line(maxFolderChars)
+      .refine(
+        (path) => path.startsWith('/') && path.length > 1 && posix.resolve(path) === path,
+        'must be an absolute path without . and ..',
+      )
+      .describe('The absolute path'),
+  },
+  output: { status: z.enum(['allowed', 'refused', 'pending']) },
+  run: async ({ folder }, { caller, deps: { store, clock }, presented: { contextId } }) => {
+    const asking = { contextId, ...caller }
+    const turn = await store.query(findAskingTurn, asking)
+    const { approvalId } = await store.run(requestFolderFor, { ...asking, ...turn, folder })
+    const look = async () => {
+      const { status } = await store.query(getApprovalOf, { ...caller, approvalId })
+      return status === 'pending' ? undefined : status
+    }
+    const decided = await untilSeen({ store, clock, stream: projectStream(turn.projectId), withinMs: folderWaitMs, look })
+    const status = decided === 'approved' ? 'allowed' : decided ? 'refused' : 'pending'
+    return { status } as const
   },
 })

@@ -8,7 +8,7 @@ import {
   logout,
   reportProcessExit,
 } from '../agent-sessions/tools.ts'
-import { getApproval, requestApproval } from '../approvals/tools.ts'
+import { getApproval, requestApproval, requestFolder } from '../approvals/tools.ts'
 import {
   getFlags,
   getHistory,
@@ -72,6 +72,7 @@ const tools: readonly Tool[] = [
   recordApproach,
   requestApproval,
   getApproval,
+  requestFolder,
   sendMessage,
   logout,
   getAgentAction,

@@ -2,6 +2,7 @@
  * Stores "allow always" (AG6) with its scope and expiry, and finds the allowance that covers a new request. The calling use
  * case locks the project's stream, so that a revoked one is not used.
  */
+import { hash } from 'node:crypto'
 import {
   type AllowanceRule,
   type AskedCall,
@@ -39,6 +40,35 @@ const shortened = (text: string): string => {
 
 const askedCall = ({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): AskedCall => ({ ...call, likeness })
 
+export const folderLikeness = (folder: string): string => hash('sha256', `folder ${folder}`)
+
+/** SB9: the folder that a sandboxed agent asks to read; null: the permission is another. */
+function requestedFolder({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): string | null {
+  const folder = call.locations[0]?.path
+  return folder !== undefined && likeness === folderLikeness(folder) ? folder : null
+}
+
+/** A yes to a folder is kept for an hour: its agent sees it from the next process on. */
+const folderMinutes = 60
+
+export const termsOfFolder = (permission: Pick<PermissionRequest, 'call' | 'likeness'>): AlwaysTerms | undefined =>
+  requestedFolder(permission) === null ? undefined : { scope: 'request', expiresInMinutes: folderMinutes }
+
+/** What a person has allowed an agent in its sandbox (SB7, SB9): folders, and requests known by their likeness; `*`: any host. */
+export async function allowedInSandbox(reader: Reader, pair: { projectId: string; agentId: string }, now: Instant) {
+  const inForce = await reader.all(selectInForce, { ...pair, now, limit: maxAllowances })
+  const folders = inForce.filter(({ tool_kind, folder }) => tool_kind === 'other' && folder !== null)
+  const hosts = inForce.filter(({ tool_kind }) => tool_kind === 'fetch')
+  return {
+    folders: folders.flatMap(({ folder }) => folder ?? []),
+    newestFolder: folders
+      .map(({ created_at }) => created_at)
+      .toSorted()
+      .at(-1),
+    remembered: hosts.flatMap(({ scope, likeness }) => (scope === 'tool' ? '*' : (likeness ?? []))),
+  }
+}
+
 export async function addAllowance(tx: Tx, row: ApprovalRow, given: { terms: AlwaysTerms; by: string }, context: Context) {
   const { terms, by } = given
   const permission = permissionOf(row)
@@ -49,7 +79,7 @@ export async function addAllowance(tx: Tx, row: ApprovalRow, given: { terms: Alw
     scope: terms.scope,
     toolKind: asked.toolKind,
     likeness: terms.scope === 'request' ? asked.likeness : null,
-    folder: terms.scope === 'folder' ? (terms.folder ?? folderOf(asked)) : null,
+    folder: terms.scope === 'folder' ? (terms.folder ?? folderOf(asked)) : requestedFolder(permission),
   }
   const refused = refusedRule(rule, asked)
   if (refused) throw new Refusal('wrong_state', refused, { scope: terms.scope })

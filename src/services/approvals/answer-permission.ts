@@ -14,7 +14,7 @@ import type { Approval } from '../../protocol/approvals/approval.ts'
 import { type ApprovalRow, approvalOf, permissionOf, selectApproval } from '../../store/approvals/approvals.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchApproval } from '../refusals.ts'
-import { addAllowance } from './allowance-record.ts'
+import { addAllowance, termsOfFolder } from './allowance-record.ts'
 import { permissionStreams, refusingOption, settlePermission } from './permission-record.ts'
 import type { PermissionLocks } from './queries.ts'
 
@@ -58,6 +58,7 @@ function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settle
  */
 function impliedTerms(row: ApprovalRow, choice: PermissionChoice): AlwaysTerms | undefined {
   const permission = permissionOf(row)
+  if (permission && settlementOf(row, choice).outcome === 'allowed' && termsOfFolder(permission)) return termsOfFolder(permission)
   const kind = 'optionId' in choice && permission?.options.find(({ optionId }) => optionId === choice.optionId)?.kind
   if (kind !== 'allow_always' || !permission || isKeptByAgent(permission.call.toolKind, permission.options)) return undefined
   return { scope: 'request', expiresInMinutes: allowanceMinutes.default }

@@ -68,7 +68,8 @@ interface PermissionSource {
 export async function requestPermission(
   tx: Tx,
   source: PermissionSource,
-  asked: AskedBy & { readonly request: PermissionRequest },
+  /** `byPerson`: no policy answers it. */
+  asked: AskedBy & { readonly request: PermissionRequest; readonly byPerson?: boolean },
   now: Instant,
 ): Promise<void> {
   const { turn } = source
@@ -82,7 +83,7 @@ export async function requestPermission(
   const shown = { role: relayRole(turn), approvalId, messageId: turn.id, title: call.title, call, options, likeness, deadline }
   tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
   const answer = await automaticAnswer(tx, { projectId, agentId }, request, {
-    policy: settings['permission.policy'] as PermissionPolicy,
+    policy: asked.byPerson ? 'ask' : (settings['permission.policy'] as PermissionPolicy),
     now,
   })
   const row = answer && (await tx.first(selectAsked, asked))

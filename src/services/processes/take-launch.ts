@@ -29,6 +29,7 @@ import { queuedChats } from '../../store/turns/turns.ts'
 import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
 import { setUpOf } from '../../store/worktrees/worktrees.ts'
 import { taskFor, workFactsOf } from '../agent-sessions/work-facts.ts'
+import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { settingsOf } from '../projects/project-record.ts'
@@ -84,7 +85,8 @@ export const takeLaunch = defineUseCase('take-launch', {
     const env = JSON.parse(agent.env) as StoredEnvironment
     const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
     const isolation = isolationOf(agent.isolation, assigned?.isolation)
-    const { gateway } = isolation
+    const { gateway, allow } = isolation
+    const { folders, remembered } = await allowedInSandbox(tx, { projectId, agentId }, context.now)
     const key = gateway && (await tx.first(selectSecret, { project_id: projectId, name: gateway.secret }))
     const sealedKey: StoredEnvironment = gateway && key ? { [gateway.secret]: JSON.parse(key.sealed) } : {}
     // GW2: what the gateway adds, the agent does not get.
@@ -122,7 +124,9 @@ export const takeLaunch = defineUseCase('take-launch', {
       folder,
       launchToken,
       acp,
-      ...(isIsolated && { isolation: { ...isolation, command } }),
+      ...(isIsolated && {
+        isolation: { ...isolation, allow: { ...allow, folders: [...allow.folders, ...folders] }, remembered, command },
+      }),
       gatewayKey: sealedKey,
     }
   },

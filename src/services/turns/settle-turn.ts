@@ -37,6 +37,7 @@ import {
 } from '../../store/turns/turns.ts'
 import { selectTask } from '../../store/work/tasks.ts'
 import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
+import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { moveRoleAgent } from '../consoles/role-agent-record.ts'
 import { setSummary } from '../conversations/set-summary.ts'
 import { storeAnswer, storePrompt } from '../conversations/work-conversation.ts'
@@ -223,6 +224,10 @@ export async function updateContextHealth(
   ended: { readonly state: string; readonly stopReason: string | null; readonly error: Detail | null },
   context: Context,
 ): Promise<void> {
+  // SB9: only another process sees a folder that was allowed meanwhile.
+  const { newestFolder } = await allowedInSandbox(tx, launch, context.now)
+  if (newestFolder !== undefined && newestFolder > (launch.startedAt ?? launch.orderedAt))
+    return replaceProcess(tx, launch, context, statusNotice('folderAllowed'))
   const row = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
   if (!row || row.state === 'ended') return
   if (ended.state === 'answered') {
@@ -249,13 +254,18 @@ async function reopenContext(tx: Tx, row: ContextRow, launch: Launch, context: C
 }
 
 /** Replaces a process. Its running turns finish, it gets no new ones, and another process is started for waiting turns. */
-export async function replaceProcess(tx: Tx, launch: Launch, context: Context): Promise<void> {
+export async function replaceProcess(
+  tx: Tx,
+  launch: Launch,
+  context: Context,
+  detail = statusNotice('contextUseless'),
+): Promise<void> {
   const inRole = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
   if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
   const own = await newestOfLaunch(tx, launch.id)
   if (own && own.state !== 'ended') await endAgentSession(tx, own, { reason: 'closed', openConversations: [] }, context)
   const busy = (await tx.all(selectRunningOfLaunch, { launchId: launch.id })).length > 0
-  if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail: statusNotice('contextUseless') }, context)
+  if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail }, context)
 }
 
 async function requeueTurn(tx: Tx, turn: TurnRow): Promise<void> {

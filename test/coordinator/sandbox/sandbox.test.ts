@@ -2,7 +2,7 @@
  * Agents in a sandbox, with real processes, git and sockets. Where this machine can run none, each test says so and checks that the
  * agent is not started without one. All attempts to get out, as root and as an ordinary user: `npm run test:faults -- --only escapes`.
  */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -142,7 +142,8 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
   const answers = [{ optionId: 'allow' }, { choose: 'deny' } as const, { optionId: 'allow' }]
   const notes: string[] = []
   const allow = { folders: ["/it's"], hosts: ['a.example'] }
-  const isolation = { sandbox: 'strict', allow, wrapper: null, gateway: null, command: 'x' } as const
+  const remembered = [createHash('sha256').update('host known.example').digest('hex')]
+  const isolation = { sandbox: 'strict', allow, wrapper: null, gateway: null, command: 'x', remembered } as const
   const sandbox = new AgentSandbox({
     particulars: { agentId: 'a', projectId: 'p', isolation },
     runningTurn: () => turn,
@@ -155,6 +156,7 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
   const target = { host: 'api.example.com', port: 443 }
   expect(sandbox.explain('It failed.')).toBe('It failed.')
   // Outside a turn it is refused at once, and the person is told once what allows it.
+  expect(await sandbox.askHost({ host: 'known.example', port: 443 })).toBe(true)
   for (const host of [target.host, target.host, 'x$(id)']) expect(await sandbox.askHost({ host, port: 443 })).toBe(false)
   const command = String.raw`holdfast projects assign p a --allow-folder '/it'\''s' --allow-host 'a.example' --allow-host 'api.example.com'`
   expect(notes).toEqual([`outside a turn nobody is asked about api.example.com; to allow it: ${command}`])
@@ -162,10 +164,14 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
     notice: { code: 'hostsRefused', params: { why: 'It failed.', hosts: 'api.example.com', command } },
   })
   turn = 't1'
+  // The first turn asks about it.
+  sandbox.beginTurn(turn)
+  expect(asked).toHaveLength(1)
   expect(await Promise.all([sandbox.askHost(target), sandbox.askHost({ ...target, port: 80 })])).toEqual([true, true])
   expect(await sandbox.askHost({ host: 'other.example.com', port: 443 })).toBe(false)
   expect(await sandbox.askHost({ host: 'other.example.com', port: 443 })).toBe(false)
   turn = 't2'
+  sandbox.beginTurn(turn)
   expect(await sandbox.askHost(target)).toBe(true)
   expect(asked).toEqual([
     't1 Reach api.example.com:443 from the sandbox allow_once,reject_once',

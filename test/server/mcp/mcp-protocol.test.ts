@@ -44,6 +44,7 @@ const toolsOfAgents = [
   'record_approach',
   'request_approval',
   'get_approval',
+  'request_folder',
   'send_message',
   'logout',
 ]

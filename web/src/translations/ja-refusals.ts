@@ -153,6 +153,7 @@ const words: RefusalSentences = {
   chatCannot: '{state}のチャットを{wanted}にはできません',
 
   machineAway: 'これを持つマシン {machine} が接続していません',
+  noSandboxedTurn: 'フォルダーを求められるのは、サンドボックス内のエージェントだけで、ターンの実行中に限られます',
   machineBusy: 'マシンへの問い合わせが一度に多すぎます。少し待ってから、もう一度お試しください',
   justChanged: 'ちょうど変わったところです。もう一度お試しください',
   justGivenMore: 'ちょうど新しい作業が渡されたところです。もう一度お試しください',

@@ -94,6 +94,7 @@ const words: Sentences = {
   projectMoved: 'プロジェクトのフォルダーが変わりました。',
   takesNoPrompt:
     'セッションを開き直し、再起動しても、エージェントはプロンプトを受け付けません: {why} プロセスの出力を確認してから、起動し直してください。',
+  folderAllowed: '許可されたフォルダーが見えるように、再起動します。',
   contextUseless: 'エージェントが応答しなくなったため、再起動します。',
 
   stoppedByPerson: 'メンバーが停止しました',

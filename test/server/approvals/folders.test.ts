@@ -1,0 +1,78 @@
+/** SB9: a sandboxed agent asks for a folder; a person decides; the next process sees it. The test plays the machine. */
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { started } from '../../services/processes/launch-pad.ts'
+import { openSpokenChat } from '../../support/acp-chat.ts'
+import { connectMcp } from '../../support/mcp.ts'
+import { asks, question, readyAgent, said, turnEnded } from '../../support/relay.ts'
+
+async function openSandboxed(sandbox: 'off' | 'strict') {
+  const chat = await openSpokenChat({ 'permission.policy': 'allow_all' }, true)
+  const { server, machine, room, say } = chat
+  const project = `/api/projects/${room.projectId}`
+  await server.ask(`${project}/agents/coder`, { method: 'PUT', body: { sandbox } })
+  const bringUp = async () => {
+    const { launchId } = (await machine.order('launch-ordered')).order
+    const { launchToken, isolation } = await machine.ask({ type: 'coordinator:take', launchId })
+    await machine.tell(started(launchId), readyAgent(launchId, 'new'))
+    const { turnId } = await machine.turn()
+    return { launchId, turnId, isolation, tools: await connectMcp(server.url, launchToken) }
+  }
+  const approvals = async () => (await server.ask(`${project}/approvals`)).json.items
+  const decide = (id: number, more: object = {}) =>
+    server.ask(`${project}/approvals/${id}/decision`, { method: 'POST', body: { status: 'approved', ...more } })
+  await say('read the library')
+  return { ...chat, project, bringUp, approvals, decide }
+}
+
+test('[SB9] a folder is asked about whatever the policy; a yes is an allowance, after the turn another process has it, and revoked it is gone', async () => {
+  const { server, machine, clock, project, bringUp, approvals, decide, say } = await openSandboxed('strict')
+  const { launchId, turnId, isolation, tools } = await bringUp()
+  expect(isolation).toMatchObject({ allow: { folders: [] }, remembered: [] })
+  for (const folder of ['relative', '/', '/a/../b', '/a/', '/a\tb'])
+    expect(await tools.failure('request_folder', { folder })).toBe('invalid_request')
+  const asked = [1, 2].map(() => tools.call('request_folder', { folder: '/srv/library' }))
+  await expect.poll(approvals).toMatchObject([{ status: 'pending', instructionContent: 'Read /srv/library from the sandbox' }])
+  const [{ id }] = await approvals()
+  clock.advance(1000)
+  expect((await decide(id)).status).toBe(200)
+  expect(await Promise.all(asked)).toEqual([{ status: 'allowed' }, { status: 'allowed' }])
+  const [kept] = (await server.ask(`${project}/allowances`)).json.items
+  expect(kept).toMatchObject({ scope: 'request', folder: '/srv/library', approvalId: id })
+  expect(Date.parse(kept.expiresAt) - Date.parse(kept.createdAt)).toBe(3_600_000)
+  await machine.tell(said(launchId, turnId, 'soon'), turnEnded(launchId, turnId))
+  expect((await machine.order('stop-ordered')).launchId).toBe(launchId)
+  await machine.tell({ type: 'process-exited', launchId, exitCode: 0, signal: null, found: null, stopped: true })
+  clock.advance(1000)
+  await say('and now')
+  const again = await bringUp()
+  expect(again.isolation).toMatchObject({ allow: { folders: ['/srv/library'] } })
+  expect(await again.tools.call('request_folder', { folder: '/srv/library' })).toEqual({ status: 'allowed' })
+  await server.ask(`${project}/allowances/${kept.id}`, { method: 'DELETE' })
+  const refused = again.tools.call('request_folder', { folder: '/srv/library/more' })
+  await expect.poll(async () => (await approvals())[0].status).toBe('pending')
+  await decide((await approvals())[0].id, { status: 'rejected' })
+  expect(await refused).toEqual({ status: 'refused' })
+})
+
+test('[SB9] [SB7] without a sandbox, or outside a turn, nobody is asked; an agent’s own call cannot pass for a folder; hosts allowed always go along', async () => {
+  const off = await openSandboxed('off')
+  const { tools } = await off.bringUp()
+  expect(await tools.failure('request_folder', { folder: '/srv/library' })).toBe('wrong_state')
+  const { server, machine, project, bringUp, approvals, decide, say } = await openSandboxed('strict')
+  await server.ask(project, { method: 'PATCH', body: { settings: { 'permission.policy': 'ask' } } })
+  const { launchId, turnId, tools: inside } = await bringUp()
+  const likeness = createHash('sha256').update('host api.example.com').digest('hex')
+  const plain = question()
+  const call = { ...plain.call, toolKind: 'fetch', input: '{"host":"api.example.com"}' } as const
+  const locations = [{ path: '/', line: null }]
+  const forged = { ...plain.call, toolKind: 'other' as const, input: '{"folder":"/"}', locations }
+  await machine.tell(asks(launchId, turnId, 'q1', { ...plain, likeness, call }))
+  await machine.tell(asks(launchId, turnId, 'q2', { ...plain, likeness: 'c'.repeat(64), call: forged }))
+  for (const { id } of await approvals()) expect((await decide(id, { always: {} })).status).toBe(200)
+  await machine.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId))
+  expect(await inside.failure('request_folder', { folder: '/srv/library' })).toBe('wrong_state')
+  await machine.tell({ type: 'process-exited', launchId, exitCode: 0, signal: null, found: null, stopped: false })
+  await say('again')
+  expect((await bringUp()).isolation).toMatchObject({ allow: { folders: [] }, remembered: [likeness] })
+})
