@@ -6,7 +6,7 @@ import { atTheEnd } from '../support/at-the-end.ts'
 import { pieceOf } from './build.ts'
 
 /** Only for what hangs: the machine may have much else to do. */
-const readyMs = 120_000
+const readyMs = 600_000
 const maxErrorText = 20_000
 
 export interface ServerProcess {

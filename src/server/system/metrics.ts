@@ -46,6 +46,9 @@ export function metricsText(input: MetricsInput): string {
     family('holdfast_agent_unknown_total', 'counter', 'What ACP agents sent that is not known, by kind and name', [
       ...unknownSamples(deps),
     ]),
+    family('holdfast_gateway_total', 'counter', 'What agents asked models for through the gateway, by model', [
+      ...modelSamples(input.counts),
+    ]),
     family('holdfast_websockets_open', 'gauge', 'Open WebSockets', one(input.openWebSockets)),
     family('holdfast_event_streams_open', 'gauge', 'Open server-sent event streams', one(input.openEventStreams)),
     family('holdfast_followed_streams', 'gauge', 'Streams of the log that somebody follows', one(input.followedStreams)),
@@ -111,6 +114,12 @@ function* refusedSamples({ refused }: Figures): Generator<Sample> {
 
 function* unknownSamples({ unknown }: Figures): Generator<Sample> {
   for (const { kind, name, count } of unknown.values()) yield [{ kind, name }, count]
+}
+
+/** The same on every node of a cluster. */
+function* modelSamples({ models }: ProcessCounts): Generator<Sample> {
+  for (const { agentId: _, model, atLeast: __, ...counts } of models ?? [])
+    for (const [what, count] of Object.entries(counts)) yield [{ model, what }, count]
 }
 
 function lagSeconds(): number {

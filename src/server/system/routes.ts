@@ -32,7 +32,7 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
       feedWaitingBytes: deps.connections.waitingBytes,
       heldCalls: deps.agents.waitingCalls.size,
       // Metrics are answered even when the store fails.
-      counts: await deps.store.query(countProcesses, {}).catch(() => ({ processes: null, coordinators: null })),
+      counts: await deps.store.query(countProcesses, {}).catch(() => ({ processes: null, coordinators: null, models: null })),
     })
   },
   getDiskUse: async ({ deps }) => ({ logs: deps.files.logs() }),

@@ -7,6 +7,7 @@ import { type OfflinePeriod, onlineMsSince } from '../../domain/silence.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { Process, ProcessWithOutput } from '../../protocol/processes/process.ts'
+import type { AgentModelUsage } from '../../protocol/turns/model-usage.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { cutPageBy, pageParams } from '../../store/page-cursor.ts'
 import { allCoordinators, coordinatorsPage, countCoordinators } from '../../store/processes/coordinators.ts'
@@ -20,6 +21,7 @@ import {
   selectOutput,
 } from '../../store/processes/launches.ts'
 import { defineQuery } from '../../store/store.ts'
+import { modelUsageOfAll } from '../../store/turns/model-usage.ts'
 import { noSuchLaunch } from '../refusals.ts'
 import type { LaunchLocks } from './launch-record.ts'
 import { launchFactsOf } from './sweep-launch.ts'
@@ -63,6 +65,8 @@ export interface Counted {
 export interface ProcessCounts {
   readonly processes: readonly Counted[] | null
   readonly coordinators: readonly Counted[] | null
+  /** GW5: of all projects. */
+  readonly models: readonly AgentModelUsage[] | null
 }
 
 /** Counts live processes and coordinators by state, for monitoring (OP1). */
@@ -70,6 +74,7 @@ export const countProcesses = defineQuery(
   async (reader): Promise<ProcessCounts> => ({
     processes: await reader.all(countLiveByState, {}),
     coordinators: await reader.all(countCoordinators, {}),
+    models: await modelUsageOfAll(reader),
   }),
 )
 

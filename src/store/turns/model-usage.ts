@@ -81,3 +81,15 @@ export async function modelUsageOfTurn(reader: Reader, turnId: string): Promise<
 
 export const modelUsageOfProject = async (reader: Reader, projectId: string): Promise<AgentModelUsage[]> =>
   (await reader.all(selectOfProject, { projectId, limit: maxListed })).map((row) => usageOf(row as Sums))
+
+const selectOfAll = statement<{ limit: number }>()((db, p) =>
+  db
+    .selectFrom('model_usage')
+    .select([sql<string>`''`.as('agent_id'), 'model', ...sums()])
+    .groupBy('model')
+    .orderBy('model')
+    .limit(p.limit),
+)
+
+export const modelUsageOfAll = async (reader: Reader): Promise<AgentModelUsage[]> =>
+  (await reader.all(selectOfAll, { limit: maxListed })).map((row) => usageOf(row as Sums))

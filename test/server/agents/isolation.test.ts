@@ -140,6 +140,13 @@ test('[GW5] what the gateway counted is kept once, by agent and model, also of a
     { model: 'n', requests: 1, inputTokens: 7, atLeast: true },
   ])
   expect((await ask('/api/projects/none/model-usage')).status).toBe(404)
+  const { text } = await ask('/metrics')
+  for (const [model, what, count] of [
+    ['m', 'requests', 1],
+    ['m', 'inputTokens', 100],
+    ['n', 'requests', 1],
+  ])
+    expect(text).toContain(`holdfast_gateway_total{model="${model}",what="${what}"} ${count}\n`)
 })
 
 test('[SB8] an agent that is known and runs in a sandbox here is to have one; others, and over HTTP, have none', async () => {
