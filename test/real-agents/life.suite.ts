@@ -5,8 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Message } from '../support/person.ts'
-import { installedAgents } from './installed.ts'
+import { allAgents, findProgram, installedAgents } from './installed.ts'
 import { type Life, type LivedTurn, openLife } from './life.ts'
+import type { Recipe } from './recipes.ts'
 
 const lines = 2000
 const manyLines = `i=0; while [ $i -lt ${lines} ]; do echo line $i of the output; i=$((i+1)); done`
@@ -15,6 +16,11 @@ const manyLines = `i=0; while [ $i -lt ${lines} ]; do echo line $i of the output
 const maxPromptsWithout = 5
 /** One loads a session in another minute only. */
 const longestMs = 15 * 60_000
+
+for (const { name, recipe } of allAgents().filter(({ program }) => !program))
+  test(`[AC5] ${name} is not installed here and was not tried (${recipe.packages.join(' ')})`, () => {
+    expect(findProgram(name, recipe, undefined)).toBeUndefined()
+  })
 
 test.each(installedAgents())(
   '[AC5] [AC6] $name: from a fresh home to its end, what is on its wire is what a person is shown',
@@ -59,10 +65,22 @@ test.each(installedAgents())(
     const long = await said(`[[run ${manyLines}]] long`)
     await expectOutput(life, long)
 
+    if (recipe.says.tools) {
+      const { calls } = await said('[[tool get_history {}]] ours')
+      expect(calls.find(({ title, input }) => `${title} ${input}`.includes('get_history'))).toMatchObject({ status: 'completed' })
+    }
+
     if (recipe.question) {
-      const question = await said(`[[tool ${recipe.question}]] question`)
+      const { question: call, questionOption: change } = recipe
+      if (change) {
+        life.person.send('agent:configure', { role: name, change })
+        expect(await life.person.next('agent:configured', name)).toMatchObject({ error: null })
+      }
+      const question = await said(`[[tool ${call}]] question`)
       expect(question.questions).toHaveLength(1)
-      expect(question.end).toMatchObject({ error: null })
+      expect(question.end).toMatchObject({ error: null, content: expect.stringContaining('Red') })
+      const { end } = await life.answerAfterKill(`[[tool ${call}]] over a kill`)
+      expect(end).toMatchObject({ error: null, content: expect.stringContaining('Red') })
     }
 
     const cancelled = await life.say('count [[slow 200 50]]', 'allow', () =>
@@ -82,18 +100,32 @@ test.each(installedAgents())(
     if (inner !== undefined) await loseInner(life, inner)
     expect((await said('to the end')).end.content).toContain('echo: to the end')
 
-    const { tokens } = recipe.says
-    const seen = turns.map(({ kept, end }) => [end.content, kept.usage?.inputTokens ?? null, kept.usage?.outputTokens ?? null])
-    const expected = turns.map(({ counted, end }) => {
-      const { input, output } = tokens ? counted[tokens] : { input: null, output: null }
-      return [end.content, input, output]
-    })
-    expect(seen).toEqual(expected)
+    expectTokens(turns, recipe.says.tokens)
     await life.terminate()
     expectShown(life)
   },
   longestMs,
 )
+
+/** What one does not report of a cancelled turn, it reports with the next. */
+function expectTokens(turns: readonly LivedTurn[], tokens: Recipe['says']['tokens']): void {
+  let [input, output] = [0, 0]
+  const wrong = turns.flatMap(({ kept, counted, end }) => {
+    const { inputTokens = null, outputTokens = null } = kept.usage ?? {}
+    const said = [inputTokens, outputTokens]
+    const { input: more, output: written } = tokens ? counted[tokens] : { input: 0, output: 0 }
+    input += more
+    output += written
+    if (said.every((each) => each === null)) return tokens && end.stopReason !== 'cancelled' ? [[end.content, ...said]] : []
+    const isRight = inputTokens === input && outputTokens === output
+    const told = isRight ? [] : [[end.content, ...said, input, output]]
+    input = 0
+    output = 0
+    return told
+  })
+  expect(wrong).toEqual([])
+  if (tokens) expect([input, output]).toEqual([0, 0])
+}
 
 /** All lines that came over the wire are kept, and all that the command wrote where the agent does not cut it. */
 async function expectOutput(life: Life, { calls, ...turn }: LivedTurn): Promise<void> {

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { SandboxMode } from '../../src/domain/agents/isolation.ts'
+import { openSocket } from '../support/feed-clients.ts'
 import { makeRepository, type TestRepository } from '../support/git-repository.ts'
-import { clientOf, type House, type Message, openHouse, openPerson, type Person } from '../support/person.ts'
+import { clientOf, type House, type Message, openHouse, openPerson, Person } from '../support/person.ts'
+import { startHoldfast } from '../support/running-server.ts'
 import { machine } from '../support/script-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { entryOf, type InstalledAgent } from './installed.ts'
@@ -36,7 +38,8 @@ export interface LivedTurn {
 export class Life {
   readonly role: string
   readonly house: House
-  readonly person: Person
+  /** At the last device. */
+  person: Person
   readonly model: ScriptedModel
   readonly project: TestRepository
   readonly wireFile: string
@@ -64,6 +67,24 @@ export class Life {
     return join(this.ready.workspace, path)
   }
 
+  /** AP13: the server is killed with a question open, and a second device, which has seen nothing, answers it. */
+  async answerAfterKill(content: string): Promise<{ question: Message; end: Message }> {
+    this.person.send('agent:message', { role: this.role, content })
+    const question = await this.person.next('question:requested', this.role)
+    await this.house.holdfast.kill()
+    const { data, url, token } = this.house.holdfast
+    const port = Number(new URL(url).port)
+    this.house.holdfast = await startHoldfast({ up: true, data, args: ['--port', String(port)] })
+    this.person = new Person(await openSocket({ port, token }), this.person.about.sessionId)
+    this.person.send('session:resume', { lastSeq: 0 })
+    await this.person.next('question:requested', this.role)
+    this.#answer(question)
+    const isEnd = ({ type, seq }: Message): boolean => type === 'agent:response' && seq > question.seq
+    const { inbox } = this.person.socket
+    await inbox.until(() => inbox.all.some(isEnd))
+    return { question, end: inbox.all.find(isEnd) }
+  }
+
   /** One turn. A question is answered with the first value of each field. `meanwhile` is called at the first word. */
   async say(content: string, answer: Answer = 'allow', meanwhile?: () => void): Promise<LivedTurn> {
     const { inbox } = this.person.socket
@@ -76,12 +97,7 @@ export class Life {
       for (const request of of('permission:requested', 'question:requested').slice(settled)) {
         settled++
         if (request.type === 'permission:requested') this.#settle(request, answer)
-        else
-          this.person.send('question:answer', {
-            questionId: request.questionId,
-            action: 'accept',
-            content: firstValues(request.schema),
-          })
+        else this.#answer(request)
       }
       if (!hasSpoken && since().some(({ type, update }) => type === 'agent:update' && update.kind === 'text')) {
         hasSpoken = true
@@ -109,6 +125,10 @@ export class Life {
     // Without saying what it would do it can be allowed for once only.
     const always = answer === 'always' && likeness !== null
     this.person.send('permission:answer', { approvalId, outcome, ...(always && { always: {} }) })
+  }
+
+  #answer({ questionId, schema }: Message): void {
+    this.person.send('question:answer', { questionId, action: 'accept', content: firstValues(schema) })
   }
 
   get #key(): { key: string } {

@@ -53,9 +53,10 @@ test.each(together)(
     const person = await openPerson(house, projectId)
     const ready = await Promise.all(agents.map(({ name }) => person.spawn(name, { agentId: name })))
     expect(new Set(ready.map(({ workspace }) => workspace)).size).toBe(agents.length)
-    for (const { role, workspace } of ready) {
-      expect(await write(person, role, join(workspace, 'one.txt'), `by ${role}`)).toBeGreaterThan(0)
-    }
+    const asking: string[] = []
+    for (const { role, workspace } of ready)
+      if ((await write(person, role, join(workspace, 'one.txt'), `by ${role}`)) > 0) asking.push(role)
+    expect(asking).toEqual(agents.flatMap(({ name, recipe }) => (recipe.asks ? [name] : [])))
     const [first, ...others] = ready
     const { launchId } = (await person.agents()).find(({ role }) => role === first.role)
     const { pid } = await clientOf(house).get('/api/processes/{launchId}', { params: { launchId } })
@@ -63,7 +64,7 @@ test.each(together)(
     expect(await person.next('agent:failed', first.role)).toMatchObject({ step: 'running', signal: 'SIGKILL' })
     for (const { role, workspace } of others) await write(person, role, join(workspace, 'two.txt'), `again by ${role}`)
     expect(await person.spawn(first.role, { agentId: first.role, load: true })).toMatchObject({
-      how: 'loaded',
+      how: 'resumed',
       notRestored: null,
       workspace: first.workspace,
     })

@@ -14,8 +14,9 @@ export interface Recipe {
   readonly filesWithoutModel?: Readonly<Record<string, object | string>>
   /** Asks before it writes or runs. */
   readonly asks: boolean
-  /** The tool for questions, with its arguments. */
+  /** The tool for questions, with its arguments, and the option with which it is offered. */
   readonly question?: string
+  readonly questionOption?: { readonly optionId: string; readonly value: string }
   readonly says: {
     /** The command, when it asks. Without it the same cannot be known again. */
     readonly input: boolean
@@ -23,6 +24,8 @@ export interface Recipe {
     readonly tokens: 'turn' | 'all' | null
     /** The agent brings a session back. */
     readonly load: boolean
+    /** The agent takes our MCP server. */
+    readonly tools: boolean
   }
 }
 
@@ -46,7 +49,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     asks: true,
     question:
       'AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","multiSelect":false,"options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]}]}',
-    says: { input: true, tokens: 'all', load: true },
+    says: { input: true, tokens: 'all', load: true, tools: true },
   },
   gemini: {
     packages: ['@google/gemini-cli@0.61.0'],
@@ -70,7 +73,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       },
     },
     asks: true,
-    says: { input: false, tokens: 'turn', load: true },
+    says: { input: false, tokens: 'turn', load: true, tools: true },
   },
   opencode: {
     packages: ['opencode-ai@1.18.33'],
@@ -102,7 +105,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       },
     },
     asks: true,
-    says: { input: true, tokens: null, load: true },
+    says: { input: true, tokens: null, load: true, tools: true },
     filesWithoutModel: { '.config/opencode/opencode.json': { autoupdate: false, permission: { edit: 'ask', bash: 'ask' } } },
   },
   codex: {
@@ -134,7 +137,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       ].join('\n'),
     },
     asks: true,
-    says: { input: true, tokens: 'turn', load: true },
+    question:
+      'request_user_input {"questions":[{"id":"colour","header":"Colour","question":"Which colour?","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]}]}',
+    questionOption: { optionId: 'collaboration_mode', value: 'plan' },
+    says: { input: true, tokens: 'turn', load: true, tools: true },
     filesWithoutModel: {
       '.codex/config.toml':
         'model = "scripted-1"\napproval_policy = "on-request"\nsandbox_mode = "read-only"\n[analytics]\nenabled = false\n',
@@ -155,7 +161,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     },
     files: {},
     asks: true,
-    says: { input: true, tokens: 'turn', load: true },
+    says: { input: true, tokens: 'turn', load: true, tools: true },
   },
   pi: {
     packages: ['pi-acp@0.0.34', '@earendil-works/pi-coding-agent@0.87.1'],
@@ -177,7 +183,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       '.pi/agent/settings.json': { defaultProvider: 'script', defaultModel: 'scripted-1', quietStartup: true },
     },
     asks: false,
-    says: { input: true, tokens: null, load: true },
+    says: { input: true, tokens: null, load: true, tools: false },
     filesWithoutModel: {},
   },
 }

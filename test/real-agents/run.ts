@@ -30,6 +30,8 @@ if (values.install !== undefined && folder !== undefined) {
     install(name, recipe, folder)
   }
 }
+if (folder !== undefined && !Object.entries(recipes).some(([name, recipe]) => findProgram(name, recipe, folder)))
+  throw new Error(`${folder} has none of the agents; --install ${folder} installs them there.`)
 const root = join(import.meta.dirname, '..', '..')
 const argv = [
   join(root, 'node_modules/vitest/vitest.mjs'),

@@ -9,7 +9,7 @@ usePostgres()
 const at = '2026-03-01T09:00:00.000Z'
 const message = { conversation_key: 'web:p.a', role: 'user', sender_id: 'owner', visible: 1, priority: 'normal', created_at: at }
 
-test.each(engines)('[RE10] migrations 28 to 37 keep what is there and add what is empty: %s', async (engine) => {
+test.each(engines)('[RE10] migrations 28 to 38 keep what is there and add what is empty: %s', async (engine) => {
   const db = await databaseOf(engine, 27)
   await insert(db, 'projects', { id: 'p', name: 'P', settings: '{}', created_at: at })
   await insert(db, 'agents', { id: 'a', name: 'A', command: 'x', created_at: at })
@@ -25,7 +25,11 @@ test.each(engines)('[RE10] migrations 28 to 37 keep what is there and add what i
     state: 'answered',
     created_at: at,
   })
-  await insert(db, 'contexts', { id: 'c', agent_id: 'a', project_id: 'p', created_at: at })
+  const context = { agent_id: 'a', project_id: 'p', created_at: at }
+  await insert(db, 'contexts', { ...context, id: 'c', state: 'asleep', acp_session_id: 's1' })
+  await insert(db, 'contexts', { ...context, id: 'd', state: 'ended', acp_session_id: 's2' })
+  const launch = { agent_id: 'a', project_id: 'p', coordinator_id: 'here', state: 'ended', ordered_at: at }
+  await insert(db, 'launches', { ...launch, id: 'l', output: 'said' })
   await db.migrate()
   const only = async (sql: string) => (await db.run(sql)).map((row) => ({ ...row }))
   expect(await only('select name, isolation, report from agents')).toEqual([{ name: 'A', isolation: '{}', report: null }])
@@ -43,7 +47,12 @@ test.each(engines)('[RE10] migrations 28 to 37 keep what is there and add what i
     { content: 'said 2', rewound_by: null },
   ])
   expect(await only('select state, notice from turns')).toEqual([{ state: 'answered', notice: null }])
-  expect(await only('select id, commands, offers from contexts')).toEqual([{ id: 'c', commands: null, offers: null }])
+  const bare = { commands: null, offers: null, fork_of: null }
+  expect(await only('select id, acp_session_id, commands, offers, fork_of from contexts order by id')).toEqual([
+    { id: 'c', acp_session_id: 's1', ...bare },
+    { id: 'd', acp_session_id: null, ...bare },
+  ])
+  expect(await only('select output, unknown, tools from launches')).toEqual([{ output: 'said', unknown: null, tools: null }])
   const empty = ['turn_files', 'file_operations', 'secrets', 'secret_agents', 'secret_uses', 'model_usage']
   for (const table of empty) expect(await only(`select * from ${table}`), table).toEqual([])
   expect(await only('select question, answer from human_approvals')).toEqual([])
