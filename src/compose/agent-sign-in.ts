@@ -1,80 +1,131 @@
 /**
- * Signs an ACP agent of this machine in or out (AC9), outside of any launch: the agent is started, asked what it offers, and ended.
- * A way that needs a terminal runs in the person's own.
+ * Signs ACP agents of this machine in and out (AC13), outside of any launch: an agent is started in an empty folder, asked what it
+ * offers, and ended. One attempt for each agent; a later one ends an earlier one.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { AcpConnection } from '../coordinator/acp/connection.ts'
-import type { SignInWay } from '../coordinator/acp/sign-in.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AcpConnection, type Visit } from '../coordinator/acp/connection.ts'
+import { failureOf } from '../coordinator/acp/failure.ts'
+import type { AgentFacts } from '../coordinator/acp/open-acp-session.ts'
 import { commandLine } from '../coordinator/acp/sign-in.ts'
+import { inheritedFrom } from '../coordinator/agent-process.ts'
+import { Refusal } from '../domain/errors.ts'
+import { textOf } from '../domain/notices.ts'
+import { refusalText } from '../domain/refusal-texts.ts'
 import { findPackageRoot } from '../platform/files/package-root.ts'
 import { programOf } from '../platform/processes/program-of.ts'
 import { thisProgram } from '../platform/processes/this-program.ts'
 import { systemClock } from '../platform/time/clock.ts'
+import type { AgentInspection, SignInAttempt } from '../protocol/agents/sign-in.ts'
+import type { AgentStart, SignIns } from '../server/dependencies.ts'
 
 /** A person who signs in elsewhere, such as in a browser, has this long. */
 const personMs = 10 * 60_000
 /** An agent whose input has ended has this long to go. */
 const goneMs = 2000
+/** Attempts that are remembered, each of another agent. */
+const maxAttempts = 100
 
-interface Started {
-  readonly command: string
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
+interface StartedAgent {
+  readonly connection: AcpConnection
+  readonly facts: AgentFacts
+  readonly close: () => Promise<void>
 }
 
-export class AgentSignIn {
-  readonly #started: Started
-  readonly #connection: AcpConnection
-  readonly #exited: Promise<unknown>
-  readonly #kill: () => void
-  ways: readonly SignInWay[] = []
-  canSignOut = false
+export class AgentSignIns implements SignIns {
+  readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #attempts = new Map<string, { attempt: SignInAttempt; readonly end: () => Promise<void> }>()
 
-  constructor(started: Started) {
-    this.#started = started
-    const [file, args] = programOf(started.command, started.args, thisProgram())
-    const child = spawn(file, args, { env: started.env, stdio: ['pipe', 'pipe', 'ignore'] })
-    this.#exited = once(child, 'exit')
-    this.#exited.catch(() => {})
-    this.#kill = () => void child.kill('SIGKILL')
-    const { version } = findPackageRoot()
-    this.#connection = new AcpConnection({
-      to: child.stdin,
-      from: child.stdout,
-      clock: systemClock,
-      version,
-      onAnomaly: () => {},
-    })
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    this.#env = env
   }
 
-  async open(): Promise<void> {
-    const failed = this.#exited.then((): never => {
-      throw new Error('It exited at once.')
-    })
-    const { signInWays, abilities } = await Promise.race([this.#connection.initialize(), failed])
-    this.ways = signInWays
-    this.canSignOut = abilities.logout
+  async inspect(start: AgentStart): Promise<AgentInspection> {
+    const { connection, facts, close } = await this.#start(start)
+    const ways = facts.signInWays.map(({ id, name, description, terminal }) => ({
+      ...{ id, name, description },
+      command: terminal && commandLine(terminal, start),
+    }))
+    const acpSessions = facts.abilities.list ? await connection.listAcpSessions().catch(() => null) : null
+    await close()
+    return { ways, signOut: facts.abilities.logout, acpSessions }
   }
 
-  /** Resolves with whether it worked. */
-  async signIn({ id, terminal }: SignInWay, onTerminal: (line: string) => void): Promise<boolean> {
-    if (!terminal) return this.#connection.authenticate(id, personMs).then(() => true)
-    await this.close()
-    onTerminal(commandLine(terminal, this.#started))
-    const [own, ownArgs] = programOf(this.#started.command, this.#started.args, thisProgram())
-    const [file, args] = terminal.command === null ? [own, ownArgs] : [terminal.command, []]
-    const env = { ...this.#started.env, ...terminal.env }
-    const [code] = await once(spawn(file, [...args, ...terminal.args], { env, stdio: 'inherit' }), 'exit')
-    return code === 0
+  async signOut(start: AgentStart): Promise<void> {
+    const { connection, facts, close } = await this.#start(start)
+    const left = facts.abilities.logout
+      ? connection.logout()
+      : Promise.reject(new Refusal('wrong_state', refusalText('noSignOut')))
+    await left.catch(refuse).finally(close)
   }
 
-  signOut = (): Promise<unknown> => this.#connection.logout()
+  attempt = (agentId: string): SignInAttempt | undefined => this.#attempts.get(agentId)?.attempt
+
+  async signIn(agentId: string, start: AgentStart, method: string): Promise<SignInAttempt> {
+    const update = (change: Partial<SignInAttempt>): void => {
+      entry.attempt = { ...entry.attempt, ...change }
+    }
+    const { connection, facts, close } = await this.#start(start, (visit) => update({ visit }))
+    const begunAt = new Date(systemClock.now()).toISOString()
+    const attempt: SignInAttempt = { method, state: 'waiting', begunAt, visit: null, error: null }
+    const entry = { attempt, end: close }
+    const { terminal } = facts.signInWays.find(({ id }) => id === method) ?? { terminal: undefined }
+    if (terminal !== null) {
+      await close()
+      if (!terminal) throw new Refusal('invalid_request', refusalText('noSignInWay', { id: method }))
+      throw new Refusal('wrong_state', refusalText('signInAtTerminal', { command: commandLine(terminal, start) }))
+    }
+    await this.#attempts.get(agentId)?.end()
+    if (this.#attempts.size >= maxAttempts) this.#attempts.delete(this.#attempts.keys().next().value ?? '')
+    this.#attempts.set(agentId, entry)
+    void connection
+      .authenticate(method, personMs)
+      .then(
+        () => update({ state: 'signed_in', visit: null }),
+        (error: unknown) => update({ state: 'failed', visit: null, error: textOf(failureOf(error, method).detail) }),
+      )
+      .finally(close)
+    return entry.attempt
+  }
 
   async close(): Promise<void> {
-    this.#connection.close()
-    const late = setTimeout(this.#kill, goneMs)
-    await this.#exited.catch(() => {})
-    clearTimeout(late)
+    await Promise.all([...this.#attempts.values()].map(({ end }) => end()))
   }
+
+  async #start({ command, args, env }: AgentStart, onVisit?: (visit: Visit) => void): Promise<StartedAgent> {
+    const [file, words] = programOf(command, args, thisProgram())
+    // What lies in a folder may change what an agent does at its start.
+    const cwd = mkdtempSync(join(tmpdir(), 'holdfast-sign-in-'))
+    const variables = { ...inheritedFrom(this.#env), ...env }
+    const child = spawn(file, words, { cwd, env: variables, stdio: ['pipe', 'pipe', 'ignore'] })
+    const exited = once(child, 'exit').finally(() => rmSync(cwd, { recursive: true, force: true }))
+    const failed = exited.then((): never => {
+      throw new Error('it exited at once')
+    })
+    const { version } = findPackageRoot()
+    const pipes = { to: child.stdin, from: child.stdout }
+    const connection = new AcpConnection({ ...pipes, clock: systemClock, version, onAnomaly: () => {}, onVisit })
+    const close = async (): Promise<void> => {
+      connection.close()
+      const late = setTimeout(() => child.kill('SIGKILL'), goneMs)
+      await exited.catch(() => {})
+      clearTimeout(late)
+    }
+    try {
+      return { connection, facts: await Promise.race([connection.initialize(), failed]), close }
+    } catch (error) {
+      await close()
+      return refuse(error)
+    } finally {
+      failed.catch(() => {})
+    }
+  }
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof Refusal) throw error
+  throw new Refusal('wrong_state', refusalText('notInspected', { why: error instanceof Error ? error.message : String(error) }))
 }

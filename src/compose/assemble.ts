@@ -25,6 +25,7 @@ import { createTurnDispatcher, Starter } from '../server/processes/work-scanner.
 import { startListeners } from '../server/start-listeners.ts'
 import { createSignInCode } from '../services/access/sign-in.ts'
 import type { Store } from '../store/store.ts'
+import type { AgentSignIns } from './agent-sign-in.ts'
 import type { Undo } from './start-server.ts'
 
 export interface Options {
@@ -67,6 +68,9 @@ export async function assemble(options: Options): Promise<Assembled> {
     ...mirroredFiles({ mirror, store, data, noteDay: (day) => noteDay(store, day) }),
     bringBack: restoreFromPath(store, data),
   }
+  // The ACP library is large, and few sign in from the page.
+  let signIns: Promise<AgentSignIns> | undefined
+  undo.push(async () => (await signIns)?.close())
   const listeners = await startListeners({
     listener,
     store,
@@ -78,6 +82,7 @@ export async function assemble(options: Options): Promise<Assembled> {
     folderRules: { data, roots: config['projects.roots'] ?? [] },
     detectAgents,
     probeSandbox: sandboxTrial(env, data),
+    signIns: () => (signIns ??= import('./agent-sign-in.ts').then(({ AgentSignIns }) => new AgentSignIns(env))),
     expectsCoordinator,
   })
   const starter = new Starter({ store, clock, logger, tails: listeners.tails, launches: listeners.launches })

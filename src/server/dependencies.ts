@@ -5,6 +5,7 @@ import type { Seals } from '../platform/secrets/seals.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { DetectedAgents } from '../protocol/agents/detected-agent.ts'
 import type { SandboxProbe } from '../protocol/agents/sandbox-probe.ts'
+import type { AgentInspection, SignInAttempt } from '../protocol/agents/sign-in.ts'
 import type { NotRestored } from '../protocol/work/resume.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agent-sessions/agent-calls.ts'
@@ -21,6 +22,20 @@ import type { Credentials } from './security/credentials.ts'
 import type { Figures } from './system/figures.ts'
 import type { FileOperations } from './worktrees/file-operations.ts'
 import type { Worktrees } from './worktrees/worktrees.ts'
+
+/** How an agent is started on this machine. */
+export interface AgentStart {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface SignIns {
+  inspect(start: AgentStart): Promise<AgentInspection>
+  signIn(agentId: string, start: AgentStart, method: string): Promise<SignInAttempt>
+  attempt(agentId: string): SignInAttempt | undefined
+  signOut(start: AgentStart): Promise<void>
+}
 
 /** Access to the files beside the database (CK2). */
 export interface FilesBeside {
@@ -74,6 +89,8 @@ export interface ServerDependencies {
   readonly search: SearchIndexer
   /** Detects the agents installed on this machine (AG5). */
   readonly detectAgents: () => Promise<DetectedAgents>
+  /** Signs agents of this machine in (AC13). */
+  readonly signIns: () => Promise<SignIns>
   /** Tries an agent in a sandbox of this machine (SB8). */
   readonly probeSandbox: (agent: { command: string; args: readonly string[] }) => Promise<SandboxProbe>
   /** True once the server has begun to stop. */

@@ -42,6 +42,7 @@ export interface ListenersOptions {
   /** Detects installed agents; none are detected when left out. */
   readonly detectAgents?: ServerDependencies['detectAgents'] | undefined
   readonly probeSandbox: ServerDependencies['probeSandbox']
+  readonly signIns: ServerDependencies['signIns']
 }
 
 export interface Listeners {
@@ -113,6 +114,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     search: new SearchIndexer({ store, clock, logger }),
     detectAgents,
     probeSandbox: options.probeSandbox,
+    signIns: options.signIns,
     closing: false,
   }
   const app = buildApp({ deps, listener, behindProxy })

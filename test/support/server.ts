@@ -4,6 +4,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import type { AgentSignIns } from '../../src/compose/agent-sign-in.ts'
 import { sandboxTrial } from '../../src/coordinator/sandbox/try-agent.ts'
 import { noteDay, noteFiles } from '../../src/jobs/cutover.ts'
 import { projectFiles } from '../../src/jobs/start-jobs.ts'
@@ -92,6 +93,8 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     ...mirroredFiles({ mirror, store, data: folder, noteDay: (day) => noteDay(store, day) }),
     bringBack: restoreFromPath(store, folder),
   }
+  let signIns: Promise<AgentSignIns> | undefined
+  onTestFinished(async () => (await signIns)?.close())
   const server = await startListeners({
     listener,
     store,
@@ -103,6 +106,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     folderRules: { data: folder, roots: options.roots ?? [] },
     detectAgents,
     probeSandbox: sandboxTrial(process.env, folder),
+    signIns: () => (signIns ??= import('../../src/compose/agent-sign-in.ts').then((all) => new all.AgentSignIns(process.env))),
     expectsCoordinator,
   })
   onTestFinished(async () => {

@@ -1,70 +1,70 @@
-/** `holdfast agents login` and `logout`: signs an ACP agent of this machine in or out (AC9). */
-import type { AgentSignIn } from '../../compose/agent-sign-in.ts'
+/** `holdfast agents login` and `logout`: signs an ACP agent of the server's machine in or out (AC9, AC13). */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { visible } from '../../platform/log/visible.ts'
+import { pause, systemClock } from '../../platform/time/clock.ts'
 import { type CommandSpec, command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { CommandFailure, failed } from '../failure.ts'
+import { failed } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
 
-async function withAgent<Answer>(
-  context: CommandContext,
-  work: (agent: AgentSignIn, id: string) => Promise<Answer>,
-): Promise<Answer> {
-  const { id, protocol, command, args, env } = await findAgent(context.client, context.operand(0))
-  if (protocol !== 'acp' || command === null)
-    throw failed(`${visible(id)} is not prompted over ACP.`, 'Sign in with its own program.', 'wrong_state')
-  const here = context.terminal.env
-  const left = Object.keys(env).filter((name) => here[name] === undefined)
-  if (left.length > 0)
-    context.note(`Its entry sets ${left.join(', ')}, whose values stay on the server. Set them here if signing in needs them.`)
-  const { AgentSignIn } = await import('../../compose/agent-sign-in.ts')
-  const agent = new AgentSignIn({ command, args, env: here })
-  try {
-    await agent.open()
-    return await work(agent, id)
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    throw failed(`${visible(id)}: ${visible(why)}`, 'Try its own program to sign in.')
-  } finally {
-    await agent.close()
+const lookMs = 500
+
+async function login(context: CommandContext): Promise<void> {
+  const { id } = await findAgent(context.client, context.operand(0))
+  const { ways } = await context.client.post('/api/agents/{agentId}/inspect', { params: { agentId: id } })
+  const asked = context.text('method')
+  const way = asked === undefined ? (ways.length === 1 ? ways[0] : undefined) : ways.find((each) => each.id === asked)
+  if (!way) {
+    const lines = ways.map((each) => `  --method ${each.id}   ${each.name}${each.description ? `: ${each.description}` : ''}`)
+    const why = ways.length === 0 ? 'offers no way to sign in' : asked ? `has no way ${asked} to sign in` : 'has several ways'
+    const offers = ['It offers:', ...lines.map(visible)].join('\n')
+    throw failed(`${visible(id)} ${visible(why)}.`, offers, 'no_such_way')
+  }
+  const error = way.command === null ? await begin(context, id, way.id) : await runHere(context, way.command)
+  if (error !== null) throw failed(`${visible(id)} is not signed in: ${visible(error)}`, 'Try again.')
+  context.finished({ id, method: way.id, signedIn: true }, `${visible(id)} is signed in (${visible(way.name)})`)
+}
+
+/** Returns why it failed; null when it worked. */
+async function runHere(context: CommandContext, command: string): Promise<string | null> {
+  context.note(`Running ${visible(command)}`)
+  const [code] = await once(spawn(command, { shell: true, env: context.terminal.env, stdio: 'inherit' }), 'exit')
+  return code === 0 ? null : 'its program has failed.'
+}
+
+async function begin(context: CommandContext, agentId: string, method: string): Promise<string | null> {
+  const { client } = context
+  const params = { agentId }
+  let shown: string | undefined
+  for (let attempt = await client.post('/api/agents/{agentId}/sign-in', { params, body: { method } }); ; ) {
+    const { state, visit, error } = attempt
+    if (visit && visit.url !== shown) context.note(`${visible(visit.message)}\n${visible(visit.url)}`)
+    shown = visit?.url
+    if (state !== 'waiting') return error
+    await pause(systemClock, lookMs)
+    attempt = await client.get('/api/agents/{agentId}/sign-in', { params })
   }
 }
 
-const login = (context: CommandContext): Promise<void> =>
-  withAgent(context, async (agent, id) => {
-    const { ways } = agent
-    const asked = context.text('method')
-    const way = asked === undefined ? (ways.length === 1 ? ways[0] : undefined) : ways.find((each) => each.id === asked)
-    if (!way) {
-      const lines = ways.map((each) => `  --method ${each.id}   ${each.name}${each.description ? `: ${each.description}` : ''}`)
-      const why = ways.length === 0 ? 'offers no way to sign in' : asked ? `has no way ${asked} to sign in` : 'has several ways'
-      throw failed(`${visible(id)} ${visible(why)}.`, ['It offers:', ...lines.map(visible)].join('\n'), 'no_such_way')
-    }
-    const worked = await agent.signIn(way, (line) => context.note(`Running ${visible(line)}`))
-    if (!worked) throw failed(`${visible(id)} is not signed in: its program has failed.`, 'Try again.')
-    context.finished({ id, method: way.id, signedIn: true }, `${visible(id)} is signed in (${visible(way.name)})`)
-  })
-
-const logout = (context: CommandContext): Promise<void> =>
-  withAgent(context, async (agent, id) => {
-    if (!agent.canSignOut) throw failed(`${visible(id)} cannot be signed out from here.`, 'Use its own program.', 'not_offered')
-    await agent.signOut()
-    context.finished({ id, signedIn: false }, `${visible(id)} is signed out`)
-  })
+async function logout(context: CommandContext): Promise<void> {
+  const { id } = await findAgent(context.client, context.operand(0))
+  await context.client.post('/api/agents/{agentId}/sign-out', { params: { agentId: id } })
+  context.finished({ id, signedIn: false }, `${visible(id)} is signed out`)
+}
 
 const operands = [{ name: 'agent', about: 'id, or name where only one has it' }]
 
 export const signInCommands: Readonly<Record<'login' | 'logout', CommandSpec>> = {
   login: command(
-    'Sign an ACP agent of this machine in, by a way that it offers',
+    "Sign an ACP agent of the server's machine in, by a way that it offers",
     login,
     [...operands, { flags: '--method <id>', about: 'which way; needed where it offers several' }],
     ['agents login codex', 'by the only way it offers, or a list of them'],
     ['agents login codex --method chatgpt', 'by this one'],
   ),
   logout: command(
-    'Sign an ACP agent of this machine out, where it offers that',
+    "Sign an ACP agent of the server's machine out, where it offers that",
     logout,
     [...operands],
     ['agents logout codex', 'it asks to sign in at its next start'],

@@ -9,7 +9,7 @@ import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
 import { AcpFailure, type Anomaly, AnomalyCounter, failureOf } from './failure.ts'
-import { leaveMs, minuteMs, signInMs } from './limits.ts'
+import { leaveMs, listMs, minuteMs, signInMs } from './limits.ts'
 import {
   type AcpSessionSetup,
   type AgentFacts,
@@ -23,7 +23,8 @@ import {
   signedIn,
   type TimedRequest,
 } from './open-acp-session.ts'
-import { fieldsOf, lineOf, Wire, type WireOptions } from './wire.ts'
+import { questionOf } from './questions.ts'
+import { fieldsOf, lineOf, listOf, Wire, type WireOptions } from './wire.ts'
 
 export interface AcpConnectionOptions extends Pick<WireOptions, 'from' | 'to' | 'clock' | 'waitForCapacity'> {
   readonly version: string
@@ -32,6 +33,14 @@ export interface AcpConnectionOptions extends Pick<WireOptions, 'from' | 'to' | 
   /** All that an agent said of an error, where people are shown less. */
   readonly onWholeError?: (text: string) => void
   readonly started?: StartedAgent | undefined
+  /** An address to open, outside of any context: while somebody signs in. Without it the agent is told no. */
+  readonly onVisit?: ((visit: Visit) => void) | undefined
+}
+
+/** What an agent asks a person to open. */
+export interface Visit {
+  readonly message: string
+  readonly url: string
 }
 
 export type ContextHandlers = Pick<AcpContextOptions, 'onUpdate' | 'onPermission' | 'onQuestion'>
@@ -74,8 +83,7 @@ export class AcpConnection {
       })
       .onRequest(methods.client.elicitation.create, fieldsOf, ({ params, signal }) => {
         const context = this.#contextOf(params)
-        if (!context) this.#anomalies.count('another_session', methods.client.elicitation.create)
-        return context ? context.askQuestion(params, signal) : { action: 'cancel' as const }
+        return context ? context.askQuestion(params, signal) : { action: this.#visit(params) }
       })
       // AC2: file, terminal and unknown requests are refused.
       .onRequest('*', ({ method }) => {
@@ -131,6 +139,17 @@ export class AcpConnection {
     if (found.opened.how === 'loaded') await context.waitForReplay()
     context.isReplaying = false
     return found
+  }
+
+  /** The first page of the sessions that the agent keeps. */
+  async listAcpSessions(): Promise<{ id: string; title: string | null; folder: string | null }[]> {
+    const { list } = methods.agent.session
+    const answer = fieldsOf(await this.#ask(list, () => this.#connection.agent.request(list, {}), listMs))
+    return listOf(answer['sessions']).map((each) => ({
+      id: lineOf(each['sessionId']) ?? '',
+      title: lineOf(each['title']) ?? null,
+      folder: lineOf(each['cwd']) ?? null,
+    }))
   }
 
   authenticate(methodId: string, limitMs: number): Promise<unknown> {
@@ -204,6 +223,18 @@ export class AcpConnection {
     const failure = failureOf(error, what)
     if (failure.whole !== undefined && failure !== error) this.#options.onWholeError?.(failure.whole)
     return failure
+  }
+
+  /** Whoever signs in has asked for it, so it is accepted and shown. */
+  #visit(params: unknown): 'accept' | 'cancel' {
+    const { message, url } = questionOf(params)?.question ?? {}
+    const { onVisit } = this.#options
+    if (onVisit && message && url) {
+      onVisit({ message, url })
+      return 'accept'
+    }
+    this.#anomalies.count('another_session', methods.client.elicitation.create)
+    return 'cancel'
   }
 
   #requireFacts(): AgentFacts {

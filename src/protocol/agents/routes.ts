@@ -6,6 +6,7 @@ import { line } from '../text.ts'
 import { Agent, AgentChange, AgentDraft, AgentWithPasskey } from './agent.ts'
 import { DetectedAgents } from './detected-agent.ts'
 import { SandboxProbe } from './sandbox-probe.ts'
+import { AgentInspection, SignInAttempt } from './sign-in.ts'
 
 export const agentRoutes = {
   listAgents: route('GET /api/agents', 'read', { summary: 'List the agents, newest first', ...listOf(Agent) }),
@@ -21,6 +22,24 @@ export const agentRoutes = {
   replacePasskey: route('POST /api/agents/{agentId}/passkey', 'manage', {
     summary: 'Replace the passkey of an agent; the old one stops working at once',
     answer: z.object({ passkey: z.string() }),
+  }),
+  inspectAgent: route('POST /api/agents/{agentId}/inspect', 'manage', {
+    summary:
+      "Start an ACP agent on the server's machine, ask what it offers, and end it: ways to sign in, and the sessions it keeps",
+    answer: AgentInspection,
+  }),
+  signInAgent: route('POST /api/agents/{agentId}/sign-in', 'manage', {
+    summary: "Sign an ACP agent of the server's machine in by a way that needs no terminal",
+    body: z.strictObject({ method: line(1000) }),
+    status: 201,
+    answer: SignInAttempt,
+  }),
+  getSignIn: route('GET /api/agents/{agentId}/sign-in', 'manage', {
+    summary: 'What has become of the last attempt to sign an agent in at this server',
+    answer: SignInAttempt,
+  }),
+  signOutAgent: route('POST /api/agents/{agentId}/sign-out', 'manage', {
+    summary: "Sign an ACP agent of the server's machine out, where it offers that",
   }),
   listDetectedAgents: route('GET /api/detected-agents', 'manage', {
     summary:

@@ -1,4 +1,6 @@
 /** REST handlers for agents, their passkeys, the secrets of projects and what agents used of models. */
+import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Seals } from '../../platform/secrets/seals.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { agentRoutes } from '../../protocol/agents/routes.ts'
@@ -6,9 +8,10 @@ import type { secretRoutes } from '../../protocol/agents/secret.ts'
 import type { modelUsageRoutes } from '../../protocol/turns/model-usage.ts'
 import { changeAgent, deleteAgent, replacePasskey } from '../../services/agents/change-agent.ts'
 import { createAgent, type SentEnvironment } from '../../services/agents/create-agent.ts'
-import { findOccupiedProjects, getAgent, listAgents } from '../../services/agents/queries.ts'
+import { findAgentStart, findOccupiedProjects, getAgent, listAgents } from '../../services/agents/queries.ts'
 import { listSecrets, listSecretUses, removeSecret, setSecret } from '../../services/agents/secrets.ts'
 import { listModelUsage } from '../../services/turns/queries.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 /** Seals environment values before they reach the store (SE12). A mask keeps the stored value. */
@@ -17,6 +20,11 @@ const sealed = (seals: Seals, env: Readonly<Record<string, string>> | undefined)
   Object.fromEntries(
     Object.entries(env).map(([name, value]) => [name, value === maskedValue ? maskedValue : seals.seal(name, value)]),
   )
+
+async function startOf({ store, seals }: ServerDependencies, which: { agentId: string }) {
+  const { env, ...start } = await store.query(findAgentStart, which)
+  return { ...start, env: seals.open(env) }
+}
 
 export const agentHandlers: HandlersOf<typeof agentRoutes> = {
   listAgents: query(listAgents, (call) => call.query),
@@ -36,6 +44,15 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     const projectIds = await store.query(findOccupiedProjects, params)
     return store.run(replacePasskey, { ...params, projectIds, by: who.id }, receipt)
   },
+  inspectAgent: async ({ params, deps }) => (await deps.signIns()).inspect(await startOf(deps, params)),
+  signInAgent: async ({ params, body, deps }) =>
+    (await deps.signIns()).signIn(params.agentId, await startOf(deps, params), body.method),
+  getSignIn: async ({ params, deps }) => {
+    const attempt = (await deps.signIns()).attempt(params.agentId)
+    if (!attempt) throw new Refusal('not_found', refusalText('noSignIn'))
+    return attempt
+  },
+  signOutAgent: async ({ params, deps }) => (await deps.signIns()).signOut(await startOf(deps, params)),
   listDetectedAgents: ({ deps }) => deps.detectAgents(),
   probeSandbox: ({ body, deps }) => deps.probeSandbox(body),
 }

@@ -1,10 +1,12 @@
 /** Read queries for agents and their environments. */
 
 import { type SealedValue, type StoredEnvironment, sealedOtherwise } from '../../domain/agents/environment.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { liveOfAgent } from '../../store/agent-sessions/agent-sessions.ts'
-import { agentsPage, findAgent, selectEnvironments, selectEnvironmentsOfAll } from '../../store/agents/agents.ts'
+import { agentsPage, findAgent, selectAgent, selectEnvironments, selectEnvironmentsOfAll } from '../../store/agents/agents.ts'
 import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
@@ -17,6 +19,16 @@ export const getAgent = defineQuery(async (reader, { agentId }: { agentId: strin
   const agent = await findAgent(reader, agentId)
   if (!agent) throw noSuchAgent(agentId)
   return agent
+})
+
+/** Returns how an ACP agent is started on the server's machine, with its environment sealed. */
+export const findAgentStart = defineQuery(async (reader, { agentId }: { agentId: string }) => {
+  const row = await reader.first(selectAgent, { id: agentId })
+  if (!row) throw noSuchAgent(agentId)
+  const { protocol, command, args, env, runs_on: label } = row
+  if (protocol !== 'acp' || command === null) throw new Refusal('wrong_state', refusalText('notPrompted', { agent: agentId }))
+  if (label !== null) throw new Refusal('wrong_state', refusalText('runsElsewhere', { agent: agentId, label }))
+  return { command, args: JSON.parse(args) as string[], env: JSON.parse(env) as StoredEnvironment }
 })
 
 /** Lists agents, newest first, in pages (HT1). */

@@ -10,6 +10,7 @@ import { useWords } from '../translations/messages.tsx'
 import { AgentDetails } from './agent-details.tsx'
 import { DeleteAgent } from './delete-agent.tsx'
 import { Passkey } from './passkey.tsx'
+import { SignIn } from './sign-in.tsx'
 
 export function AgentPage() {
   const { agentId } = useParams({ from: '/shell/agents/$agentId' })
@@ -35,6 +36,7 @@ function KnownAgent({ agent }: { agent: Agent }) {
     >
       <About agent={agent} />
       <AgentDetails agent={agent} mayManage={mayManage} />
+      {mayManage && agent.protocol === 'acp' && agent.command !== null && <SignIn agent={agent} />}
       {mayManage && agent.protocol === 'mcp' && <Passkey agent={agent} />}
       {mayManage && <DeleteAgent agent={agent} />}
     </Page>

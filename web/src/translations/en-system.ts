@@ -159,6 +159,22 @@ export const detected = {
     `Sign in once on that machine: ${command}${key === undefined ? '' : `, or add it with ${key}`}`,
 }
 
+export const signIn = {
+  title: 'Sign in',
+  text: 'Starts the agent on the server’s machine and asks how a person can sign in.',
+  not: 'Not signed in.',
+  next: (command: string, key: string | undefined) =>
+    `Run once on its machine: ${command}${key === undefined ? '' : `, or give it ${key}`}. Or ask it for its ways.`,
+  ask: 'Ask it how',
+  ways: 'Ways to sign in',
+  none: 'It offers no way to sign in.',
+  do: 'Sign in',
+  by: (way: string) => `Sign in by ${way}`,
+  commandOf: (way: string) => `the command for ${way}`,
+  out: 'Sign out',
+  states: { waiting: 'Waiting for you to sign in…', signed_in: 'It is signed in.', failed: 'It is not signed in.' },
+}
+
 export const now = {
   title: 'Now',
   waiting: 'Waiting for you',

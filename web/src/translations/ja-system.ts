@@ -157,6 +157,22 @@ export const detected: typeof english.detected = {
     `そのマシンで一度サインインしてください: ${command}${key === undefined ? '' : `、または ${key} を設定して追加`}`,
 }
 
+export const signIn: typeof english.signIn = {
+  title: 'サインイン',
+  text: 'サーバーのマシンでエージェントを起動し、サインインの方法を尋ねます。',
+  not: 'サインインしていません。',
+  next: (command, key) =>
+    `そのマシンで一度実行してください: ${command}${key === undefined ? '' : `。または ${key} を設定します`}。方法を尋ねることもできます。`,
+  ask: '方法を尋ねる',
+  ways: 'サインインの方法',
+  none: 'サインインの方法がありません。',
+  do: 'サインイン',
+  by: (way) => `${way} でサインイン`,
+  commandOf: (way) => `${way} のコマンド`,
+  out: 'サインアウト',
+  states: { waiting: 'サインインを待っています…', signed_in: 'サインインしました。', failed: 'サインインできませんでした。' },
+}
+
 export const now: typeof english.now = {
   title: 'いま',
   waiting: '対応待ち',
