@@ -35,8 +35,8 @@ function KnownAgent({ agent }: { agent: Agent }) {
       }
     >
       <About agent={agent} />
-      <AgentDetails agent={agent} mayManage={mayManage} />
       {mayManage && agent.protocol === 'acp' && agent.command !== null && <SignIn agent={agent} />}
+      <AgentDetails agent={agent} mayManage={mayManage} />
       {mayManage && agent.protocol === 'mcp' && <Passkey agent={agent} />}
       {mayManage && <DeleteAgent agent={agent} />}
     </Page>

@@ -47,7 +47,7 @@ export function SignIn({ agent }: { agent: Agent }) {
 
   return (
     <Section title={words.title}>
-      <div className="flex flex-wrap items-center justify-between gap-3 border-y border-line py-3">
+      <div className="flex flex-wrap items-center justify-between gap-3 border-t border-line py-3">
         <p className="min-w-0 text-quiet">
           {found?.signedIn === false ? <strong className="text-ink">{words.not} </strong> : null}
           {found?.signedIn === false ? words.next(found.signIn, found.keys[0]) : words.text}
@@ -79,6 +79,7 @@ export function SignIn({ agent }: { agent: Agent }) {
                   {words.do}
                 </SubmitButton>
               )}
+              {current?.method === id && <Outcome attempt={current} />}
             </li>
           ))}
           {inspection.signOut && (
@@ -90,26 +91,30 @@ export function SignIn({ agent }: { agent: Agent }) {
           )}
         </Rows>
       )}
-      {current && (
-        <p role="status" className="flex flex-wrap items-center gap-x-2 py-2">
-          {words.states[current.state]}
-          {current.visit && (
-            <>
-              <span>{current.visit.message}</span>
-              <a
-                href={current.visit.url}
-                target="_blank"
-                rel="noreferrer"
-                className="text-accent underline underline-offset-2 [overflow-wrap:anywhere] hover:text-accent-hover"
-              >
-                {current.visit.url}
-              </a>
-            </>
-          )}
-          {current.error && <span className="text-bad">{current.error}</span>}
-        </p>
-      )}
       <ProblemNote error={error} />
     </Section>
+  )
+}
+
+function Outcome({ attempt: { state, visit, error } }: { attempt: SignInAttempt }) {
+  const { agentSignIn: words } = useWords()
+  return (
+    <p role="status" className="flex w-full flex-wrap items-center gap-x-2">
+      {words.states[state]}
+      {visit && (
+        <>
+          <strong>{visit.message}</strong>
+          <a
+            href={visit.url}
+            target="_blank"
+            rel="noreferrer"
+            className="text-accent underline underline-offset-2 [overflow-wrap:anywhere] hover:text-accent-hover"
+          >
+            {visit.url}
+          </a>
+        </>
+      )}
+      {error && <span className="text-bad">{error}</span>}
+    </p>
   )
 }
