@@ -126,6 +126,8 @@ test('[FS9] a fork is a new conversation in a new worktree with the files as the
   expect(turn?.primer).toContain('first')
   expect(turn?.primer).not.toContain('second')
   expect(readFileSync(join(made.workplace, 'b.txt'), 'utf8')).toBe('forked')
+  const { items: said } = await client.get('/api/conversations/{key}/messages', { ...fork, query: {} })
+  expect(said.at(-1)).toMatchObject({ role: 'assistant', senderId: agentId, content: turn?.text })
   const { items } = await client.get('/api/projects/{projectId}/worktrees', { params: { projectId }, query: {} })
   expect(items).toMatchObject([{ conversation: made.conversation, branch: made.branch }])
 })

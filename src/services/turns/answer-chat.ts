@@ -4,7 +4,6 @@
  */
 
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
-import { parseChannelKey } from '../../domain/channels/key.ts'
 import { isWork, webKey } from '../../domain/conversations/key.ts'
 import { type Detail, noticeOf, textOf } from '../../domain/notices.ts'
 import { conversationStream, projectStream, turnsStream } from '../../domain/stream-name.ts'
@@ -40,8 +39,8 @@ export async function postAnswer(
 ): Promise<Message | undefined> {
   const { agentId, projectId } = caller
   const toAgentId = otherAgent(key, agentId)
-  // SE3: an agent writes only in its own conversations. On a channel it may answer but not start.
-  const isOwn = key === webKey(projectId, agentId) || (turn !== undefined && (parseChannelKey(key) !== undefined || isWork(key)))
+  // SE3: an agent writes only in its own conversations. Everywhere but in its chat with people it may answer and not start.
+  const isOwn = key === webKey(projectId, agentId) || key === turn?.conversation_key
   if (toAgentId === undefined && !isOwn) throw noSuchConversation(key)
   if (content === '') return undefined
   const said = textOf(content)
