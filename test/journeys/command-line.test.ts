@@ -1,13 +1,14 @@
 /** The command line as people run it: real processes, real signals, real pipes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { probeSandbox } from '../../src/platform/processes/sandbox-probe.ts'
 import { main } from '../support/built-product.ts'
 import { until as untilSo } from '../support/coordinator-process.ts'
+import { hostile } from '../support/hostile-agent.ts'
 import { ownTime } from '../support/own-time.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -155,11 +156,30 @@ test('[OP2] a signal in the moment it becomes ready ends in an orderly stop as w
   expect(existsSync(join(data, 'run', 'server.json'))).toBe(false)
 })
 
+/** Lists and forks its sessions, keeps them in a file, and sends what nobody knows. */
+const offering = (kept: string) =>
+  hostile({
+    onInitialize: `send({ id, result: { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { list: {}, fork: {} } } } })`,
+    onNew: 'note(params.cwd); send({ id, result: { sessionId: "s1" } })',
+    onPrompt: `update({ sessionUpdate: 'weather', sky: 'blue' }, params.sessionId)
+      const create = await ask('terminal/create', { sessionId: params.sessionId, command: 'ls' })
+      update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'hello' } }, params.sessionId)
+      done()`,
+    atStart: `const { appendFileSync, readFileSync } = require('node:fs')
+      const note = (cwd) => appendFileSync(${JSON.stringify(kept)}, cwd + '\\n')
+      act['session/fork'] = ({ id, params }) => send({ id, result: { sessionId: 'f1' } })
+      act['session/list'] = ({ id }) => {
+        const [first] = readFileSync(${JSON.stringify(kept)}, 'utf8').split('\\n')
+        send({ id, result: { sessions: [{ sessionId: 's0', cwd: '/elsewhere' }, { sessionId: 's1', cwd: first }] } })
+      }`,
+  })
+
 test('[AG13] agents doctor tries an agent out, prints what it can, and keeps the report with it; nothing else is left', async () => {
   const server = await startHoldfast({ up: true, onFile: true })
   await isConnected(server)
   const client = createClient({ url: server.url, token: server.token })
   const before = (await client.get('/api/projects', {})).items.length
+  const { file, args } = offering(join(temporaryFolder(), 'sessions'))
   const { exit, stdout, stderr } = start(['agents', 'doctor', 'demo', '--json', '--data', server.data])
   expect([await exit, stderr()]).toEqual([0, expect.stringContaining('start')])
   const report = JSON.parse(stdout())
@@ -171,6 +191,25 @@ test('[AG13] agents doctor tries an agent out, prints what it can, and keeps the
   const params = { agentId: 'demo' }
   expect((await client.get('/api/agents/{agentId}', { params })).report).toEqual({ ...report, at: expect.any(String) })
   expect((await client.get('/api/projects', {})).items).toHaveLength(before)
+
+  expect(results).toMatchObject({ list: false, known: true })
+  await client.post('/api/agents', { body: { id: 'other', name: 'other', protocol: 'acp', command: file, args: [...args] } })
+  const other = start(['agents', 'doctor', 'other', '--json', '--data', server.data])
+  expect([await other.exit, other.stderr()]).toEqual([0, expect.stringContaining('start')])
+  const tried = JSON.parse(other.stdout())
+  const details = Object.fromEntries(tried.checks.map((each: { name: string; ok: boolean; detail: string }) => [each.name, each]))
+  expect(details).toMatchObject({
+    list: { ok: true, detail: '2 in a process of its own, 1 of this workplace' },
+    fork: { ok: true, detail: 'a fork of its own session answers' },
+    load: { ok: false },
+    known: { ok: false, detail: 'unknown_update weather, refused_request terminal/create' },
+  })
+  expect(tried.can.unknown).toEqual(['unknown_update weather', 'refused_request terminal/create'])
+  const counted = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } })
+  const named = [...(await counted.text()).matchAll(/^holdfast_agent_unknown_total\{kind="(\w+)",name="([^"]+)"\}/gm)]
+  expect(named.map(([, kind, name]) => `${kind} ${name}`).sort()).toEqual(tried.can.unknown.toSorted())
+  const left = readdirSync(join(server.data, 'worktrees'), { recursive: true, encoding: 'utf8' })
+  expect(left.filter((each) => each.endsWith('.git'))).toEqual([])
 
   await client.post('/api/agents', { body: { id: 'gone', name: 'gone', protocol: 'acp', command: '/nowhere/agent' } })
   const failed = start(['agents', 'doctor', 'gone', '--json', '--data', server.data])

@@ -103,6 +103,7 @@ test.each(installedAgents())(
     expectTokens(turns, recipe.says.tokens)
     await life.terminate()
     expectShown(life)
+    await expectCounted(life)
   },
   longestMs,
 )
@@ -160,6 +161,21 @@ async function loseInner(life: Life, pid: number): Promise<void> {
   }
   console.log(`${life.role} without its inner process: ${JSON.stringify(seen)}`)
   expect(seen.at(-1)).toContain('echo: without a part of it')
+}
+
+/** AC10: what was counted as unknown of its processes is what `/metrics` says, by kind and name. */
+async function expectCounted({ client, role, house: { holdfast } }: Life): Promise<void> {
+  const sums = new Map<string, number>()
+  for (const { launchId } of (await client.get('/api/processes', { query: { agentId: role } })).items) {
+    const { unknown } = await client.get('/api/processes/{launchId}', { params: { launchId } })
+    for (const { kind, name, count } of unknown) sums.set(`${kind} ${name}`, (sums.get(`${kind} ${name}`) ?? 0) + count)
+  }
+  const answer = await fetch(`${holdfast.url}/metrics`, { headers: { authorization: `Bearer ${holdfast.token}` } })
+  const lines = (await answer.text()).matchAll(/^holdfast_agent_unknown_total\{kind="(\w+)",name="([^"]*)"\} (\d+)/gm)
+  const counted = new Map([...lines].map(([, kind, name, count]) => [`${kind} ${name}`, Number(count)]))
+  console.log(`${role} sent what is not known: ${JSON.stringify([...sums])}`)
+  // A server that was killed has begun to count anew.
+  for (const [name, count] of counted) expect(sums.get(name), name).toBeGreaterThanOrEqual(count)
 }
 
 /** Where what an agent sends is shown. */

@@ -23,6 +23,7 @@ const rows: readonly (readonly [check: string, words: string])[] = [
   ['end', 'leaves no process'],
   ['workplace', 'runs in the sandbox `workplace`'],
   ['strict', 'runs in the sandbox `strict`'],
+  ['known', 'sends nothing that Holdfast does not know'],
 ]
 
 function matrix(): string {

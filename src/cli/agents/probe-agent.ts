@@ -1,26 +1,27 @@
 /**
  * `holdfast agents doctor`: probes an agent through the product as a person would use it (AG13). In a project made for it and
- * removed afterwards: starts the agent, prompts it, allows and denies what it asks for, cancels it, ends it and brings it back.
+ * removed afterwards: starts the agent, prompts it, allows and denies what it asks for, cancels it, ends it, brings it back
+ * and forks it.
  */
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Client } from '../../client/client.ts'
-import { openRelay, type Relay } from '../../client/relay.ts'
-import type { RelayEvent } from '../../client/relay-messages.ts'
+import { openRelay } from '../../client/relay.ts'
+import { pause, systemClock } from '../../platform/time/clock.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { AgentCheck, AgentReport } from '../../protocol/agents/report.ts'
-import type { ToolCall } from '../../protocol/turns/agent-update.ts'
 import type { CommandContext } from '../context.ts'
 import { failed, usage } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
+import { isFirstWord, ProbedConsole, type Turn, turnMs } from './probed-console.ts'
 
-/** Starting may include a wait for the next minute, for agents that load once a minute. */
-const startMs = 180_000
-const turnMs = 120_000
+const run = promisify(execFile)
+
 const cancelMs = 20_000
-const endMs = 30_000
-const role = 'doctor'
+const lookMs = 250
 
 const word = 'holdfast-doctor'
 /** Directives in brackets are for the demo agent and for scripted models; others read the sentence. */
@@ -33,16 +34,7 @@ const prompts = {
   count: 'Count from 1 to 500 in words, one on each line, without any tool. [[slow 400 50]]',
 }
 
-interface Turn {
-  readonly text: string
-  readonly stopReason: string
-  readonly error: string | null
-  readonly calls: readonly ToolCall[]
-  readonly asked: number
-  readonly messageId: string
-}
-
-type Of<Type> = Extract<RelayEvent, { type: Type }>
+type Result = readonly [ok: boolean, detail: string]
 
 /** Notes the result of each check, and tells it as it comes. */
 class Checks {
@@ -60,7 +52,7 @@ class Checks {
   }
 
   /** A check that throws has failed. */
-  async run(name: AgentCheck['name'], check: () => Promise<readonly [boolean, string]>): Promise<boolean> {
+  async run(name: AgentCheck['name'], check: () => Promise<Result>): Promise<boolean> {
     const [ok, detail] = await check().catch((error: unknown) => [false, messageOf(error)] as const)
     this.add(name, ok, detail)
     return ok
@@ -105,99 +97,113 @@ const summaryOf = ({ agent, version, checks }: AgentReport): string => {
 
 async function probeAgent(context: CommandContext, agent: Agent, prompt: string | undefined): Promise<AgentReport> {
   const tell = ({ name, ok, detail }: AgentCheck): void => context.note(`${ok ? '✓' : '✗'} ${name}: ${detail}`)
-  const checks = new Checks(tell)
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-doctor-'))
   const relay = openRelay(await context.connection())
-  const probe = new Probe(context.client, relay, agent, checks)
+  const { client } = context
   try {
-    return await probe.run(folder, prompt)
+    const { id: projectId } = await makeProject(client, agent, folder)
+    const params = { projectId, agentId: agent.id }
+    await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: {} })
+    const room = new ProbedConsole(relay, agent.id, await relay.create(projectId))
+    try {
+      return await new Probe({ client, agent, projectId, room, checks: new Checks(tell) }).run(prompt)
+    } finally {
+      await room.close()
+      await removeProject(client, projectId).catch(() => {})
+    }
   } finally {
     relay.close()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
+/** With a repository where the server is on this machine: agents bring a session back in the folder it was opened in. */
+async function makeProject(client: Client, { id }: Agent, path: string): Promise<{ id: string }> {
+  const name = `agents doctor ${id} ${path.slice(-6)}`
+  const who = ['-c', 'user.name=Holdfast', '-c', 'user.email=holdfast@localhost', '-c', 'core.hooksPath=/dev/null']
+  // Without git there is nothing to fork from.
+  await run('git', ['init', '-q', path]).catch(() => {})
+  await run('git', ['-C', path, ...who, 'commit', '-q', '--allow-empty', '-m', 'doctor']).catch(() => {})
+  return client.post('/api/projects', { body: { name, path } }).catch(() => client.post('/api/projects', { body: { name } }))
+}
+
+async function removeProject(client: Client, projectId: string): Promise<void> {
+  const query = { limit: 50, look: true }
+  const { items } = await client.get('/api/projects/{projectId}/worktrees', { params: { projectId }, query })
+  for (const { id: worktreeId, look } of items) {
+    const removal = { params: { projectId, worktreeId }, query: look?.losses ? { confirm: look.losses.digest } : {} }
+    await client.delete('/api/projects/{projectId}/worktrees/{worktreeId}', removal).catch(() => {})
+  }
+  await client.delete('/api/projects/{projectId}', { params: { projectId } })
+}
+
+/** The kinds of what nobody knows that an agent sends by name (AC10). */
+const unknownKinds: ReadonlySet<string> = new Set([
+  'unknown_update',
+  'unknown_content',
+  'unknown_notification',
+  'refused_request',
+])
+
+interface ProbeOptions {
+  readonly client: Client
+  readonly agent: Agent
+  readonly projectId: string
+  readonly room: ProbedConsole
+  readonly checks: Checks
+}
+
 class Probe {
-  readonly #client: Client
-  readonly #relay: Relay
-  readonly #agent: Agent
-  readonly #checks: Checks
-  readonly #events: RelayEvent[] = []
-  #waiting: (() => void)[] = []
-  #answer: 'allowed' | 'denied' = 'allowed'
-  #about = { sessionId: '', role }
+  readonly #options: ProbeOptions
+  readonly #can: AgentReport['can'] = {}
 
-  constructor(client: Client, relay: Relay, agent: Agent, checks: Checks) {
-    this.#client = client
-    this.#relay = relay
-    this.#agent = agent
-    this.#checks = checks
+  constructor(options: ProbeOptions) {
+    this.#options = options
   }
 
-  async run(folder: string, prompt: string | undefined): Promise<AgentReport> {
-    const project = await this.#makeProject(folder)
-    const params = { projectId: project.id, agentId: this.#agent.id }
-    await this.#client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: {} })
-    const userSessionId = await this.#relay.create(project.id)
-    this.#about = { sessionId: userSessionId, role }
-    const unfollow = this.#relay.follow({
-      userSessionId,
-      lastSeq: 0,
-      onEvent: (event) => this.#take(event),
-      onSnapshot: () => {},
-    })
-    try {
-      return await this.#probe(project.id, prompt)
-    } finally {
-      await this.#relay.request({ type: 'session:terminate', sessionId: userSessionId }).catch(() => {})
-      unfollow()
-      await this.#client.delete('/api/projects/{projectId}', { params: { projectId: project.id } }).catch(() => {})
-    }
-  }
-
-  /** With a folder where the server is on this machine: agents bring a session back in the folder it was opened in. */
-  async #makeProject(path: string): Promise<{ id: string }> {
-    const name = `agents doctor ${this.#agent.id} ${path.slice(-6)}`
-    return this.#client
-      .post('/api/projects', { body: { name, path } })
-      .catch(() => this.#client.post('/api/projects', { body: { name } }))
-  }
-
-  async #probe(projectId: string, prompt: string | undefined): Promise<AgentReport> {
-    const checks = this.#checks
-    const can: AgentReport['can'] = {}
+  async run(prompt: string | undefined): Promise<AgentReport> {
+    const { room, checks, agent } = this.#options
+    const can = this.#can
     const begun = Date.now()
-    const ready = await this.#start(false).catch((error: unknown) => messageOf(error))
+    const ready = await room.start(false).catch((error: unknown) => messageOf(error))
     if (typeof ready === 'string') {
       checks.add('start', false, ready)
-      return this.#report(can, null)
+      return { agent: agent.id, version: null, checks: checks.list, can }
     }
     checks.add('start', true, `ready after ${Date.now() - begun} ms`)
     const abilities = ready.can
     const ways = abilities?.signIn ?? []
     checks.add('sign_in', true, ways.length > 0 ? `signed in; it offers: ${ways.join(', ')}` : 'no sign-in is needed')
     Object.assign(can, { ...abilities, start: true })
-    const hello = await checks.run('prompt', async () => {
-      const { text, error, stopReason } = await this.#turn(prompts.hello)
+    const hello = await this.#check('prompt', async () => {
+      const { text, error, stopReason } = await room.turn(prompts.hello)
       const detail = error ?? (text.trim().slice(0, 200) || `no text; it ended with ${stopReason}`)
       return [error === null && text.trim() !== '', detail]
     })
-    can['prompt'] = hello
-    if (hello) await this.#probeTurns(ready.workspace, prompt, can)
-    for (const name of ['list', 'fork'] as const)
-      checks.add(name, abilities?.[name] === true, abilities?.[name] ? 'offered' : 'not offered')
-    can['restore'] = await checks.run('load', () => this.#restore(hello))
-    can['end'] = await checks.run('end', () => this.#end(projectId))
-    if (hello) for (const mode of ['workplace', 'strict'] as const) await this.#probeSandbox(projectId, mode, can)
-    return this.#report(can, ready.agentVersion ?? null)
+    if (hello) await this.#probeTurns(ready.workspace, prompt)
+    const offered = (name: 'list' | 'fork', probe: () => Promise<Result>): Promise<boolean> =>
+      this.#check(name, async () => (abilities?.[name] ? probe() : [false, 'not offered']))
+    await offered('list', () => this.#list(ready.workspace))
+    can['restore'] = await this.#check('load', () => this.#restore(hello))
+    await this.#check('end', () => this.#end())
+    await offered('fork', () => this.#fork(ready.conversation))
+    if (hello) for (const mode of ['workplace', 'strict'] as const) await this.#probeSandbox(mode)
+    await this.#check('known', () => this.#known())
+    return { agent: agent.id, version: ready.agentVersion ?? null, checks: checks.list, can }
   }
 
-  async #probeTurns(workspace: string, prompt: string | undefined, can: AgentReport['can']): Promise<void> {
-    const checks = this.#checks
+  async #check(name: AgentCheck['name'], check: () => Promise<Result>): Promise<boolean> {
+    this.#can[name] = await this.#options.checks.run(name, check)
+    return this.#can[name]
+  }
+
+  async #probeTurns(workspace: string, prompt: string | undefined): Promise<void> {
+    const { room } = this.#options
+    const can = this.#can
     let run: Turn | undefined
     let wrote: Turn | undefined
-    can['output'] = await checks.run('output', async () => {
-      run = await this.#turn(prompt ?? prompts.run)
+    await this.#check('output', async () => {
+      run = await room.turn(prompt ?? prompts.run)
       const shown = run.calls.findLast(({ output }) => output !== undefined && output !== '')
       if (run.calls.length === 0) return [false, `it called no tool: ${run.error ?? run.text.trim().slice(0, 200)}`]
       const exit = shown?.exitCode === undefined ? 'no exit status' : `exit status ${shown.exitCode}`
@@ -205,10 +211,10 @@ class Probe {
     })
     can['ran'] = (run?.calls.length ?? 0) > 0
     can['exitCode'] = run?.calls.some(({ exitCode }) => exitCode !== undefined) ?? false
-    can['permission'] = await checks.run('permission', async () => {
-      this.#answer = 'denied'
-      wrote = await this.#turn(prompts.write(workspace)).finally(() => {
-        this.#answer = 'allowed'
+    await this.#check('permission', async () => {
+      room.answer = 'denied'
+      wrote = await room.turn(prompts.write(workspace)).finally(() => {
+        room.answer = 'allowed'
       })
       const asked = (run?.asked ?? 0) + wrote.asked
       if (asked > 0) return [true, `asked ${asked} times, and took no for an answer`]
@@ -216,147 +222,140 @@ class Probe {
       if (tools > 0) can['asks'] = false
       return [false, tools > 0 ? 'it never asks for permission' : 'it called no tool, so it had nothing to ask for']
     })
-    can['tool'] = await checks.run('tool', async () => {
-      const { calls, text } = await this.#turn(prompts.tool)
+    await this.#check('tool', async () => {
+      const { calls, text } = await room.turn(prompts.tool)
       const call = calls.find(({ title, input }) => `${title} ${input}`.includes('get_history'))
       if (!call) return [false, `it did not call our MCP tool: ${text.trim().slice(0, 200)}`]
       return [call.status === 'completed', `${call.title}: ${call.status}`]
     })
-    can['usage'] = await checks.run('usage', () => this.#usage())
-    can['cancel'] = await checks.run('cancel', () => this.#cancel())
+    await this.#check('usage', () => this.#usage())
+    await this.#check('cancel', () => this.#cancel())
   }
 
-  async #usage(): Promise<readonly [boolean, string]> {
-    const { conversation } = this.#last('agent:ready') ?? {}
+  async #usage(): Promise<Result> {
+    const { client, room } = this.#options
+    const { conversation } = room.last('agent:ready') ?? {}
     const params = { key: conversation ?? '' }
-    const { items } = await this.#client.get('/api/conversations/{key}/turns', { params, query: { limit: 20 } })
+    const { items } = await client.get('/api/conversations/{key}/turns', { params, query: { limit: 20 } })
     const usage = items.find((turn) => turn.usage !== null)?.usage
     const { inputTokens = null, outputTokens = null } = usage ?? {}
     if (inputTokens === null && outputTokens === null) return [false, 'it reports no tokens of a turn']
     return [true, `${inputTokens} in, ${outputTokens} out in the last turn`]
   }
 
-  async #cancel(): Promise<readonly [boolean, string]> {
-    const seen = this.#events.length
+  async #cancel(): Promise<Result> {
+    const { room } = this.#options
+    const seen = room.events.length
     let at = 0
-    const turn = this.#turn(prompts.count)
-    await this.#until((events) => events.slice(seen).some(isFirstWord), turnMs)
-    if (!this.#events.slice(seen).some(({ type }) => type === 'agent:response')) {
+    const turn = room.turn(prompts.count)
+    await room.until((events) => events.slice(seen).some(isFirstWord), turnMs)
+    if (!room.events.slice(seen).some(({ type }) => type === 'agent:response')) {
       at = Date.now()
-      await this.#relay.request({ type: 'agent:cancel', ...this.#about })
+      await room.cancel()
     }
     const { stopReason, error } = await turn
     if (at === 0) return [false, 'it answered before it could be cancelled']
     const ms = Date.now() - at
     if (stopReason !== 'cancelled' || ms > cancelMs) return [false, error ?? `it ended with ${stopReason} after ${ms} ms`]
-    const next = await this.#turn(prompts.hello)
+    const next = await room.turn(prompts.hello)
     return next.error === null
       ? [true, `after ${ms} ms, and it goes on`]
       : [false, `after ${ms} ms; the next prompt failed: ${next.error}`]
   }
 
-  async #restore(hasAnswered: boolean): Promise<readonly [boolean, string]> {
-    await this.#terminate()
-    const { how, notRestored } = await this.#start(true)
+  async #restore(hasAnswered: boolean): Promise<Result> {
+    const { room } = this.#options
+    await room.terminate()
+    const { how, notRestored } = await room.start(true)
     if (how === 'new') return [false, notRestored ?? 'it began anew']
     if (!hasAnswered) return [true, how]
-    const { error } = await this.#turn(prompts.hello)
+    const { error } = await room.turn(prompts.hello)
     return error === null ? [true, `${how}, and it goes on`] : [false, `${how}; the next prompt failed: ${error}`]
   }
 
-  async #end(projectId: string): Promise<readonly [boolean, string]> {
-    await this.#terminate()
-    const query = { projectId, limit: 50 }
-    const { items } = await this.#client.get('/api/processes', { query })
-    const left = items.filter(({ state }) => state !== 'ended')
-    return left.length === 0 ? [true, `${items.length} processes, none is left`] : [false, `${left.length} processes did not end`]
+  async #list(workspace: string): Promise<Result> {
+    const { client, agent } = this.#options
+    const { acpSessions } = await client.post('/api/agents/{agentId}/inspect', { params: { agentId: agent.id } })
+    if (acpSessions === null) return [false, 'it offers to, and refuses']
+    const own = acpSessions.filter(({ folder }) => folder === workspace).length
+    return [own > 0, `${acpSessions.length} in a process of its own, ${own} of this workplace`]
+  }
+
+  /** The agent's own fork at the end of the conversation; one that begins anew is told what was said instead. */
+  async #fork(key: string): Promise<Result> {
+    const { client } = this.#options
+    const { items } = await client.get('/api/conversations/{key}/turns', { params: { key }, query: { limit: 1 } })
+    const params = { key, turnId: items[0]?.id ?? '' }
+    const { conversation } = await client.post('/api/conversations/{key}/turns/{turnId}/fork', { params, body: {} })
+    const about = { params: { key: conversation } }
+    await client.post('/api/conversations/{key}/messages', { ...about, body: { role: 'user', content: prompts.hello } })
+    const turn = await this.#look(async () => {
+      const [last] = (await client.get('/api/conversations/{key}/turns', { ...about, query: { limit: 1 } })).items
+      return last?.endedAt ? last : undefined
+    })
+    const [context] = (await client.get('/api/conversations/{key}/context', about)).contexts
+    await this.#stopAll()
+    if (turn.state !== 'answered') return [false, turn.error ?? `its turn is ${turn.state}`]
+    return context?.how === 'resumed' ? [true, 'a fork of its own session answers'] : [false, 'its fork began anew']
+  }
+
+  async #end(): Promise<Result> {
+    await this.#options.room.terminate()
+    const processes = await this.#processes()
+    const left = processes.filter(({ state }) => state !== 'ended')
+    return left.length === 0
+      ? [true, `${processes.length} processes, none is left`]
+      : [false, `${left.length} processes did not end`]
+  }
+
+  async #stopAll(): Promise<void> {
+    for (const { launchId, state } of await this.#processes())
+      if (state !== 'ended')
+        await this.#options.client.post('/api/processes/{launchId}/stop', { params: { launchId } }).catch(() => {})
+    await this.#look(async () => (await this.#processes()).every(({ state }) => state === 'ended') || undefined)
+  }
+
+  async #processes() {
+    const { client, projectId } = this.#options
+    return (await client.get('/api/processes', { query: { projectId, limit: 50 } })).items
+  }
+
+  async #look<Found>(find: () => Promise<Found | undefined>): Promise<Found> {
+    for (const until = Date.now() + turnMs; Date.now() < until; await pause(systemClock, lookMs)) {
+      const found = await find()
+      if (found !== undefined) return found
+    }
+    throw new Error(`no answer within ${turnMs / 1000} s`)
+  }
+
+  /** AC10: what it sent in all its processes that Holdfast has no form for. */
+  async #known(): Promise<Result> {
+    const names = new Set<string>()
+    for (const { launchId } of await this.#processes()) {
+      const { unknown } = await this.#options.client.get('/api/processes/{launchId}', { params: { launchId } })
+      for (const { kind, name } of unknown) if (unknownKinds.has(kind)) names.add(`${kind} ${name}`)
+    }
+    this.#can['unknown'] = [...names]
+    return names.size === 0 ? [true, 'all that it sent is known'] : [false, [...names].join(', ')]
   }
 
   /** Nothing is said of a machine that has no sandbox. */
-  async #probeSandbox(projectId: string, mode: 'workplace' | 'strict', can: AgentReport['can']): Promise<void> {
-    const params = { projectId, agentId: this.#agent.id }
-    await this.#client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: { sandbox: mode } })
-    const works = async (): Promise<readonly [boolean, string]> => {
-      const { text, calls, error } = await this.#start(false).then(() => this.#turn(prompts.run))
+  async #probeSandbox(mode: 'workplace' | 'strict'): Promise<void> {
+    const { client, agent, projectId, room, checks } = this.#options
+    const params = { projectId, agentId: agent.id }
+    await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: { sandbox: mode } })
+    const works = async (): Promise<Result> => {
+      const { text, calls, error } = await room.start(false).then(() => room.turn(prompts.run))
       const ran = calls.some(({ status, output = '' }) => status === 'completed' && (output === '' || output.includes(word)))
       // One that runs nothing outside runs nothing inside.
-      const isFine = error === null && (ran || can['ran'] === false)
+      const isFine = error === null && (ran || this.#can['ran'] === false)
       const quiet = `it starts and ran no command, ${isFine ? 'as outside' : text.trim().slice(0, 200)}`
       return [isFine, error ?? (ran ? 'it starts, answers and runs a command' : quiet)]
     }
     const [ok, detail] = await works().catch((error: unknown) => [false, messageOf(error)] as const)
-    await this.#terminate().catch(() => {})
-    if (this.#last('agent:failed')?.notice?.code === 'noSandbox') return
-    can[mode] = ok
-    this.#checks.add(mode, ok, detail)
-  }
-
-  async #terminate(): Promise<void> {
-    const seen = this.#events.length
-    await this.#relay.request({ type: 'agent:terminate', ...this.#about }).catch(() => {})
-    await this.#until((events) => events.slice(seen).some(({ type }) => type === 'agent:terminated'), endMs)
-  }
-
-  async #start(load: boolean): Promise<Of<'agent:ready'>> {
-    const seen = this.#events.length
-    await this.#relay.request({ type: 'agent:spawn', ...this.#about, agentId: this.#agent.id, load })
-    const isOver = ({ type }: RelayEvent) => type === 'agent:ready' || type === 'agent:failed' || type === 'agent:terminated'
-    await this.#until((events) => events.slice(seen).some(isOver), startMs)
-    const event = this.#events.slice(seen).find(isOver)
-    if (event?.type === 'agent:ready') return event
-    throw new Error(event?.type === 'agent:failed' ? `${event.step}: ${event.error}` : 'it was ended')
-  }
-
-  async #turn(content: string): Promise<Turn> {
-    const seen = this.#events.length
-    await this.#relay.request({ type: 'agent:message', ...this.#about, content })
-    const isOver = ({ type }: RelayEvent) => type === 'agent:response' || type === 'agent:failed'
-    await this.#until((events) => events.slice(seen).some(isOver), turnMs)
-    const events = this.#events.slice(seen)
-    const end = events.find(isOver)
-    if (end?.type !== 'agent:response') throw new Error(end?.type === 'agent:failed' ? end.error : 'its process ended')
-    const calls = new Map<string, ToolCall>()
-    for (const event of events)
-      if (event.type === 'agent:update' && event.update.kind === 'tool')
-        calls.set(event.update.call.toolCallId, event.update.call)
-    const asked = events.filter(({ type }) => type === 'permission:requested').length
-    const { content: text, stopReason, error, messageId } = end
-    return { text, stopReason, error, calls: [...calls.values()], asked, messageId }
-  }
-
-  #take(event: RelayEvent): void {
-    this.#events.push(event)
-    if (event.type === 'permission:requested') {
-      const { approvalId, options } = event
-      const canAllow = options.some(({ kind }) => kind === 'allow_once')
-      const outcome = canAllow ? this.#answer : 'denied'
-      const { sessionId: userSessionId } = this.#about
-      this.#relay.request({ type: 'permission:answer', sessionId: userSessionId, approvalId, outcome }).catch(() => {})
-    }
-    for (const wake of this.#waiting.splice(0)) wake()
-  }
-
-  async #until(isDone: (events: readonly RelayEvent[]) => boolean, ms: number): Promise<void> {
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms / 1000} s`)), ms)
-    try {
-      while (!isDone(this.#events))
-        await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), late.promise])
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
-  #last<Type extends RelayEvent['type']>(type: Type): Of<Type> | undefined {
-    return this.#events.findLast((event): event is Of<Type> => event.type === type)
-  }
-
-  #report(can: AgentReport['can'], version: string | null): AgentReport {
-    return { agent: this.#agent.id, version, checks: this.#checks.list, can }
+    await room.terminate().catch(() => {})
+    if (room.last('agent:failed')?.notice?.code === 'noSandbox') return
+    this.#can[mode] = ok
+    checks.add(mode, ok, detail)
   }
 }
-
-const isFirstWord = (event: RelayEvent): boolean =>
-  event.type === 'agent:response' ||
-  event.type === 'agent:failed' ||
-  (event.type === 'agent:update' && (event.update.kind === 'text' || event.update.kind === 'thought'))

@@ -225,7 +225,7 @@ export class AcpConnection {
     return failure
   }
 
-  /** Whoever signs in has asked for it, so it is accepted and shown. */
+  /** The person who signs in has asked for it, so it is accepted and shown. */
   #visit(params: unknown): 'accept' | 'cancel' {
     const { message, url } = questionOf(params)?.question ?? {}
     const { onVisit } = this.#options

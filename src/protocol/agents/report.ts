@@ -13,12 +13,14 @@ const checkNames = [
   'usage',
   'cancel',
   'list',
-  'fork',
   'load',
   'end',
+  'fork',
   // In a sandbox of this machine; left out where it has none.
   'workplace',
   'strict',
+  // AC10: all that it sent has a form.
+  'known',
 ] as const
 
 export const AgentCheck = z.object({ name: z.enum(checkNames), ok: z.boolean(), detail: z.string().max(500) })

@@ -153,13 +153,14 @@ export const detected = {
     end: 'leaves processes behind',
     workplace: 'does not run in the sandbox “workplace”',
     strict: 'does not run in the sandbox “strict”',
+    known: 'sends what Holdfast does not know',
   },
   canAll: 'can do everything',
   signIn: (command: string, key: string | undefined) =>
     `Sign in once on that machine: ${command}${key === undefined ? '' : `, or add it with ${key}`}`,
 }
 
-export const signIn = {
+export const agentSignIn = {
   title: 'Sign in',
   text: 'Starts the agent on the server’s machine and asks how a person can sign in.',
   not: 'Not signed in.',

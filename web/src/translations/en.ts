@@ -9,7 +9,7 @@ import { errors } from './en-errors.ts'
 import { phone, preferences, shortcuts, signIn } from './en-preferences.ts'
 import { sandboxWords } from './en-sandbox.ts'
 import { settings } from './en-settings.ts'
-import { agentSessions, signIn as agentSignIn, coordinators, detected, duration, now, processes, running } from './en-system.ts'
+import { agentSessions, agentSignIn, coordinators, detected, duration, now, processes, running } from './en-system.ts'
 import { approvals, chat, tasks, workSessions } from './en-work.ts'
 import { files, worktrees } from './en-worktrees.ts'
 

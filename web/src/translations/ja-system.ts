@@ -151,13 +151,14 @@ export const detected: typeof english.detected = {
     end: 'プロセスが残ります',
     workplace: 'サンドボックス「作業場所」では動きません',
     strict: 'サンドボックス「厳格」では動きません',
+    known: 'Holdfast が知らないものを送ります',
   },
   canAll: 'すべてできます',
   signIn: (command, key) =>
     `そのマシンで一度サインインしてください: ${command}${key === undefined ? '' : `、または ${key} を設定して追加`}`,
 }
 
-export const signIn: typeof english.signIn = {
+export const agentSignIn: typeof english.agentSignIn = {
   title: 'サインイン',
   text: 'サーバーのマシンでエージェントを起動し、サインインの方法を尋ねます。',
   not: 'サインインしていません。',

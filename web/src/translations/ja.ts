@@ -10,7 +10,7 @@ import { phone, preferences, shortcuts, signIn } from './ja-preferences.ts'
 import { sandboxWords } from './ja-sandbox.ts'
 import { translation } from './ja-sentences.ts'
 import { settings } from './ja-settings.ts'
-import { agentSessions, signIn as agentSignIn, coordinators, detected, duration, now, processes, running } from './ja-system.ts'
+import { agentSessions, agentSignIn, coordinators, detected, duration, now, processes, running } from './ja-system.ts'
 import { approvals, chat, tasks, workSessions } from './ja-work.ts'
 import { files, worktrees } from './ja-worktrees.ts'
 
