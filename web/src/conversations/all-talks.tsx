@@ -98,7 +98,7 @@ function TalkRow({ view }: { view: ListedView }) {
         {view.roles > 1 && <ColumnsIcon className="size-3.5 text-faint" />}
         <span className="min-w-0 shrink-0 truncate text-sm text-quiet max-sm:hidden">{view.agents.map(nameOf).join(', ')}</span>
         <span className="w-24 shrink-0 text-right text-sm text-faint max-md:hidden">{words.console.states[view.state]}</span>
-        <Ago at={view.at} className="w-28 shrink-0 text-right whitespace-nowrap text-sm text-faint tabular-nums" />
+        <Ago at={view.at} className="shrink-0 text-right whitespace-nowrap sm:w-28 text-sm text-faint tabular-nums" />
       </TalkLink>
     </li>
   )

@@ -9,6 +9,7 @@ import { SubmitButton } from '../parts/button.tsx'
 import { NearRow } from '../parts/near.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { usePaneActions } from '../turns/pane-actions.ts'
 import { drawnAtFirst, guessedHeight } from '../turns/transcript.tsx'
 import { TurnView } from '../turns/turn-view.tsx'
 import type { ChatEntry } from './chat-entries.ts'
@@ -22,6 +23,8 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
   const writing = useWriting()
   const nameOf = useDisplayName()
   const agents = useHome()?.agents ?? []
+  const { agentId } = usePaneActions()
+  const isByAgent = ({ role, senderId }: Message): boolean => role === 'assistant' && !agents.some(({ id }) => id === senderId)
   const days = entries.map(({ at }) => writing.day(at))
   return (
     <ol>
@@ -46,8 +49,9 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
               ) : (
                 <MessageRow
                   message={entry.message}
-                  name={nameOf(entry.message.senderId)}
-                  byAgent={entry.message.role === 'assistant' || agents.some(({ id }) => id === entry.message.senderId)}
+                  // What was imported has the sender who imported it.
+                  name={nameOf(isByAgent(entry.message) ? agentId : entry.message.senderId)}
+                  byAgent={isByAgent(entry.message) || agents.some(({ id }) => id === entry.message.senderId)}
                   goesOn={!newDay && before?.kind === 'message' && belongTogether(before.message, entry.message)}
                 />
               )}
@@ -65,6 +69,7 @@ const repetitionOf = (entry: ChatEntry, next: ChatEntry | undefined): string | u
 
 const belongTogether = (before: Message, message: Message): boolean =>
   before.senderId === message.senderId &&
+  before.role === message.role &&
   before.receiverId === message.receiverId &&
   Date.parse(message.createdAt) - Date.parse(before.createdAt) < togetherMs
 

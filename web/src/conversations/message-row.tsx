@@ -31,8 +31,12 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
   const translate = useSaid()
   const marks = [
     message.priority !== 'normal' && chat.priorities[message.priority],
-    // Elsewhere there is only one to talk to.
-    message.receiverId === null && !byAgent && message.conversationKey.startsWith('web:') && chat.everybody,
+    // Elsewhere there is only one to talk to; what was imported was to nobody here.
+    message.receiverId === null &&
+      message.clientId !== null &&
+      !byAgent &&
+      message.conversationKey.startsWith('web:') &&
+      chat.everybody,
   ].filter((mark) => mark !== false)
   return (
     <div

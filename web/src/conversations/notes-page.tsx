@@ -17,10 +17,17 @@ import { useTitleOf } from './titles.ts'
 
 export function NotesPage() {
   const { conversations: words } = useWords()
-  const { month, day } = useSearch({ from: '/shell/conversations/notes' })
-  const shown = month ?? day?.slice(0, 7) ?? dayOfDate(new Date()).slice(0, 7)
+  const { month, day: asked } = useSearch({ from: '/shell/conversations/notes' })
+  const shown = month ?? asked?.slice(0, 7) ?? dayOfDate(new Date()).slice(0, 7)
   const query = notesOf(shown)
   const { data: notes, error } = useQuery(query)
+  // The newest of the month until another is chosen.
+  const day =
+    asked ??
+    notes
+      ?.map(({ date }) => date)
+      .sort()
+      .at(-1)
   const chosen = notes?.find(({ date }) => date === day)
   const pending = notes?.filter(({ state }) => state === 'pending').length ?? 0
   useTitle(words.notes)
@@ -44,13 +51,7 @@ export function NotesPage() {
           {!error && !notes && <Waiting what={words.notes} onRetry={() => void refetch(query)} rows={2} />}
           {notes?.length === 0 && <p className="text-faint">{words.noNotes}</p>}
         </div>
-        <div className="min-w-0 flex-1">
-          {day === undefined ? (
-            notes && notes.length > 0 && <p className="text-faint">{words.chooseDay}</p>
-          ) : (
-            <NoteView day={day} note={chosen} />
-          )}
-        </div>
+        <div className="min-w-0 flex-1">{day !== undefined && <NoteView day={day} note={chosen} />}</div>
       </div>
     </section>
   )

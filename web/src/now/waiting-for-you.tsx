@@ -16,6 +16,7 @@ import { refetch, useHome } from '../live/queries.ts'
 import { atWork } from '../live/recent.ts'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Ago } from '../parts/time.tsx'
+import { oneLine } from '../shell/listed-views.ts'
 import { isTyping } from '../shell/page-keys.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -158,7 +159,7 @@ function Place({ approval, name }: { approval: Approval; name: string }) {
   )
 }
 
-const firstLine = (text: string | null): string | undefined => text?.trim().split('\n', 1)[0] || undefined
+const firstLine = (text: string | null): string | undefined => (text && oneLine(text)) || undefined
 
 function useDecisionKeys(
   list: RefObject<HTMLUListElement | null>,

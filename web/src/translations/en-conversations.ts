@@ -51,7 +51,6 @@ export const conversations = {
   month: 'Month',
   earlier: 'Month before',
   later: 'Month after',
-  chooseDay: 'Choose a day that has a note.',
   note: 'the note',
   pending: 'Note pending',
   pendingText: 'The file of this note could not be written. It is tried again; what was said is safe in the store.',

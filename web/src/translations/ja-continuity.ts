@@ -16,10 +16,10 @@ export const continuity: typeof english.continuity = {
   understood: '続ける',
   missingToStart: 'まだ何も始まりません',
   missingToStartText: '作業は引き継がれましたが、次のものを待っています：',
-  dismiss: '片付ける',
-  dismissName: (project) => `${project} の中断した作業を片付ける`,
-  dismissed: (project) => `片付けました。${project} の作業はセッション一覧からいつでも再開できます`,
-  dismissedMark: '片付け済み',
+  dismiss: '一覧から外す',
+  dismissName: (project) => `${project} の中断した作業を一覧から外す`,
+  dismissed: (project) => `一覧から外しました。${project} の作業はセッション一覧からいつでも再開できます`,
+  dismissedMark: '一覧から外した',
   waitsFor: '待っているもの',
   waitsForOne: (each) => {
     if (each.what === 'approval') return `承認 ${each.approvalId}`

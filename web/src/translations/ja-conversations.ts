@@ -48,7 +48,6 @@ export const conversations: Messages['conversations'] = {
   month: '月',
   earlier: '前の月',
   later: '次の月',
-  chooseDay: 'ノートのある日を選んでください。',
   note: 'ノート',
   pending: 'ノート保留中',
   pendingText: 'このノートのファイルを書き込めませんでした。再試行します。発言はストアに保存されています。',

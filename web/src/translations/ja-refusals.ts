@@ -133,7 +133,7 @@ const words: RefusalSentences = {
   taskDone: '{task} は{state}です。これ以上は進みません',
   taskCannot: '{task} は{state}です。今は{wanted}にできません',
   taskCycle: '{cycle}: 互いを待つことになります',
-  workNotInterrupted: 'この作業セッションは{state}です。片付けられるのは中断した作業だけです',
+  workNotInterrupted: 'この作業セッションは{state}です。一覧から外せるのは中断した作業だけです',
   workCannotComplete: 'この作業セッションは{state}です。完了にはできないので、再開してください',
   approachKept: '{id} は{kind}です。種類を変えられるのは、未試行のアプローチだけです。新しく記録してください',
   approvalNotBack: '承認 {id} は{state}です。再提出できるのは、修正のために差し戻されたものだけです',

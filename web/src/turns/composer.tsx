@@ -126,9 +126,9 @@ export function Composer(props: ComposerProps) {
           void attachments.add([...event.clipboardData.files])
         }}
       />
-      <div className="flex items-center gap-x-1">
+      <div className="flex items-center gap-x-1 @max-md:flex-wrap">
         {mayAttach && <AttachButton onFiles={(files) => void attachments.add(files)} />}
-        <div className="flex min-w-0 items-center overflow-x-auto [scrollbar-width:none]">
+        <div className="flex min-w-0 items-center overflow-x-auto [scrollbar-width:none] @max-md:order-first @max-md:basis-full @max-md:flex-wrap">
           <AgentSettings offers={offers} mayWrite={mayConfigure} />
           {children}
         </div>

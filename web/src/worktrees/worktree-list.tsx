@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ListedWorktree } from '../../../src/protocol/worktrees/worktree.ts'
+import { conversation } from '../conversations/conversation-queries.ts'
+import { useNameOf } from '../conversations/titles.ts'
 import { useMay } from '../live/queries.ts'
 import { Button } from '../parts/button.tsx'
 import { Rows, Section } from '../parts/page.tsx'
@@ -41,6 +43,9 @@ function Row({ worktree, onRemove }: { worktree: ListedWorktree; onRemove: () =>
   const writing = useWriting()
   const mayWrite = useMay('write')
   const { role, branch, folder, look, trouble, lastUsedAt } = worktree
+  const key = worktree.conversation ?? ''
+  const about = useQuery({ ...conversation(key), enabled: key !== '', retry: false }).data
+  const nameOf = useNameOf()
   return (
     <li className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 py-2">
       <Link
@@ -48,7 +53,7 @@ function Row({ worktree, onRemove }: { worktree: ListedWorktree; onRemove: () =>
         params={{ projectId: worktree.projectId, worktreeId: worktree.id }}
         className="min-w-0 font-medium underline decoration-line underline-offset-2 [overflow-wrap:anywhere] hover:decoration-ink"
       >
-        {role}
+        {about ? nameOf(about) : role}
       </Link>
       <span className="min-w-0 flex-1 basis-40 truncate font-mono text-xs text-quiet" title={folder}>
         {branch ?? folder}
