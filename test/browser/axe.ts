@@ -6,7 +6,10 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-export type AxeRules = 'all' | 'colours' | 'all but colours'
+/** `inside`: without the frame, which is the same around every place. */
+export type AxeRules = 'all' | 'colours' | 'colours inside' | 'all but colours'
+
+const inside = `document.querySelector('[role="dialog"]') ?? document.querySelector('main') ?? document`
 
 /** One line for each thing found, with the elements; empty when all is well. */
 export async function axeFindings(page: Page, rules: AxeRules = 'all'): Promise<string[]> {
@@ -15,12 +18,12 @@ export async function axeFindings(page: Page, rules: AxeRules = 'all'): Promise<
   if (!(await page.evaluate(() => 'axe' in globalThis))) await bring(page)
   const options = {
     resultTypes: ['violations'],
-    ...(rules === 'colours' && { runOnly: ['color-contrast'] }),
+    ...(rules.startsWith('colours') && { runOnly: ['color-contrast'] }),
     ...(rules === 'all but colours' && { rules: { 'color-contrast': { enabled: false } } }),
   }
   const { violations } = (await page.evaluate(
     // Only what was found crosses over.
-    `axe.run(${JSON.stringify(options)}).then(({ violations }) => ({ violations }))`,
+    `axe.run(${rules === 'colours inside' ? inside : 'document'}, ${JSON.stringify(options)}).then(({ violations }) => ({ violations }))`,
   )) as Pick<AxeResults, 'violations'>
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(' | ')}`)
 }

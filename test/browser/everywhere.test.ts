@@ -24,7 +24,7 @@ beforeAll(async () => {
   mkdirSync(path, { recursive: true })
   const { id } = await elsewhere.post('/api/projects', { body: { name, path, settings } })
   await elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId: id, agentId: 'codex' } })
-  const task = await addWork(id)
+  const { task, work } = await addWork(id)
   await elsewhere.post('/api/people', { body: { name: 'Somebody with a rather long name', role: 'viewer' } })
   await elsewhere.post('/api/tokens', { body: { name: 'nightly-build-of-everything-there-is', kind: 'script' } })
   places = [
@@ -33,12 +33,14 @@ beforeAll(async () => {
     `/projects/${id}/tasks`,
     `/projects/${id}/tasks?task=${task}`,
     `/projects/${id}/sessions`,
+    `/projects/${id}/sessions/${work}`,
     `/projects/${id}/approvals`,
     `/projects/${id}/approaches`,
     `/projects/${id}/chat/codex`,
     `/projects/${id}/console`,
     `/projects/${id}/settings`,
     '/conversations?q=hello',
+    '/conversations/notes',
     '/agents',
     '/agents/codex',
     '/people',
@@ -50,7 +52,7 @@ beforeAll(async () => {
 })
 
 /** Something on every tab: tasks that wait for each other, approvals that wait and that do not, a chat. */
-async function addWork(projectId: string): Promise<string> {
+async function addWork(projectId: string): Promise<{ task: string; work: string }> {
   const { elsewhere } = here
   const params = { projectId }
   const contextSummary = 'A summary that is longer than one line on a phone, and longer than a line has room for on a wide screen'
@@ -74,7 +76,7 @@ async function addWork(projectId: string): Promise<string> {
   }
   for (const content of ['Hello', 'word '.repeat(200), 'x'.repeat(300)])
     await elsewhere.post('/api/chat', { body: { projectId, toAgentId: 'codex', content, priority: 'urgent' } })
-  return second.id
+  return { task: second.id, work: work.id }
 }
 
 /** What the router says of itself to its own tools. */
@@ -128,17 +130,20 @@ test(
       await on.setViewportSize(wide)
       await look(`${place} wide ${theme}`, on, 'all')
       await otherTheme(on)
-      await look(`${place} wide ${theme}`, on, 'colours')
+      await look(`${place} wide ${theme}`, on, 'colours inside')
       await on.setViewportSize(phone)
       await look(`${place} on a phone`, on, 'all but colours')
       await fits(on, place)
     }
     let language: 'en' | 'ja' = 'en'
     for (const place of places) {
-      // A dialog is met by its address: one that is there already would be taken for it.
-      const opensDialog = /new=|task=/.test(place)
-      await (opensDialog ? page.goto(place) : followLink(page, place))
-      if (opensDialog) await page.getByRole('dialog').waitFor()
+      // One that is open already would be taken for the next.
+      if (await page.getByRole('dialog').count()) {
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+      }
+      await followLink(page, place)
+      if (/new=|task=/.test(place)) await page.getByRole('dialog').waitFor()
       await settled()
       await lookAround(`${place} in ${language}`, page)
       // The next is met in the language and the theme that this one ended with.
