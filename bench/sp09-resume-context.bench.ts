@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../src/platform/time/clock.ts'
-import { getOrCreateConversation } from '../src/services/conversations/get-or-create-conversation.ts'
+import { getOrCreateConversation } from '../src/services/conversations/change-conversation.ts'
 import { setHistory } from '../src/services/conversations/set-history.ts'
 import { createProject } from '../src/services/projects/create-project.ts'
 import { recordApproach } from '../src/services/work/change-approach.ts'
@@ -14,7 +14,6 @@ import { createWorkSession } from '../src/services/work/create-work-session.ts'
 import { resumeContextOf } from '../src/services/work/resume-work-session.ts'
 import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts'
 import { defineQuery } from '../src/store/store.ts'
-import { selectWorkSession } from '../src/store/work/work-sessions.ts'
 import { type Grown, growing } from './harness/growing.ts'
 
 const writerUrl = new URL('../src/compose/writer.ts', import.meta.url)
@@ -25,7 +24,7 @@ const writtenAtOnce = 200
 
 /** The same call as the endpoint makes, without the agent that asks. */
 const context = defineQuery(async (reader, { id }: { id: string }) => {
-  const row = await reader.first(selectWorkSession, { id })
+  const row = await reader.row('sessions', { id })
   return row && resumeContextOf(reader, row)
 })
 

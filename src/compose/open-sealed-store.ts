@@ -29,7 +29,7 @@ export async function openSealedStore(config: ConfigValues, logger: Logger, open
     if (await sealPlainValues(store, seals)) {
       logger.info('the keys of agents are sealed now; their plain text is being erased from the database')
       await store.close()
-      // Opening the store erases the plain text (store/erase-deleted-data.ts).
+      // Opening the store erases the plain text (store/migrate.ts).
       store = await open()
       await warnAboutPlainText(store, config, logger)
     }

@@ -1,4 +1,5 @@
 /** The forms of identifiers (ID1). Pure: the caller supplies time and randomness. Uniqueness is ensured by the store's keys. */
+import { libraryId, ownerId, systemId } from './access/caller.ts'
 import type { Instant } from './instant.ts'
 
 /** Returns that many random lower-case letters and digits. */
@@ -28,3 +29,26 @@ export const isWord = (name: string): boolean => /[\p{L}\p{N}]/u.test(name)
 
 /** Git's folder, in any spelling that a file system treats as the same. Only git may write to it. */
 export const isGitFolder = (name: string): boolean => /^(?:\.git|git~\d+)[ .]*$/i.test(name.replaceAll(/\p{Cf}/gu, ''))
+
+const maxIdChars = 64
+/** For names without Latin letters or digits. */
+const defaultId = 'agent'
+
+/** Ids that stand for other actors in records, and cannot be chosen. */
+const reserved: ReadonlySet<string> = new Set([ownerId, systemId, libraryId])
+
+export const isReserved = (id: string): boolean => reserved.has(id)
+
+/** `Claude Code` → `claude-code`; the second of that name `claude-code-2`. */
+export function agentIdFrom(name: string, nth = 1): string {
+  const ending = nth === 1 ? '' : `-${nth}`
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{Mark}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+/g, '')
+    .slice(0, maxIdChars - ending.length)
+    .replaceAll(/-+$/g, '')
+  return `${plain || defaultId}${ending}`
+}

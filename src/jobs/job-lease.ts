@@ -24,7 +24,6 @@ export interface JobLeaseOptions {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  /** Id of this node. */
   readonly holder: string
   readonly startJobs: StartJobs
 }

@@ -21,7 +21,6 @@ export class PanelSweeper implements PeriodicJob {
   readonly everyMs = everyMs
   readonly failureText = 'Chat panels could not be swept'
   readonly #options: PanelSweeperOptions
-  /** Time of the last successful run. */
   #sweptAt = Number.NEGATIVE_INFINITY
 
   constructor(options: PanelSweeperOptions) {

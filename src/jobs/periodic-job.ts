@@ -7,9 +7,7 @@ import type { Clock } from '../platform/time/clock.ts'
 export const lateMs = 5000
 
 export interface PeriodicJob {
-  /** Interval between two runs. */
   readonly everyMs: number
-  /** Log line for a failed run. */
   readonly failureText: string
   /** Waits one interval before the first run. */
   readonly waitsFirst?: boolean

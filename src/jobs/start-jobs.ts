@@ -18,8 +18,7 @@ import type { Figures } from '../server/system/figures.ts'
 import type { FileOperations } from '../server/worktrees/file-operations.ts'
 import type { Worktrees } from '../server/worktrees/worktrees.ts'
 import { beginWithDemo, needsDemo } from '../services/projects/begin-with-demo.ts'
-import { sweepExpired } from '../services/system/sweep-expired.ts'
-import { findLongStreams, trimStream } from '../services/system/trim-stream.ts'
+import { findLongStreams, sweepExpired, trimStream } from '../services/system/sweep-expired.ts'
 import { importApproaches } from '../services/work/change-approach.ts'
 import { findRunningWork, type RunningWork, runningPageSize } from '../services/work/queries.ts'
 import { saveDueCheckpoint } from '../services/work/save-checkpoint.ts'
@@ -60,7 +59,7 @@ const maxSweeps = 100
 const maxTrims = 20
 
 /**
- * Removes expired rows once a minute and trims long streams (services/system/sweep-expired.ts, trim-stream.ts). Safe to run
+ * Removes expired rows once a minute and trims long streams (services/system/sweep-expired.ts). Safe to run
  * twice or not at all.
  */
 export const expiredRemover = (store: Store): PeriodicJob => ({

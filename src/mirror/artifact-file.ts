@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { nameProblem } from '../domain/work/artifact-name.ts'
 import { replaceFile, syncFolder } from '../platform/files/atomic-file.ts'
-import { type ArtifactRow, selectArtifact, selectPart } from '../store/work/artifacts.ts'
+import { type ArtifactRow, selectPart } from '../store/work/artifacts.ts'
 import type { MirrorSource } from './mirror.ts'
 
 export async function mirrorArtifact(store: MirrorSource, folder: string, workSessionId: string, name: string): Promise<void> {
   // SE5: a name written into the table by hand must not lead out of the folder.
   if (nameProblem(name)) return
   const path = join(folder, name)
-  const row = await store.read((reader) => reader.first(selectArtifact, { workSessionId, name }))
+  const row = await store.read((reader) => reader.row('artifacts', { session_id: workSessionId, name }))
   if (!row) {
     await rm(path, { force: true })
     return syncFolder(folder)

@@ -7,8 +7,7 @@
 import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Day, notePathOf, parseDay } from '../domain/conversations/chapter.ts'
-import { claimOf } from '../domain/conversations/file-name.ts'
-import { parseKey } from '../domain/conversations/key.ts'
+import { claimOf, parseKey } from '../domain/conversations/key.ts'
 import { conversationStream } from '../domain/stream-name.ts'
 import { replaceFile, syncFolder, writeFileAtomic } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
@@ -16,9 +15,9 @@ import { readPlainFile, writePlainFile } from '../platform/files/plain-file.ts'
 import { readSavedConversation } from '../platform/files/saved-conversations.ts'
 import { fileHeadOf, fileMessageOf } from '../protocol/conversations/conversation-file.ts'
 import type { Message } from '../protocol/conversations/message.ts'
-import { type ConversationRow, conversationOf, selectConversation, selectNameOf } from '../store/conversations/conversations.ts'
+import { type ConversationRow, conversationOf, selectNameOf } from '../store/conversations/conversations.ts'
 import { messagesAfter } from '../store/conversations/messages.ts'
-import { noteContents, noteText, selectNote } from '../store/conversations/notes.ts'
+import { noteContents, noteText } from '../store/conversations/notes.ts'
 import { selectPosition } from '../store/log/event-log.ts'
 import { isFileOf, namesOf } from './conversation-name.ts'
 import type { MirroredStream, MirrorSource, MirrorTarget } from './mirror.ts'
@@ -52,7 +51,7 @@ async function* pagesOf(store: MirrorSource, row: ConversationRow, head: number)
     const after = seq
     const { found, stillThere } = await store.read(async (reader) => ({
       found: await messagesAfter(reader, { key: row.key, seq: after, hidden: false, limit: messagesAtOnce }),
-      stillThere: (await reader.first(selectConversation, { key: row.key }))?.created_at === row.created_at,
+      stillThere: (await reader.row('conversations', { key: row.key }))?.created_at === row.created_at,
     }))
     if (!stillThere) throw new ConversationDeleted()
     const messages = found.filter((message) => message.seq <= head)
@@ -104,7 +103,7 @@ export const conversationFile: MirrorTarget = {
     const cursor = await readCursor(path)
     if (cursor)
       return isOurs(cursor, mirrored) && cursor.seq >= head && (await exists(join(dirname(plain), basename(cursor.file))))
-    const row = await mirrored.store.read((reader) => reader.first(selectConversation, { key: mirrored.id }))
+    const row = await mirrored.store.read((reader) => reader.row('conversations', { key: mirrored.id }))
     return !row && !(await exists(apart)) && !(await isFileOf(plain, mirrored.id))
   },
 }
@@ -116,7 +115,7 @@ async function writeOnce(mirrored: MirroredStream): Promise<number> {
   const { store, stream, data, id: key } = mirrored
   const { plain, apart, cursor: cursorPath } = namesOf(data, key)
   const { row, head, hasPlain } = await store.read(async (reader) => ({
-    row: await reader.first(selectConversation, { key }),
+    row: await reader.row('conversations', { key }),
     head: (await reader.first(selectPosition, { name: stream }))?.head ?? 0,
     hasPlain: (await reader.first(selectNameOf, { key })) !== undefined,
   }))
@@ -244,7 +243,7 @@ export const noteFile = (report?: NoteReport): MirrorTarget => ({
     const cursor = await readNoteCursor(notePath(data, id))
     if (cursor?.incarnation !== store.incarnation || cursor.seq < head) return false
     // After a crash between the file and its report, both are repeated.
-    const note = report && (await store.read((reader) => reader.first(selectNote, { day: id })))
+    const note = report && (await store.read((reader) => reader.row('notes', { day: id })))
     return !note || note.written_seq >= head
   },
 })

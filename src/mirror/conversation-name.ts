@@ -1,7 +1,7 @@
 /** The path of a conversation's file (CV6), and whether a file belongs to the conversation: it contains the key. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { nameApart, plainName } from '../domain/conversations/file-name.ts'
+import { nameApart, plainName } from '../domain/conversations/key.ts'
 import { conversationsFolder } from '../platform/files/data-folder.ts'
 import { NotPlainFile, openPlainFile } from '../platform/files/plain-file.ts'
 

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { type ProjectFile, projectFileVersion } from '../protocol/projects/project.ts'
-import { chosenSettings, selectProject } from '../store/projects/projects.ts'
+import { chosenSettings } from '../store/projects/projects.ts'
 import { jsonFolder } from './json-folder.ts'
 import { type ImportApproaches, writeWorkSessions } from './work-session-folders.ts'
 
@@ -13,7 +13,7 @@ const folder = (importApproaches?: ImportApproaches) =>
     kind: 'project',
     path: (id) => join('projects', id),
     contents: async (reader, id) => {
-      const row = await reader.first(selectProject, { id })
+      const row = await reader.row('projects', { id })
       if (!row) return { 'project.json': null }
       const file: ProjectFile = {
         schema_version: projectFileVersion,

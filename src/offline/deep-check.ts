@@ -75,6 +75,12 @@ class CountingReader implements Reader {
     return row
   }
 
+  row: Reader['row'] = async (table, key) => {
+    const row = await this.#reader.row(table, key)
+    await this.#counted(row === undefined ? [] : [row])
+    return row
+  }
+
   query: Reader['query'] = async (build) => this.#counted(await this.#reader.query(build))
 
   async #counted<Row>(rows: Row[]): Promise<Row[]> {

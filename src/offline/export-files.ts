@@ -5,7 +5,6 @@ import { chatLog } from '../mirror/line-log.ts'
 import type { MirrorSource, MirrorTarget } from '../mirror/mirror.ts'
 import { projectFolder } from '../mirror/project-folder.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { selectConversation } from '../store/conversations/conversations.ts'
 import { selectEventsAfter, selectStreamsAfter } from '../store/log/event-log.ts'
 import { selectMeta } from '../store/meta.ts'
 import type { Reader } from '../store/store.ts'
@@ -39,7 +38,7 @@ export async function exportFiles(config: ConfigValues, { folder, projectId, onS
         if (projectId !== undefined && !isOf(projectId, id)) continue
         for (const target of targets.filter((each) => each.kind === kind && each.covers(id))) {
           await target.write({ store, data: folder, stream: name, id })
-          if (kind !== 'conversation' || (await reader.first(selectConversation, { key: id })))
+          if (kind !== 'conversation' || (await reader.row('conversations', { key: id })))
             written.set(target, (written.get(target) ?? 0) + 1)
         }
         onStream?.(written.values().reduce((sum, each) => sum + each, 0))

@@ -19,7 +19,6 @@ import { StartFailure } from '../platform/processes/start-failure.ts'
 import type { NotRestored } from '../protocol/work/resume.ts'
 import { projectPaths } from '../store/projects/projects.ts'
 import type { Store } from '../store/store.ts'
-import { selectWorkSession } from '../store/work/work-sessions.ts'
 import { restoreFromFolder } from './restore-from-folder.ts'
 
 export interface BroughtBack {
@@ -37,7 +36,7 @@ export const restoreFromPath =
       const saved = inside(root, await readSavedWorkSession(dirname(file), file))
       const { project_id, session_id } = (saved.files.checkpoint ?? {}) as Record<string, unknown>
       const place = { projectId: String(project_id), workSessionId: String(session_id) }
-      const isKnown = (await store.read((reader) => reader.first(selectWorkSession, { id: place.workSessionId }))) !== undefined
+      const isKnown = (await store.read((reader) => reader.row('sessions', { id: place.workSessionId }))) !== undefined
       return { ...place, notRestored: isKnown ? [] : await bringKin(store, root, saved, by) }
     } catch (error) {
       if (error instanceof StartFailure)

@@ -53,7 +53,6 @@ export interface FilesBeside {
     readonly workSessionId: string
     readonly notRestored: readonly NotRestored[]
   }>
-  /** Path of the note of a day (DC3). */
   notePath(day: string): string
   /** Resolves when the chapters closed so far are in the note; false when it cannot be written now and is retried. */
   noteWritten(day: string): Promise<boolean>

@@ -12,7 +12,6 @@ import type { Reader } from './store.ts'
  * and the deep check; never on the request path.
  */
 export const rowsPerPage = 500
-/** Page length for tables with large rows. */
 const largeRowsPerPage = 25
 const largeRows: ReadonlySet<string> = new Set(['upload_parts', 'question_answers'])
 

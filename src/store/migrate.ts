@@ -2,14 +2,14 @@
  * Migrates a database to this version, one transaction per step: a kill leaves each step done or not begun. Refuses a database of a
  * newer version without changing it.
  */
+
 import type { Instant } from '../domain/instant.ts'
 import type { Engine } from './engine.ts'
-import { createMeta, selectMeta, setMeta } from './meta.ts'
+import { createMeta, deleteMeta, selectMeta, setMeta } from './meta.ts'
 import { migrations, newestVersion } from './migrations/migrations.ts'
 import type { Tables } from './schema/tables.ts'
 import { bind } from './statement.ts'
 
-/** An engine that can run work in a transaction. */
 export interface MigratingEngine extends Engine {
   transaction(work: () => Promise<void>): Promise<void>
 }
@@ -54,4 +54,20 @@ export async function migrate(engine: MigratingEngine, now: Instant, uuid: () =>
     })
   }
   return { id: (await get('store_id')) ?? '', incarnation: (await get('incarnation')) ?? '' }
+}
+
+/**
+ * Erases plain text of values that have been sealed since (SE12): a database keeps deleted text in its files until they are
+ * rewritten. Runs once when such a store is opened. A flag in `meta` stays set until it succeeds, so a failure is retried at the
+ * next start.
+ */
+export async function eraseDeletedData(engine: Engine, statements: readonly string[]): Promise<void> {
+  const [mark] = await engine.execute(bind(engine.dialect, selectMeta, { key: 'plain_values' }))
+  if (mark?.['value'] !== 'sealed') return
+  try {
+    for (const sql of statements) await engine.execute({ sql, values: [] })
+    await engine.execute(bind(engine.dialect, deleteMeta, { key: 'plain_values' }))
+  } catch {
+    // Fails for example when the disk is full. The start finds the flag and reports it (compose/open-sealed-store.ts).
+  }
 }

@@ -1,5 +1,6 @@
 /** Cursors of lists: what a client sends back to get the next page. */
 
+import { type Day, parseDay } from '../domain/conversations/chapter.ts'
 import { Refusal } from '../domain/errors.ts'
 import type { Instant } from '../domain/instant.ts'
 import { inField } from '../domain/notices.ts'
@@ -33,7 +34,25 @@ export const pageParams = ({ limit, cursor }: PageQuery): PageParams => ({
   limit: limit + 1,
 })
 
-/** Cuts the page from the rows found, which may be one more than the page holds. */
+/** Cuts the page from what was found, which may be one more than the page holds. `cursorAt`: the text of the cursor after an item. */
+function cut<Item>(found: readonly Item[], limit: number, cursorAt: (last: Item) => string): Page<Item> {
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: last && found.length > limit ? Buffer.from(cursorAt(last)).toString('base64url') : null }
+}
+
+const textIn = (cursor: string): string => Buffer.from(cursor, 'base64url').toString()
+
+/** What the form finds in a cursor. */
+export function partIn(cursor: string, form: RegExp): string {
+  const part = form.exec(textIn(cursor))?.[1]
+  if (part === undefined) throw notACursor()
+  return part
+}
+
+export const notACursor = (): Refusal =>
+  new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
+
 export const cutPage = <Item extends PageKey>(
   found: readonly Item[],
   limit: number,
@@ -41,19 +60,14 @@ export const cutPage = <Item extends PageKey>(
 ): Page<Item> => cutPageBy(found, limit, keyOf)
 
 /** The same for lists that are not ordered by creation. */
-export function cutPageBy<Item>(found: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> {
-  const items = found.slice(0, limit)
-  const last = items.at(-1)
-  return { items, nextCursor: last && found.length > limit ? encode(keyOf(last)) : null }
-}
-
-const encode = ({ createdAt, id }: PageKey): string => Buffer.from(JSON.stringify([createdAt, id])).toString('base64url')
+export const cutPageBy = <Item>(found: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> =>
+  cut(found, limit, (last) => JSON.stringify([keyOf(last).createdAt, keyOf(last).id]))
 
 function decode(cursor: string): PageKey {
-  const parts = parse(Buffer.from(cursor, 'base64url').toString())
+  const parts = parse(textIn(cursor))
   const [createdAt, id] = Array.isArray(parts) && parts.length === 2 ? parts : []
   const ours = typeof createdAt === 'string' && instantForm.test(createdAt) && typeof id === 'string' && id.length <= maxIdLength
-  if (!ours) throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
+  if (!ours) throw notACursor()
   return { createdAt, id }
 }
 
@@ -65,60 +79,48 @@ function parse(text: string): unknown {
   }
 }
 
-/** Paging by name (HT1). Cursors are opaque; an invalid one is refused. */
-const nameForm = /^name:(.{1,300})$/su
+// Paging by name (HT1).
 
 /** The name of the last item seen; empty before the first page. */
 export function nameAfter(cursor: string | undefined): string {
-  if (cursor === undefined) return ''
-  const [, name] = nameForm.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (name === undefined || name.includes('\u0000'))
-    throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
+  const name = cursor === undefined ? '' : partIn(cursor, /^name:(.{1,300})$/su)
+  if (name.includes('\u0000')) throw notACursor()
   return name
 }
 
-/** Cuts the page from the items found, which may be one more than the page holds. */
-export function cutNamePage<Item extends { readonly name: string }>(found: readonly Item[], limit: number): Page<Item> {
-  const items = found.slice(0, limit)
-  const last = items.at(-1)
-  return { items, nextCursor: last && found.length > limit ? Buffer.from(`name:${last.name}`).toString('base64url') : null }
-}
+export const cutNamePage = <Item extends { readonly name: string }>(found: readonly Item[], limit: number): Page<Item> =>
+  cut(found, limit, ({ name }) => `name:${name}`)
 
-/**
- * Paging by number (HT1, CH8): the cursor is the number of the last item seen. Cursors are opaque; an invalid one is refused.
- */
-const seqForm = /^seq([1-9]\d{0,14})$/
+// Paging by number (HT1, CH8): the cursor is the number of the last item seen.
 
 /** Reads the number in a cursor; `first` without one. */
-export function seqOf(cursor: string | undefined, first: number): number {
+export const seqOf = (cursor: string | undefined, first: number): number =>
+  cursor === undefined ? first : Number(partIn(cursor, /^seq([1-9]\d{0,14})$/))
+
+export const cutSeqPage = <Item extends { readonly seq: number }>(found: readonly Item[], limit: number): Page<Item> =>
+  cut(found, limit, ({ seq }) => `seq${seq}`)
+
+// Paging by day (HT1), newest first.
+
+export function dayOf(cursor: string | undefined, first: Day): Day {
   if (cursor === undefined) return first
-  const [, seq] = seqForm.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (seq === undefined) throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
-  return Number(seq)
+  const day = parseDay(partIn(cursor, /^day(.{10})$/))
+  if (day === undefined) throw notACursor()
+  return day
 }
 
-/** Cuts the page from the items found, which may be one more than the page holds. */
-export function cutSeqPage<Item extends { readonly seq: number }>(found: readonly Item[], limit: number): Page<Item> {
-  const items = found.slice(0, limit)
-  const last = items.at(-1)
-  return { items, nextCursor: last && found.length > limit ? Buffer.from(`seq${last.seq}`).toString('base64url') : null }
-}
+export const cutDayPage = <Item extends { readonly day: Day }>(found: readonly Item[], limit: number): Page<Item> =>
+  cut(found, limit, ({ day }) => `day${day}`)
 
-/** Paging through approvals (HT1): ids are numbers, and the inbox is ordered by last submission. */
-interface ApprovalKey {
-  readonly submittedAt: Instant
-  readonly id: number
-}
+// Paging through approvals (HT1): ids are numbers, and the inbox is ordered by last submission.
 
-const beforeAll: ApprovalKey = { submittedAt: '', id: 0 }
 const numberForm = /^\d{1,15}$/
 
 /** The last approval seen; before the first page, a key before all others. */
-export function approvalKeyOf(page: PageQuery): ApprovalKey {
-  if (page.cursor === undefined) return beforeAll
+export function approvalKeyOf(page: PageQuery): { readonly submittedAt: Instant; readonly id: number } {
+  if (page.cursor === undefined) return { submittedAt: '', id: 0 }
   const { createdAt, id } = pageParams(page)
-  if (!numberForm.test(id))
-    throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
+  if (!numberForm.test(id)) throw notACursor()
   return { submittedAt: createdAt, id: Number(id) }
 }
 
@@ -135,12 +137,7 @@ export const encodeCursor = (incarnation: string, heads: Heads): string =>
   Buffer.from(JSON.stringify([incarnation, ...[...heads].flat()])).toString('base64url')
 
 export function decodeCursor(text: string): { incarnation: string; heads: Heads } | undefined {
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString())
-  } catch {
-    return undefined
-  }
+  const parts = parse(textIn(text))
   if (!Array.isArray(parts) || typeof parts[0] !== 'string' || parts.length % 2 !== 1) return undefined
   const heads = new Map<StreamName, number>()
   for (let index = 1; index < parts.length; index += 2) {

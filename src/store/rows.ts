@@ -8,9 +8,12 @@ import { type InitialNames, initialValues, type NamesOf, namesOf } from './schem
 import { type Tables, tables } from './schema/tables.ts'
 import { type Statement, statement } from './statement.ts'
 
-type Table = keyof Tables
+export type Table = keyof Tables
 type Column<Name extends Table> = keyof Tables[Name] & string
 type Key<Name extends Table> = NamesOf<(typeof tables)[Name], 'key'>
+export type KeyOf<Name extends Table> = Pick<Tables[Name], Key<Name>>
+/** What the update of a row needs: its key, and every column that may change. */
+export type ChangedRow<Name extends Table> = Pick<Tables[Name], Key<Name> | Changing<Name>>
 type Changing<Name extends Table> = NamesOf<(typeof tables)[Name], 'column'>
 
 /** The builder without the types of its tables; those who call the functions below have them. */
@@ -50,10 +53,18 @@ export const putRow = <Name extends Table>(table: Name): Statement<Tables[Name],
     ),
   )
 
-const insert = (db: Kysely<Tables>, table: Table, p: object) =>
+/** The values of all columns of a row to be inserted, each by its parameter. */
+export const allColumns = <Name extends Table>(table: Name, p: Tables[Name]): Tables[Name] =>
+  valuesOf(p, Object.keys(tables[table])) as Tables[Name]
+
+const insert = <Name extends Table>(db: Kysely<Tables>, table: Name, p: Tables[Name]) =>
   untyped(db)
-    .insertInto(table)
-    .values(valuesOf(p, Object.keys(tables[table])))
+    .insertInto<string>(table)
+    .values(allColumns(table, p) as Record<string, unknown>)
+
+/** The names of all columns besides `except`. */
+export const columnsBesides = <Name extends Table, Except extends Column<Name>>(table: Name, ...except: readonly Except[]) =>
+  Object.keys(tables[table]).filter((name) => !except.includes(name as Except)) as Exclude<Column<Name>, Except>[]
 
 /** Updates every column that may change, besides `except`. */
 export const updateRow = <Name extends Table, Except extends Changing<Name> = never>(
@@ -76,32 +87,43 @@ const update = (table: Table, changed: readonly string[]): Statement<object, unk
     where(untyped(db).updateTable(table).set(valuesOf(p, changed)), valuesOf(p, names(table, 'key'))),
   )
 
-/** One column or several, or columns by the names of their parameters. */
-type By<Name extends Table> = Column<Name> | readonly Column<Name>[] | Readonly<Record<string, Column<Name>>>
+/** One column or several, or columns by the names of their parameters; there, anything but a name is what that column must have. */
+type By<Name extends Table> = Column<Name> | readonly Column<Name>[] | Readonly<Record<string, Column<Name> | Fixed>>
+type Fixed = null | Expression<unknown> | Condition<unknown>
 type ParamsOf<Name extends Table, Which> =
   Which extends Column<Name>
     ? Pick<Tables[Name], Which>
     : Which extends readonly Column<Name>[]
       ? Pick<Tables[Name], Which[number]>
-      : { [Param in keyof Which]: Tables[Name][Which[Param] & Column<Name>] }
+      : { [Param in keyof Which as Which[Param] extends Fixed ? never : Param]: Tables[Name][Which[Param] & Column<Name>] }
 
-function valuesBy(by: string | readonly string[] | Readonly<Record<string, string>>, params: unknown): Record<string, unknown> {
+function valuesBy(by: By<never>, params: unknown): Record<string, unknown> {
   const given = params as Record<string, unknown>
   if (typeof by === 'string') return { [by]: given[by] }
   if (Array.isArray(by)) return valuesOf(given, by)
-  return Object.fromEntries(Object.entries(by).map(([param, column]) => [column, given[param]]))
+  return Object.fromEntries(
+    Object.entries(by).map(([name, value]) => (typeof value === 'string' ? [value, given[name]] : [name, value])),
+  )
 }
 
-/** Selects the rows that have these values, in the order of the given columns. */
-export const selectBy = <Name extends Table, const Which extends By<Name>>(
+type Select<Limit> = <Name extends Table, const Which extends By<Name>>(
   table: Name,
   by: Which,
-  ...order: readonly Column<Name>[]
-): Statement<ParamsOf<Name, Which>, Tables[Name]> =>
-  statement<ParamsOf<Name, Which>>()((db, p) => {
-    const rows = where(untyped(db).selectFrom<string>(table).selectAll(), valuesBy(by, p))
-    return order.reduce((query, column) => query.orderBy(column), rows) as Compilable<unknown> as Compilable<Tables[Name]>
-  })
+  ...order: readonly Order<Name>[]
+) => Statement<ParamsOf<Name, Which> & Limit, Tables[Name]>
+
+const select = <Limit>(limit: (p: Limit) => number | undefined): Select<Limit> =>
+  ((table: Table, by: By<never>, ...order: readonly never[]) =>
+    statement<Limit>()((db, p) => {
+      const rows = rowsOf(db, table, valuesBy(by, p), ...order)
+      const most = limit(p)
+      return most === undefined ? rows : rows.limit(most)
+    })) as never
+
+/** Selects the rows that have these values, in this order: all, the first, or the first `limit`. */
+export const selectBy = select<unknown>(() => undefined)
+export const selectFirst = select<unknown>(() => 1)
+export const selectSome = select<{ readonly limit: number }>((p) => p.limit)
 
 /** Selects some columns of the rows that have these values. */
 export const selectColumns = <Name extends Table, const Which extends By<Name>, Selected extends Column<Name>>(
@@ -121,22 +143,71 @@ export const deleteBy = <Name extends Table, const Which extends By<Name>>(
 ): Statement<ParamsOf<Name, Which>, unknown> =>
   statement<ParamsOf<Name, Which>>()((db, p) => where(untyped(db).deleteFrom<string>(table), valuesBy(by, p)))
 
-/** The values of some columns; null: the column is empty; undefined: it has any value. */
-type Values<Name extends Table> = { readonly [C in Column<Name>]?: Tables[Name][C] | Expression<Tables[Name][C]> | undefined }
+/** The statements about whole rows, by table: each is made once, so that it is compiled once. */
+const made = <Made>(make: (table: Table) => Made): ((table: Table) => Made) => {
+  const known = new Map<Table, Made>()
+  return (table) => {
+    const statement = known.get(table) ?? make(table)
+    known.set(table, statement)
+    return statement
+  }
+}
+type AnyStatement = Statement<object, unknown>
 
-/** Begins a query about the rows that have these values. */
+/** What readers and transactions do with a row of any table. */
+export const wholeRow = {
+  insert: made((table) => insertRow(table) as AnyStatement),
+  put: made((table) => putRow(table) as AnyStatement),
+  update: made((table) => updateRow(table) as AnyStatement),
+  find: made((table) => selectBy(table, names(table, 'key') as never[]) as AnyStatement),
+  delete: made((table) => deleteBy(table, names(table, 'key') as never[]) as AnyStatement),
+}
+
+/** A condition other than equality. */
+class Condition<Value> {
+  readonly operator: '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'is not'
+  readonly value: Value | Expression<Value> | readonly (Value | Expression<Value>)[]
+
+  constructor(operator: Condition<Value>['operator'], value: Condition<Value>['value']) {
+    this.operator = operator
+    this.value = value
+  }
+}
+
+export const not = <Value>(value: Value | Expression<Value>) => new Condition<Value>('<>', value)
+export const below = <Value>(value: Value | Expression<Value>) => new Condition<Value>('<', value)
+export const atMost = <Value>(value: Value | Expression<Value>) => new Condition<Value>('<=', value)
+export const above = <Value>(value: Value | Expression<Value>) => new Condition<Value>('>', value)
+export const atLeast = <Value>(value: Value | Expression<Value>) => new Condition<Value>('>=', value)
+export const oneOf = <Value>(...values: readonly (Value | Expression<Value>)[]) => new Condition<Value>('in', values)
+export const present = new Condition<never>('is not', null as never)
+
+type Wanted<Value> = Value | Expression<Value> | Condition<Value>
+/** What columns must have; null: nothing; undefined: anything; a list: all of its conditions hold. */
+type Values<Name extends Table> = {
+  readonly [C in Column<Name>]?: Wanted<Tables[Name][C]> | readonly Wanted<Tables[Name][C]>[] | undefined
+}
+type Order<Name extends Table> = Column<Name> | `${Column<Name>} desc`
+
+/** Begins a query about the rows that have these values, in this order. */
 export const from = <Name extends Table>(
   db: Kysely<Tables>,
   table: Name,
   values: Values<Name>,
-): SelectQueryBuilder<Tables, Name, Record<never, never>> => where(untyped(db).selectFrom<string>(table), values) as never
+  ...order: readonly Order<Name>[]
+): SelectQueryBuilder<Tables, Name, Record<never, never>> =>
+  order.reduce(
+    (query, by) => query.orderBy(by.replace(' desc', ''), by.endsWith(' desc') ? 'desc' : undefined),
+    where(untyped(db).selectFrom<string>(table), values),
+  ) as never
 
 /** The same with all columns. */
 export const rowsOf = <Name extends Table>(
   db: Kysely<Tables>,
   table: Name,
   values: Values<Name>,
-): SelectQueryBuilder<Tables, Name, Tables[Name]> => from(db, table, values).selectAll() as never
+  ...order: readonly Order<Name>[]
+): SelectQueryBuilder<Tables, Name, Tables[Name]> => from(db, table, values, ...order).selectAll() as never
 
 /** The next page of a list by time: what is older than the last item seen, newest first. */
 export const pageOf = <Db, From extends keyof Db, Row>(
@@ -152,10 +223,14 @@ export const pageOf = <Db, From extends keyof Db, Row>(
     .limit(limit)
 
 interface Filtered<Query> {
-  where(column: string, operator: '=' | 'is', value: unknown): Query
+  where(column: string, operator: '=' | 'is' | Condition<unknown>['operator'], value: unknown): Query
 }
 
 const where = <Query extends Filtered<Query>>(query: Query, values: object): Query =>
   Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .reduce((found, [column, value]) => found.where(column, value === null ? 'is' : '=', value), query)
+    .flatMap(([column, wanted]) => [wanted].flat().map((value) => ({ column, value })))
+    .filter(({ value }) => value !== undefined)
+    .reduce((found, { column, value }) => {
+      if (value instanceof Condition) return found.where(column, value.operator, value.value)
+      return found.where(column, value === null ? 'is' : '=', value)
+    }, query)

@@ -28,7 +28,6 @@ interface CompiledStatement {
   readonly slots: readonly (Slot | unknown)[]
 }
 
-/** A parameter in a query. */
 class Slot {
   readonly name: string
   constructor(name: string) {

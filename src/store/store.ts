@@ -10,6 +10,8 @@ import type { RandomText } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream-name.ts'
 import type { NewEvent } from '../protocol/events.ts'
+import type { ChangedRow, KeyOf, NewRow, Table } from './rows.ts'
+import type { Tables } from './schema/tables.ts'
 import type { QueryBuilder, Statement } from './statement.ts'
 
 export interface Context {
@@ -31,6 +33,8 @@ export interface Randomness {
 export interface Reader {
   all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]>
   first<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined>
+  /** The row with this key. */
+  row<Name extends Table>(table: Name, key: KeyOf<Name>): Promise<Tables[Name] | undefined>
   /** For the few queries whose shape depends on the input; compiled each time, so not for frequent reads. */
   query<Row>(build: QueryBuilder<Row>): Promise<Row[]>
 }
@@ -38,6 +42,13 @@ export interface Reader {
 /** Writes, inside `run` only. */
 export interface Tx extends Reader {
   write<Params>(statement: Statement<Params, unknown>, params: Params): Promise<void>
+  /** Inserts a row; columns that are left out get their initial values. */
+  insert<Name extends Table>(table: Name, row: NewRow<Name>): Promise<void>
+  /** Inserts a row, or changes the one with the same key. */
+  put<Name extends Table>(table: Name, row: NewRow<Name>): Promise<void>
+  /** Writes every column that may change. */
+  update<Name extends Table>(table: Name, row: ChangedRow<Name>): Promise<void>
+  delete<Name extends Table>(table: Name, key: KeyOf<Name>): Promise<void>
   /**
    * Appends an event to a stream that the use case named, and a copy without body to each of `also`. The number is final: streams
    * are dense and in commit order, and a rollback leaves no gap. An event that contains its own number is passed as a function.

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { agentIdFrom } from '../../src/domain/agents/agent-id.ts'
-import { messageId, projectId, workSessionId } from '../../src/domain/ids.ts'
+import { agentIdFrom, messageId, projectId, workSessionId } from '../../src/domain/ids.ts'
 import { instant } from '../../src/domain/instant.ts'
 import { randomText } from '../../src/platform/secrets/randomness.ts'
 import { ChosenId } from '../../src/protocol/text.ts'

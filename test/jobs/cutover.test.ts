@@ -6,6 +6,7 @@ import { conversationsOn } from '../../src/embedded/conversations.ts'
 import { Cutover } from '../../src/jobs/cutover.ts'
 import { createLogger } from '../../src/platform/log/logger.ts'
 import { addMessage } from '../../src/services/conversations/add-message.ts'
+import { getOrCreateConversation, setFlags } from '../../src/services/conversations/change-conversation.ts'
 import {
   findDaysToNote,
   findDueChapters,
@@ -15,9 +16,7 @@ import {
 } from '../../src/services/conversations/chapter-queries.ts'
 import { setCutoverRule } from '../../src/services/conversations/cut-over-conversation.ts'
 import { deleteConversation } from '../../src/services/conversations/delete-conversation.ts'
-import { getOrCreateConversation } from '../../src/services/conversations/get-or-create-conversation.ts'
 import { getConversation, getHistory } from '../../src/services/conversations/queries.ts'
-import { setFlags } from '../../src/services/conversations/set-flags.ts'
 import { setConversationSummary } from '../../src/services/conversations/set-summary.ts'
 import { beforeAllDue, turnRunsIn } from '../../src/store/conversations/chapters.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -197,7 +196,7 @@ describe('chapters', () => {
       await findDueChapters.run(reader, { after: beforeAllDue }, clock)
       await turnRunsIn(reader, key)
       await findDaysToNote.run(reader, {}, clock)
-      await listChapters.run({ ...reader, first: async () => ({ key }) as never }, { key, limit: 50 }, clock)
+      await listChapters.run({ ...reader, row: async () => ({ key }) as never }, { key, limit: 50 }, clock)
     })
     expect(plan.filter((step) => /^SCAN(?! CONSTANT)/.test(step) && !step.includes('chapters_not_noted'))).toEqual([])
     expect(plan.join('\n')).toMatch(/conversations_by_due[\s\S]*turns_in[\s\S]*chapters_not_noted/)

@@ -8,8 +8,8 @@ import { Mirror } from '../../src/mirror/mirror.ts'
 import { projectFolder } from '../../src/mirror/project-folder.ts'
 import { Message } from '../../src/protocol/conversations/message.ts'
 import { addMessage } from '../../src/services/conversations/add-message.ts'
+import { getOrCreateConversation } from '../../src/services/conversations/change-conversation.ts'
 import { deleteConversation } from '../../src/services/conversations/delete-conversation.ts'
-import { getOrCreateConversation } from '../../src/services/conversations/get-or-create-conversation.ts'
 import { importConversation } from '../../src/services/conversations/import-conversation.ts'
 import { setHistory } from '../../src/services/conversations/set-history.ts'
 import { startChat } from '../../src/services/conversations/start-chat.ts'
@@ -29,7 +29,8 @@ async function open(agentIds?: string[]) {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-  const everything = async (agentId?: string) => (await room.list(true, agentId)).toReversed()
+  const everything = async (agentId?: string) =>
+    (await room.list(true, agentId)).toReversed().map(({ begunAt: _, ...message }) => message)
   /** A mirror that comes back after whatever happened while there was none. */
   const restart = async () => {
     const mirror = newMirror()

@@ -94,7 +94,6 @@ function ended(now: Instant, from: TerminatingAgentSession, reason: EndReason, b
   return { outcome: 'changed', agentSession, transitions: [...before, { to: 'ended', at: now, reason }] }
 }
 
-/** Begins a lease. */
 export function begin(
   now: Instant,
   lease: Pick<Lease, 'id' | 'agentId' | 'projectId' | 'purpose' | 'launchId' | 'workSessionId'>,

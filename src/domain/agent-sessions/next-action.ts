@@ -3,11 +3,10 @@
  * commit, before it answers.
  */
 
+import { maxSummaryChars } from '../conversations/messages.ts'
 import { type Instant, later } from '../instant.ts'
-import { durationMs } from '../projects/duration.ts'
-import type { ProjectSettings } from '../projects/settings.ts'
-import * as instruction from './instruction.ts'
-import type { AgentSession, EndReason } from './lifecycle.ts'
+import { durationMs, type ProjectSettings } from '../projects/settings.ts'
+import type { AgentSession, EndReason, Purpose } from './lifecycle.ts'
 
 export interface ChatFacts {
   readonly purpose: 'chat'
@@ -102,7 +101,7 @@ function nextInChat(now: Instant, since: Instant, facts: ChatFacts, patience: Wa
   if (unanswered > 0) return approvalId === null ? pendingMessages(unanswered) : awaitApproval(approvalId, patience)
   if (yieldsConversation) return exit('other_conversation', 'other_conversation')
   if (summaryDue !== null && !facts.waitsForFolder) {
-    const told = instruction.summarizeConversation(summaryDue.throughSeq)
+    const told = summarizeConversation(summaryDue.throughSeq)
     return { action: 'summarize_conversation', state: 'summary_due', ...summaryDue, instruction: told }
   }
   if (approvalId !== null) return awaitApproval(approvalId, patience)
@@ -115,15 +114,15 @@ function nextInChat(now: Instant, since: Instant, facts: ChatFacts, patience: Wa
     waitSeconds,
     idleTimeoutMinutes: Number(patience.settings['chat.soft_timeout_minutes']),
     timesOutAt,
-    instruction: instruction.waitForMessages(patience.holdSeconds, waitSeconds),
+    instruction: waitForMessages(patience.holdSeconds, waitSeconds),
   }
 }
 
 /** NA11: no timeouts, because a build may take hours. */
 function nextInTask({ approvalId, resumes, taskId }: TaskFacts, patience: WaitSettings): NextAction {
   if (approvalId !== null) return awaitApproval(approvalId, patience)
-  if (resumes) return { action: 'resume_work', state: 'task_resuming', instruction: instruction.resumeWork }
-  if (taskId !== null) return { action: 'work_on_task', state: 'task_ready', taskId, instruction: instruction.workOnTask(taskId) }
+  if (resumes) return { action: 'resume_work', state: 'task_resuming', instruction: resumeWork }
+  if (taskId !== null) return { action: 'work_on_task', state: 'task_ready', taskId, instruction: workOnTask(taskId) }
   return exit('work_done', 'work_done')
 }
 
@@ -148,7 +147,7 @@ const waitSecondsOf = ({ settings }: WaitSettings): number => Number(settings['c
 const pendingMessages = (count: number): NextAction => ({
   action: 'get_pending_messages',
   state: 'chat_pending',
-  instruction: instruction.getPendingMessages(count),
+  instruction: getPendingMessages(count),
 })
 
 function awaitApproval(approvalId: number, patience: WaitSettings): NextAction {
@@ -158,25 +157,78 @@ function awaitApproval(approvalId: number, patience: WaitSettings): NextAction {
     state: 'approval_pending',
     approvalId,
     waitSeconds,
-    instruction: instruction.waitForApproval(approvalId, patience.holdSeconds, waitSeconds),
+    instruction: waitForApproval(approvalId, patience.holdSeconds, waitSeconds),
   }
 }
 
 function exit(because: EndReason, ends: Extract<NextAction, { action: 'exit' }>['ends']): NextAction {
   switch (because) {
     case 'timeout':
-      return { action: 'exit', state: 'chat_timeout', reason: because, ends, instruction: instruction.exitInstructions.timeout }
+      return { action: 'exit', state: 'chat_timeout', reason: because, ends, instruction: exitInstructions.timeout }
     case 'work_done':
-      return { action: 'exit', state: 'task_done', reason: because, ends, instruction: instruction.exitInstructions.work_done }
+      return { action: 'exit', state: 'task_done', reason: because, ends, instruction: exitInstructions.work_done }
     case 'closed':
       return {
         action: 'exit',
         state: 'session_closed',
         reason: 'session_closed',
         ends,
-        instruction: instruction.exitInstructions.session_closed,
+        instruction: exitInstructions.session_closed,
       }
     default:
-      return { action: 'exit', state: 'session_closed', reason: because, ends, instruction: instruction.exitInstructions.ended }
+      return { action: 'exit', state: 'session_closed', reason: because, ends, instruction: exitInstructions.ended }
   }
 }
+
+// Instructions, in sentences that a language model can follow without other documentation (NA1). They contain no secrets and no text
+// of people or other agents, which comes in fields of its own.
+
+const thenCallAgain = 'Then call get_next_action again.'
+
+const messages = (count: number): string => (count === 1 ? '1 message is' : `${count} messages are`)
+
+/** NA3: always the longest wait, because each call of a polling agent is a paid model call. */
+const waitInstruction = (holdSeconds: number, intervalSeconds: number): string =>
+  `Call get_next_action now with wait_seconds: ${holdSeconds}; the server holds the call and answers the moment something ` +
+  `arrives. Only if your client cannot hold a call that long, wait ${intervalSeconds} seconds and call it without wait_seconds.`
+
+export const afterAuthentication = (purpose: Purpose): string =>
+  `You are signed in for ${purpose === 'chat' ? 'a chat' : 'work on a task'}. Call get_next_action now and do what its ` +
+  'instruction says, again and again, until the action is exit. Send session_token with every call, unless your connection ' +
+  'carries a credential of your own.'
+
+const getPendingMessages = (count: number): string =>
+  `${messages(count)} waiting for your answer. Call get_pending_messages, read them all, and answer them with one ` +
+  `respond_chat (with empty content if no answer is needed). ${thenCallAgain}`
+
+const waitForMessages = (holdSeconds: number, intervalSeconds: number): string =>
+  `No message is waiting. Do not write anything and do not exit. ${waitInstruction(holdSeconds, intervalSeconds)}`
+
+const waitForApproval = (approvalId: number, holdSeconds: number, intervalSeconds: number): string =>
+  `A person has not yet decided about approval ${approvalId}. Do nothing that needs it. ` +
+  `${waitInstruction(holdSeconds, intervalSeconds)} Once the action changes, read the decision with get_approval.`
+
+const summarizeConversation = (throughSeq: number): string =>
+  'This conversation has grown long. Write a summary that can stand for all of it, the earlier summary included: what was ' +
+  'asked, decided and done, what is open, and every name, number and path that will be needed. ' +
+  `Call set_summary with it, at most ${maxSummaryChars} characters, and through_seq: ${throughSeq}. ${thenCallAgain}`
+
+const resumeWork =
+  'This work was begun before and interrupted. Read resume_context: it says what was done, what failed and must not be tried ' +
+  'again, what worked, and what remains. Do not try again what is marked avoid. Take up the work where it stopped; ' +
+  `get_resume_context gives you all of it again. ${thenCallAgain}`
+
+const workOnTask = (taskId: string): string =>
+  `Work on task ${taskId}, which is in \`task\`. Report how far you are with update_task (progress_percent, 0 to 100); when it is ` +
+  'done, set its status to completed with the result, or to failed with the reason. Whenever something you tried has worked or ' +
+  'failed, call record_approach, and before a long or risky step call save_checkpoint with context_summary: should you be ' +
+  `interrupted, whoever goes on knows. If a person must decide something, call request_approval. What people have decided is in ` +
+  '`decisions`: heed its feedback; what was sent back (revision_requested) you submit again with its approval_id. ' +
+  thenCallAgain
+
+const exitInstructions = {
+  session_closed: 'This session was closed. Stop: call no other tool, write nothing more, and exit now.',
+  timeout: 'Nobody has written for a while, so this session has ended. Call no other tool and exit now.',
+  work_done: 'No task is left for you here. Call no other tool and exit now.',
+  ended: 'This session has ended, `reason` says why. Call no other tool and exit now.',
+} as const

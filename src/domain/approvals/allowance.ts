@@ -28,7 +28,6 @@ export interface AskedCall {
   readonly input: string | null
   readonly locations: readonly { readonly path: string }[]
   readonly content: readonly { readonly type: string; readonly path?: string }[]
-  /** The request was cut. */
   readonly cut: boolean
 }
 

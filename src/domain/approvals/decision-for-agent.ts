@@ -8,7 +8,6 @@ export interface AgentDecision {
   readonly approvalId: number
   readonly taskId: string | null
   readonly checkpointType: string
-  /** The question. */
   readonly question: string | null
   readonly status: 'pending' | Verdict
   readonly feedback: string | null

@@ -13,7 +13,6 @@ export interface ProcessEnd {
   readonly signal: string | null
   /** With the last lines of output. */
   readonly error: Detail
-  /** A person stopped the process itself. */
   readonly stoppedByPerson: boolean
   /** Holdfast ended it, because the agent sleeps. */
   readonly toSleep: boolean

@@ -52,7 +52,6 @@ export function readFlags(given: Flags): { flags: Flags } | { refused: FlagRefus
   return { flags: Object.fromEntries(kept) }
 }
 
-/** The flags as written to files. */
 export const writeFlags = (flags: Flags): Flags =>
   Object.fromEntries(
     Object.entries(flags)

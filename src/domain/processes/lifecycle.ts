@@ -51,7 +51,6 @@ export interface Exit {
   readonly signal: string | null
   /** The end was not observed: ended as an orphan, or already gone. */
   readonly found: 'leftover' | 'gone' | null
-  /** The coordinator ended it. */
   readonly stopped: boolean
 }
 

@@ -42,7 +42,6 @@ export interface LaunchLimits {
   readonly agentId: string
   /** The agent's limit; null: none. */
   readonly maxProcesses: number | null
-  /** The machine's limit. */
   readonly maxConcurrent: number
 }
 

@@ -104,7 +104,6 @@ const end = (over: readonly HeldSession[], reason: ExitEndReason): ExitDecision 
 /** The other session of a pair whose suspect is alive. */
 export interface OtherSession {
   readonly id: string
-  /** Last recorded call. */
   readonly heardAt: Instant
   /** The launch is recorded as running. */
   readonly processKnownToLive: boolean

@@ -2,9 +2,13 @@
  * Whether an agent should be started in a project now (CO3). Used by the server and, as `get_agent_action`, by coordinators of
  * others. Pure.
  */
+
 import { detectWork, type WorkFacts } from '../agent-sessions/work-detection.ts'
 import type { Instant } from '../instant.ts'
 import { type Detail, textOf } from '../notices.ts'
+import type { ProjectSettings } from '../projects/settings.ts'
+import { statusNotice } from '../status-texts.ts'
+import type { LaunchEndReason } from './lifecycle.ts'
 
 export interface StartFacts extends WorkFacts {
   /** A start is ordered or under way and has not signed in. */
@@ -46,4 +50,39 @@ export function decideOrder(now: Instant, facts: OrderFacts): OrderDecision {
   if (action === 'none') return { order: 'none' }
   if (action === 'hold') return facts.isHeld ? { order: 'none' } : { order: 'hold', because: facts.heldBecause ?? reason }
   return { order: facts.isHeld ? 'release' : 'launch' }
+}
+
+// How often an agent may fail in a project before it is held (CO7). Each new message allows one more try, so that neither restarts nor
+// waiting go on for ever.
+
+/** Ends that count as failures. Ordered stops, shutdowns, orphans and lost coordinators say nothing about the agent. */
+export const failedEnds = ['start_failed', 'start_timeout', 'crashed'] as const satisfies readonly LaunchEndReason[]
+
+export interface Failures {
+  /** Within the window of the settings. */
+  readonly count: number
+  readonly lastDetail: Detail | null
+}
+
+export interface HeldLaunch {
+  readonly since: Instant
+  readonly because: Detail
+  /** A message came after it was held. */
+  readonly newMessage: boolean
+}
+
+/** With a limit of 0 the first failure is too many. */
+export const failuresAllowed = (settings: ProjectSettings): number => Math.max(1, Number(settings['restart.max']))
+
+/** Why the agent is not started now; null when it may be. */
+export function heldBecause(held: HeldLaunch | null, { count, lastDetail }: Failures, settings: ProjectSettings): Detail | null {
+  if (held) return held.newMessage ? null : held.because
+  if (count < failuresAllowed(settings)) return null
+  const seconds = Number(settings['restart.window_seconds'])
+  if (lastDetail === null)
+    return count === 1 ? statusNotice('failedOnce', { seconds }) : statusNotice('failedOften', { count, seconds })
+  const last = lastDetail
+  return count === 1
+    ? statusNotice('failedOnceLast', { seconds, last })
+    : statusNotice('failedOftenLast', { count, seconds, last })
 }

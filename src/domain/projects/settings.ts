@@ -150,3 +150,14 @@ const unknownKey = (key: string): NoticeText => {
     ? notice('noSettingNear', { key, near }, 'There is no setting {key}; did you mean {near}?')
     : notice('noSetting', { key }, 'There is no setting {key}')
 }
+
+// Durations: the unit is in the name of the setting.
+
+const msOf = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const
+type Unit = keyof typeof msOf
+type DurationKey = Extract<SettingKey, `${string}_${Unit}`>
+
+export function durationMs(settings: ProjectSettings, key: DurationKey): number {
+  const unit = key.slice(key.lastIndexOf('_') + 1) as Unit
+  return Number(settings[key]) * msOf[unit]
+}

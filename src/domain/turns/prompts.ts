@@ -6,7 +6,6 @@ import type { GivenApproach, RememberedTask, ResumeContext } from '../work/resum
 
 interface PromptMessage {
   readonly content: string
-  /** The sender's name. */
   readonly sender: string
   /** The agent that wrote it; undefined for a person. */
   readonly fromAgent: string | undefined
@@ -82,7 +81,6 @@ export interface PrimerFacts {
   /** `web`, `telegram`, `console`, `work`, `agent` … */
   readonly channel: string
   readonly projectName: string
-  /** Participants by name. */
   readonly people: readonly string[]
   readonly decisions: readonly AgentDecision[]
   readonly summary: string | null
@@ -104,7 +102,6 @@ export const primerMark = '[Holdfast]'
 const retryWarning =
   'This was given to a process that ended before it answered; parts of it may be done. Look before you do them again.'
 
-/** The primer of a new context. */
 export function primerOf(facts: PrimerFacts, budgetTokens: number): string {
   const head = [introduction(facts), decisionsPrompt(facts.decisions)].filter(Boolean)
   const middle = [

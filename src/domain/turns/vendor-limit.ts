@@ -90,13 +90,11 @@ const maxAnswer = 400
 
 const limitPattern = /\blimits?\b|\bquota\b|\bexhausted\b|\btoo many requests\b|\brate.?limit|\b429\b|\boverloaded\b/i
 
-/** Until when the limit in an error applies. */
 export function limitInError(words: string, heard: LimitContext): Instant | undefined {
   const said = words.slice(0, maxErrorChars)
   return limitPattern.test(said) ? resetTimeIn(said, heard) : undefined
 }
 
-/** Until when the limit in an answer applies. */
 export const limitInAnswer = (words: string, heard: LimitContext): Instant | undefined =>
   words.length <= maxAnswer && notAnAnswer('limit', null, words) !== undefined ? limitInError(words, heard) : undefined
 
@@ -158,7 +156,6 @@ function clockTimeIn(said: string, { now, zone }: LimitContext): number | undefi
   }
 }
 
-/** The next occurrence of a time of day. */
 function nextTimeOfDay(here: Temporal.ZonedDateTime, time: Temporal.PlainTime): number {
   const today = here.withPlainTime(time)
   const agoMs = here.epochMilliseconds - today.epochMilliseconds

@@ -11,7 +11,6 @@ export interface ApproachContent {
   readonly category: string
   readonly description: string
   readonly details: unknown
-  /** Evidence that it works. */
   readonly evidence: unknown
   readonly learnings: readonly string[]
   readonly reusable: boolean

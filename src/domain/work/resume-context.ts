@@ -35,7 +35,6 @@ export interface Remembered {
   /** Failed approaches that may be tried again. */
   readonly failed: Remembering<Approach>
   readonly verified: Remembering<Approach>
-  /** Untried approaches to try next. */
   readonly next: Remembering<Approach>
   readonly remaining: Remembering<RememberedTask>
 }
@@ -52,7 +51,6 @@ export interface ResumeContext {
   readonly verifiedApproaches: readonly GivenApproach[]
   readonly nextApproaches: readonly GivenApproach[]
   readonly remainingTasks: readonly RememberedTask[]
-  /** Lists that did not fit. */
   readonly leftOut: Readonly<Record<'failedApproaches' | 'verifiedApproaches' | 'nextApproaches' | 'remainingTasks', boolean>>
   readonly budgetTokens: number
 }
@@ -126,7 +124,6 @@ class Purse {
   }
 }
 
-/** A list being added to the context. */
 class Telling<Item, Told> {
   readonly told: Told[] = []
   readonly #from: Remembering<Item>

@@ -165,7 +165,6 @@ export function nextSeq(phase: number, type: string, taken: Iterable<string>): n
   return highest + 1
 }
 
-/** Whether a task can have this id. */
 export const isTaskId = (text: string): boolean => /^task_p\d{1,7}_[a-z0-9_]{1,40}_\d{3,15}$/.test(text)
 
 /** Ids are used in URLs and file names; types are free text. */

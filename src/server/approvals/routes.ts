@@ -16,7 +16,6 @@ export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {
   resubmitApproval: run(resubmitApproval, ({ body, params }) => ({ ...body, ...params })),
 }
 
-/** REST handlers for allowances: what agents may always do. */
 export const allowanceHandlers: HandlersOf<typeof allowanceRoutes> = {
   listAllowances: query(listAllowances, (call) => ({ ...call.query, ...call.params })),
   revokeAllowance: run(revokeAllowance, ({ params, who }) => ({ ...params, by: who.id })),

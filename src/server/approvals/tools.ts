@@ -39,7 +39,6 @@ export const requestApproval = agentTool({
   },
 })
 
-/** `get_approval`: returns the decision. */
 export const getApproval = agentTool({
   name: 'get_approval',
   title: 'Read a decision',

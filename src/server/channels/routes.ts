@@ -1,9 +1,7 @@
 /** REST handlers for channels, the people served on them, and the agent that answers. */
 import type { channelRoutes } from '../../protocol/channels/routes.ts'
-import { changeChannelChat } from '../../services/channels/change-channel-chat.ts'
-import { createPairingCode } from '../../services/channels/create-pairing-code.ts'
+import { changeChannelChat, createPairingCode, setChannelRoute } from '../../services/channels/change-channel.ts'
 import { listChannelChats, listChannels } from '../../services/channels/queries.ts'
-import { setChannelRoute } from '../../services/channels/set-channel-route.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 export const channelHandlers: HandlersOf<typeof channelRoutes> = {

@@ -5,7 +5,7 @@
 import { type Instant, instant } from '../../domain/instant.ts'
 import type { Logger } from '../../platform/log/logger.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { maxAttachedAtOnce, touchUserSessions } from '../../services/consoles/touch-user-sessions.ts'
+import { maxAttachedAtOnce, touchUserSessions } from '../../services/consoles/change-user-session.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A third of the time for which an attachment counts. */

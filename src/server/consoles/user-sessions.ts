@@ -17,12 +17,11 @@ import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { RelayRequest } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Missing, NotRestored } from '../../protocol/work/resume.ts'
-import { answerPermission, type PermissionChoice } from '../../services/approvals/answer-permission.ts'
-import { answerQuestion } from '../../services/approvals/answer-question.ts'
+import { answerPermission, answerQuestion, type PermissionChoice } from '../../services/approvals/answer-permission.ts'
 import { decideApproval } from '../../services/approvals/decide-approval.ts'
 import { findPermission, readApproval } from '../../services/approvals/queries.ts'
+import { createUserSession, terminateUserSession } from '../../services/consoles/change-user-session.ts'
 import { configureAgent } from '../../services/consoles/configure-agent.ts'
-import { createUserSession } from '../../services/consoles/create-user-session.ts'
 import {
   accountOf,
   type EndOf,
@@ -36,7 +35,6 @@ import {
 } from '../../services/consoles/queries.ts'
 import { type Spawn, spawnRoleAgent } from '../../services/consoles/spawn-role-agent.ts'
 import { requestedReason, terminateRoleAgent } from '../../services/consoles/terminate-role-agent.ts'
-import { terminateUserSession } from '../../services/consoles/terminate-user-session.ts'
 import { noSuchApproval } from '../../services/refusals.ts'
 import { cancelTurn, withdrawPrompt } from '../../services/turns/cancel-turn.ts'
 import { sendPrompt } from '../../services/turns/send-prompt.ts'

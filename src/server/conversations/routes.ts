@@ -12,13 +12,12 @@ import type { noteRoutes } from '../../protocol/conversations/note-routes.ts'
 import type { conversationRoutes, searchRoutes } from '../../protocol/conversations/routes.ts'
 import { accountOf } from '../../services/consoles/queries.ts'
 import { addMessage } from '../../services/conversations/add-message.ts'
+import { getOrCreateConversation, markSeen, setFlags, setTitle } from '../../services/conversations/change-conversation.ts'
 import { getCutoverRule, listChapterMessages, listChapters, listNotes } from '../../services/conversations/chapter-queries.ts'
 import { cutOverConversation, setCutoverRule } from '../../services/conversations/cut-over-conversation.ts'
 import { deleteConversation } from '../../services/conversations/delete-conversation.ts'
 import { endChat } from '../../services/conversations/end-chat.ts'
-import { getOrCreateConversation } from '../../services/conversations/get-or-create-conversation.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
-import { markSeen, setTitle } from '../../services/conversations/mark-seen.ts'
 import { postMessage } from '../../services/conversations/post-message.ts'
 import {
   getConversation,
@@ -29,7 +28,6 @@ import {
 } from '../../services/conversations/queries.ts'
 import { searchMessages } from '../../services/conversations/search-messages.ts'
 import { searchTitles } from '../../services/conversations/search-titles.ts'
-import { setFlags } from '../../services/conversations/set-flags.ts'
 import { setHistory } from '../../services/conversations/set-history.ts'
 import { setConversationSummary } from '../../services/conversations/set-summary.ts'
 import { startChat } from '../../services/conversations/start-chat.ts'
@@ -45,7 +43,6 @@ import { setContinueAfterLimit } from '../../services/turns/set-continue-after-l
 import { noteContents, noteText } from '../../store/conversations/notes.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
-/** REST handlers for conversations on any channel. */
 export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   listConversations: query(listConversations, ({ query: page, who }) => ({
     ...page,
@@ -122,7 +119,6 @@ function requireOwnMessages(who: Who, { key }: { key: string }, messages: readon
   })
 }
 
-/** REST handlers for search over all conversations. */
 export const searchHandlers: HandlersOf<typeof searchRoutes> = {
   search: async ({ query, deps, who }) => {
     const behind = await deps.search.catchUp()
@@ -161,7 +157,6 @@ const cutoverOf = ({ hour, timezone, source }: CutoverRule & Pick<Cutover, 'sour
   source,
 })
 
-/** REST handlers for chapters and daily notes. */
 export const noteHandlers: HandlersOf<typeof noteRoutes> = {
   listChapters: query(listChapters, (call) => ({ ...call.query, ...call.params })),
   listChapterMessages: query(listChapterMessages, (call) => ({ ...call.query, ...call.params })),

@@ -112,7 +112,6 @@ export class Gate {
     return id
   }
 
-  /** Throws a Refusal when Host or Origin is foreign. */
   check(request: IncomingMessage): void {
     if (!this.#hostAndOrigin) throw new Refusal('busy')
     this.#hostAndOrigin.check(request)

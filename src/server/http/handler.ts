@@ -48,7 +48,6 @@ export const run =
   (call: C): Promise<Output> =>
     call.deps.store.run(useCase, toInput(call), call.receipt)
 
-/** Handler of a read. */
 export const query =
   <C extends Pick<Call<Route>, 'deps'>, Input, Output>(service: Query<Input, Output>, toInput: (call: C) => Input) =>
   (call: C): Promise<Output> =>

@@ -45,7 +45,6 @@ const securityHeaders = (https: boolean): Readonly<Record<string, string>> => (h
 
 const listed = { always: Object.entries(always), overHttps: Object.entries(overHttps) } as const
 
-/** Sets all headers in one call. */
 export function setSecurityHeaders(response: ServerResponse, https: boolean): void {
   for (const [name, value] of https ? listed.overHttps : listed.always) response.setHeader(name, value)
 }

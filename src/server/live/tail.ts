@@ -202,7 +202,6 @@ export class Tail {
   }
 }
 
-/** Tails of the followed streams. */
 export class Tails {
   readonly #options: TailOptions
   readonly #open = new Map<StreamName, { readonly tail: Tail; holders: number }>()

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
-import { noteTools } from '../../services/turns/missing-tools.ts'
+import { noteTools } from '../../services/turns/settle-turn.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 import { type PlainCall, plainCall } from './plain-call.ts'

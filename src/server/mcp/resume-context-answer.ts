@@ -31,5 +31,4 @@ export const resumeContextAnswer = (context: Context): z.input<typeof ResumeCont
     left_out: snakeFields(context.leftOut),
   }) as z.input<typeof ResumeContextAnswer>
 
-/** A task in answers to agents. */
 export const TaskAnswer = snakeShape(Task)

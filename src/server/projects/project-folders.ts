@@ -14,7 +14,6 @@ import { listMachines } from '../../services/processes/queries.ts'
 import { listProjectPaths } from '../../services/projects/queries.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Folders in one answer. */
 const maxFolders = 500
 
 export class ProjectFolders {

@@ -10,8 +10,7 @@ import { readSnapshot } from '../../services/system/read-snapshot.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
 import type { HandlersOf } from '../http/handler.ts'
 import { health } from '../http/http-listener.ts'
-import { checkStreams, readableStreams } from '../live/stream-names.ts'
-import { EventStream, Subscription } from '../live/subscription.ts'
+import { checkStreams, EventStream, readableStreams, Subscription } from '../live/subscription.ts'
 
 export const systemHandlers: HandlersOf<typeof systemRoutes> = {
   getHealth: async ({ deps }) => health(deps.version),

@@ -11,8 +11,7 @@ import { ClientMessage } from '../../protocol/socket.ts'
 import { handleRelayMessage, type RelayConnection } from '../consoles/relay.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { maskedProblem } from '../http/problem-answer.ts'
-import { checkStreams, readableStreams } from '../live/stream-names.ts'
-import type { Subscription } from '../live/subscription.ts'
+import { checkStreams, readableStreams, type Subscription } from '../live/subscription.ts'
 import { coordinatorMessages, handleCoordinatorMessage } from '../processes/coordinator-messages.ts'
 
 /** Connection of a message, as its handler sees it. */

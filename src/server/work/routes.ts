@@ -104,7 +104,6 @@ export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   },
 }
 
-/** REST handlers for tasks. */
 export const taskHandlers: HandlersOf<typeof taskRoutes> = {
   listTasks: query(listTasks, (call) => ({ ...call.query, ...call.params })),
   createTask: run(createTask, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
@@ -112,7 +111,6 @@ export const taskHandlers: HandlersOf<typeof taskRoutes> = {
   changeTask: run(changeTask, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
 }
 
-/** REST handlers for approaches of a work session. */
 export const approachHandlers: HandlersOf<typeof approachRoutes> = {
   listApproaches: query(listApproaches, (call) => ({ ...call.query, ...call.params })),
   recordApproach: run(recordApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
@@ -121,7 +119,6 @@ export const approachHandlers: HandlersOf<typeof approachRoutes> = {
   changeApproachOfProject: run(changeApproach, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
 }
 
-/** REST handlers for artifacts, sent and received as bytes. */
 export const artifactHandlers: HandlersOf<typeof artifactRoutes> = {
   listArtifacts: query(listArtifacts, (call) => ({ ...call.query, ...call.params })),
   getArtifact: async ({ params, deps, request, reply }) => {

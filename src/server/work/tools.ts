@@ -16,7 +16,6 @@ import { DecisionsAnswer, ResumeContextAnswer, resumeContextAnswer, TaskAnswer }
 import { agentTool, defineTool, reads, snakeFields, snakeShape, writes, writesOnce } from '../mcp/tool.ts'
 import { resumeFromFile as resume } from './routes.ts'
 
-/** `get_my_task`: returns the task of the agent session. */
 export const getMyTask = agentTool({
   name: 'get_my_task',
   title: 'Read your task',

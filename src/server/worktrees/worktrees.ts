@@ -23,7 +23,7 @@ import type {
 import { accountOf } from '../../services/consoles/queries.ts'
 import { findWorkplace } from '../../services/conversations/queries.ts'
 import { findWorktree, listWorktrees } from '../../services/worktrees/queries.ts'
-import { noticeFrom } from '../../store/notices.ts'
+import { noticeFrom } from '../../store/fields.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import { type WorktreeRow, type WorktreesFilter, worktreeOf } from '../../store/worktrees/worktrees.ts'
 import type { Questions } from '../processes/coordinator-requests.ts'
@@ -33,7 +33,6 @@ const inspectWithinMs = 30_000
 /** Time limit for changes: a commit of a whole tree, a rebase of many commits. */
 const changeWithinMs = 120_000
 
-/** The caller. */
 type Caller = Pick<Who, 'id' | 'scopes'>
 
 export interface WhichWorktree {

@@ -1,28 +1,29 @@
 /** Adding, changing, renewing and removing people. */
+
 import type * as z from 'zod'
+import { ownerId } from '../../domain/access/caller.ts'
 import { exceeding, type PersonScope, type Role, scopesOf } from '../../domain/access/scopes.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { PersonDraft, PersonWithNewRole, PersonWithToken } from '../../protocol/access/people.ts'
 import {
   type CredentialRow,
-  deleteCredential,
   deleteCredentialsOfPerson,
-  deletePersonRow,
   deleteSignInCodesOfPerson,
-  insertCredential,
-  insertPerson,
   isToken,
+  type PersonRow,
   personOf,
   scopesHeldBy,
   selectCredentialsOfPerson,
   updateRole,
 } from '../../store/access/credentials.ts'
 import { revokeOfGiver } from '../../store/approvals/allowances.ts'
-import { deleteSeenBy } from '../../store/conversations/seen.ts'
-import { defineUseCase, type Tx } from '../../store/store.ts'
+import { deleteSeenBy } from '../../store/conversations/conversations.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { scopeExceeded } from '../refusals.ts'
-import { findChangeable, personCredential } from './person-record.ts'
 
 /** Adds a person with a role and returns their token, which is shown once. Nobody can give more than they have (SE3). */
 export const addPerson = defineUseCase('add-person', {
@@ -33,8 +34,8 @@ export const addPerson = defineUseCase('add-person', {
     if (tooMuch) throw scopeExceeded(tooMuch)
     const row = { id: random.uuid(), name: input.name, role: input.role, created_at: now }
     const token = random.secret('person')
-    await tx.write(insertPerson, row)
-    await tx.write(insertCredential, personCredential(row, { id: random.uuid(), hash: hashSecret(token), by: input.by, now }))
+    await tx.insert('people', row)
+    await tx.insert('credentials', personCredential(row, { id: random.uuid(), hash: hashSecret(token), by: input.by, now }))
     const person = personOf(row)
     tx.append(home, { type: 'person-added', data: { person, by: input.by } })
     return { ...person, token }
@@ -64,7 +65,7 @@ export const changePersonRole = defineUseCase('change-person-role', {
     const tokens = (await tx.all(selectCredentialsOfPerson, { personId })).filter(isToken)
     const revoked = tokens.filter((token) => allowsMore(token, role))
     for (const { id: tokenId } of revoked) {
-      await tx.write(deleteCredential, { id: tokenId })
+      await tx.delete('credentials', { id: tokenId })
       tx.append(home, { type: 'token-revoked', data: { tokenId, by } })
     }
     const givers = scopesOf(role).includes('approve') ? revoked : [{ id: personId }, ...tokens]
@@ -92,7 +93,7 @@ export const renewPerson = defineUseCase('renew-person', {
     if (tooMuch) throw scopeExceeded(tooMuch)
     await endSignIns(tx, personId)
     const token = random.secret('person')
-    await tx.write(insertCredential, personCredential(row, { id: random.uuid(), hash: hashSecret(token), by, now }))
+    await tx.insert('credentials', personCredential(row, { id: random.uuid(), hash: hashSecret(token), by, now }))
     tx.append(home, { type: 'person-renewed', data: { personId, by } })
     return { ...personOf(row), token }
   },
@@ -102,7 +103,7 @@ export const renewPerson = defineUseCase('renew-person', {
 export async function endSignIns(tx: Tx, personId: string): Promise<void> {
   await tx.write(deleteSignInCodesOfPerson, { personId })
   for (const credential of await tx.all(selectCredentialsOfPerson, { personId }))
-    if (!isToken(credential)) await tx.write(deleteCredential, { id: credential.id })
+    if (!isToken(credential)) await tx.delete('credentials', { id: credential.id })
 }
 
 /** Removes a person. Their token, browsers, sign-in codes and the tokens they made stop working at once (SE3). */
@@ -113,10 +114,38 @@ export const removePerson = defineUseCase('remove-person', {
     const credentials = await tx.all(selectCredentialsOfPerson, { personId })
     await tx.write(deleteSignInCodesOfPerson, { personId })
     await tx.write(deleteCredentialsOfPerson, { personId })
-    await tx.write(deletePersonRow, { id: personId })
+    await tx.delete('people', { id: personId })
     await tx.write(deleteSeenBy, { personId })
     for (const giver of [personId, ...credentials.map(({ id }) => id)]) await tx.write(revokeOfGiver, { giver, now, by })
     tx.append(home, { type: 'person-removed', data: { personId, by } })
     for (const { id: tokenId } of credentials.filter(isToken)) tx.append(home, { type: 'token-revoked', data: { tokenId, by } })
   },
+})
+
+/** Finds a person who can be changed or removed. The installation's owner cannot. */
+async function findChangeable(reader: Reader, personId: string): Promise<PersonRow> {
+  if (personId === ownerId) throw new Refusal('last_owner')
+  const person = await reader.row('people', { id: personId })
+  if (!person) throw new Refusal('not_found', refusalText('noPerson'), { personId })
+  return person
+}
+
+interface CredentialInput {
+  readonly id: string
+  readonly hash: string
+  readonly by: string
+  readonly now: Instant
+}
+
+const personCredential = (person: PersonRow, { id, hash, by, now }: CredentialInput): CredentialRow => ({
+  id,
+  kind: 'person',
+  person_id: person.id,
+  name: person.name,
+  hash,
+  // A person's scopes come from their role at each request.
+  scopes: '[]',
+  created_by: by,
+  created_at: now,
+  expires_at: null,
 })

@@ -9,13 +9,7 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { TokenDraft, TokenWithSecret } from '../../protocol/access/people.ts'
-import {
-  type CredentialRow,
-  insertCredential,
-  selectCredential,
-  selectTokenCalled,
-  tokenOf,
-} from '../../store/access/credentials.ts'
+import { type CredentialRow, selectTokenCalled, tokenOf } from '../../store/access/credentials.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { scopeExceeded } from '../refusals.ts'
 
@@ -46,7 +40,7 @@ export const createToken = defineUseCase('create-token', {
     const taken = insteadOf === undefined && (await tx.first(selectTokenCalled, { name: draft.name, now }))
     if (taken) throw new Refusal('already_exists', refusalText('tokenNameTaken', { name: draft.name }), { tokenId: taken.id })
     const token = random.secret(draft.kind)
-    const isFree = insteadOf != null && !(await tx.first(selectCredential, { id: insteadOf }))
+    const isFree = insteadOf != null && !(await tx.row('credentials', { id: insteadOf }))
     const row: CredentialRow = {
       id: isFree ? insteadOf : random.uuid(),
       kind: draft.kind,
@@ -58,7 +52,7 @@ export const createToken = defineUseCase('create-token', {
       created_at: now,
       expires_at: draft.expiresAt ?? until,
     }
-    await tx.write(insertCredential, row)
+    await tx.insert('credentials', row)
     tx.append(home, { type: 'token-created', data: { tokenId: row.id, by: by.id } })
     return { ...tokenOf(row, { createdByName: by.name, made: [] }), token }
   },
@@ -80,7 +74,7 @@ function coordinatorScopes(draft: Draft): ['coordinator'] {
 /** The person responsible: a token made with a token belongs to the first one's person, so that removing them ends all. */
 async function responsiblePerson(reader: Reader, by: Who): Promise<string> {
   if (by.kind === 'person') return by.id
-  const credential = await reader.first(selectCredential, { id: by.credentialId })
+  const credential = await reader.row('credentials', { id: by.credentialId })
   if (!credential) throw new Refusal('authentication_failed')
   return credential.person_id
 }

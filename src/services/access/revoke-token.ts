@@ -4,13 +4,7 @@ import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
-import {
-  type CredentialRow,
-  deleteCredential,
-  selectCredential,
-  selectMadeWith,
-  selectPerson,
-} from '../../store/access/credentials.ts'
+import { type CredentialRow, selectMadeWith } from '../../store/access/credentials.ts'
 import { revokeOfGiver } from '../../store/approvals/allowances.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { endSignIns, removePerson } from './change-person.ts'
@@ -25,7 +19,7 @@ interface RevokeInput {
 export const revokeToken = defineUseCase('revoke-token', {
   streams: () => [home],
   run: async (tx, { tokenId, made = 'revoke', by }: RevokeInput, context): Promise<void> => {
-    const credential = await tx.first(selectCredential, { id: tokenId })
+    const credential = await tx.row('credentials', { id: tokenId })
     // People's tokens and browsers end with the person or a sign-out; here they are not found.
     const revocable = credential?.kind === 'script' || credential?.kind === 'coordinator'
     if (!revocable) throw new Refusal('not_found', refusalText('noToken'), { tokenId })
@@ -42,13 +36,13 @@ async function endCredential(
   withMade: boolean,
 ): Promise<void> {
   if (kind === 'person') return endPerson(tx, { personId: person_id, madeAt: created_at, by }, context)
-  await tx.write(deleteCredential, { id })
+  await tx.delete('credentials', { id })
   await tx.write(revokeOfGiver, { giver: id, now: context.now, by })
   tx.append(home, { type: 'token-revoked', data: { tokenId: id, by } })
   if (!withMade) return
   // A token may have been removed with a person.
   for (const child of await tx.all(selectMadeWith, { id }))
-    if (await tx.first(selectCredential, { id: child.id })) await endCredential(tx, child, by, context, true)
+    if (await tx.row('credentials', { id: child.id })) await endCredential(tx, child, by, context, true)
 }
 
 interface MadePerson {
@@ -59,7 +53,7 @@ interface MadePerson {
 
 /** Removes a person added with the token. One who existed before only loses the token made with it. */
 async function endPerson(tx: Tx, { personId, madeAt, by }: MadePerson, context: Context): Promise<void> {
-  const person = await tx.first(selectPerson, { id: personId })
+  const person = await tx.row('people', { id: personId })
   if (!person) return
   if (person.created_at === madeAt) return removePerson.run(tx, { personId, by }, context)
   await endSignIns(tx, personId)

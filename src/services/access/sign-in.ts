@@ -6,16 +6,7 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { SignInCode } from '../../protocol/access/people.ts'
-import {
-  deleteCredential,
-  deleteSignInCode,
-  findValidCredential,
-  insertCredential,
-  insertSignInCode,
-  selectCredential,
-  selectPerson,
-  selectSignInCode,
-} from '../../store/access/credentials.ts'
+import { findValidCredential } from '../../store/access/credentials.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 
 const minute = 60 * 1000
@@ -40,7 +31,7 @@ export const signIn = defineUseCase('sign-in', {
     if (!personId) throw new Refusal('authentication_failed')
     const cookie = random.secret('browser')
     const expiresAt = later(now, browserLifetimeMs)
-    await tx.write(insertCredential, {
+    await tx.insert('credentials', {
       id: random.uuid(),
       kind: 'browser',
       person_id: personId,
@@ -58,17 +49,17 @@ export const signIn = defineUseCase('sign-in', {
 async function personOfCredential(tx: Tx, presented: SignInProof, now: Instant): Promise<string | undefined> {
   if ('ownerVerified' in presented) return ownerId
   if ('tokenHash' in presented) return personWithToken(tx, presented.tokenHash, now)
-  const code = await tx.first(selectSignInCode, { hash: presented.codeHash })
+  const code = await tx.row('sign_in_codes', { hash: presented.codeHash })
   if (!code || code.expires_at <= now) return undefined
-  await tx.write(deleteSignInCode, { hash: code.hash })
-  const stillHere = code.person_id === ownerId || (await tx.first(selectPerson, { id: code.person_id }))
+  await tx.delete('sign_in_codes', { hash: code.hash })
+  const stillHere = code.person_id === ownerId || (await tx.row('people', { id: code.person_id }))
   return stillHere ? code.person_id : undefined
 }
 
 /** Accepts a person's own token only. A cookie could renew itself for ever, and a script is no person. */
 async function personWithToken(tx: Tx, hash: string, now: Instant): Promise<string | undefined> {
   const who = await findValidCredential(tx, hash, now)
-  const credential = who && (await tx.first(selectCredential, { id: who.credentialId }))
+  const credential = who && (await tx.row('credentials', { id: who.credentialId }))
   return credential?.kind === 'person' ? credential.person_id : undefined
 }
 
@@ -76,9 +67,9 @@ async function personWithToken(tx: Tx, hash: string, now: Instant): Promise<stri
 export const signOut = defineUseCase('sign-out', {
   streams: () => [home],
   run: async (tx, { credentialId }: { credentialId: string }): Promise<void> => {
-    const credential = await tx.first(selectCredential, { id: credentialId })
+    const credential = await tx.row('credentials', { id: credentialId })
     if (credential?.kind !== 'browser') return
-    await tx.write(deleteCredential, { id: credentialId })
+    await tx.delete('credentials', { id: credentialId })
     tx.append(home, { type: 'signed-out', data: { credentialId } })
   },
 })
@@ -91,12 +82,12 @@ export const createSignInCode = defineUseCase('create-sign-in-code', {
   answersSecret: true,
   streams: () => [home],
   run: async (tx, { by }: { by: string }, { now, random }): Promise<Omit<SignInCode, 'link'>> => {
-    if (by !== ownerId && !(await tx.first(selectPerson, { id: by }))) {
+    if (by !== ownerId && !(await tx.row('people', { id: by }))) {
       throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
     }
     const code = random.secret('code')
     const expiresAt = later(now, signInCodeLifetimeMs)
-    await tx.write(insertSignInCode, { hash: hashSecret(code), person_id: by, expires_at: expiresAt })
+    await tx.insert('sign_in_codes', { hash: hashSecret(code), person_id: by, expires_at: expiresAt })
     return { code, expiresAt }
   },
 })

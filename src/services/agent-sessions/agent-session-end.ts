@@ -24,9 +24,9 @@ import {
 } from '../../store/agent-sessions/agent-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { isPushed, selectRunningOfSession, updateTurn } from '../../store/turns/turns.ts'
+import { isPushed, selectRunningOfSession } from '../../store/turns/turns.ts'
 import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
-import { selectDrivenBy, updateWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
+import { selectDrivenBy, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { closeConversation } from '../conversations/close-conversation.ts'
 import { requeueLostTurn } from '../turns/requeue-lost-turn.ts'
 import { finishWorkSession } from '../work/end-work-session.ts'
@@ -62,7 +62,7 @@ export async function endAgentSession(
   for (const turn of await tx.all(selectRunningOfSession, { agentSessionId: current.id }))
     if (!isPushed(turn)) await requeueLostTurn(tx, turn, openConversations, context)
   const waiting = await tx.first(selectWaitingTask, { ...current, agentSessionId: current.id })
-  if (waiting) await tx.write(updateTurn, { ...waiting, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
+  if (waiting) await tx.update('turns', { ...waiting, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
   for (const row of await tx.all(selectDrivenBy, { projectId: current.projectId, agentSessionId: current.id }))
     await releaseWorkSession(tx, row, current, because, context)
   for (const conversationKey of openConversations)
@@ -94,7 +94,7 @@ async function releaseWorkSession(
   { now }: Context,
 ): Promise<void> {
   const companion = await tx.first(selectCompanion, { workSessionId: row.id, agentSessionId: left.id })
-  if (companion) return tx.write(updateWorkSession, { ...row, owner_agent_session_id: companion.id })
+  if (companion) return tx.update('sessions', { ...row, owner_agent_session_id: companion.id })
   const end = endWithAgentSession(reason, await planOf(tx, row.id))
   if (end) await finishWorkSession(tx, row, end, now)
 }

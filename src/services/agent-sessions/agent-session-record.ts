@@ -4,14 +4,18 @@
  */
 
 import { type ActiveAgentSession, type LiveAgentSession, refusalOn } from '../../domain/agent-sessions/lifecycle.ts'
+import type { Work, WorkFacts } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import { type AgentSessionRow, agentSessionFrom, selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectRoleAgent } from '../../store/consoles/user-sessions.ts'
+import { type AgentSessionRow, agentSessionFrom, liveOfPair, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
+import { unreadOf } from '../../store/agent-sessions/work-at-hand.ts'
+import { selectPurpose } from '../../store/conversations/panels.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
+import { selectNextTask } from '../../store/work/plans.ts'
+import { selectTaskAtHand, type TaskRow } from '../../store/work/tasks.ts'
 
 /**
  * Builds the agent session of an agent in a role (AC2). Such an agent needs no sign-in: its launch token identifies it, its
@@ -21,7 +25,7 @@ import type { Reader } from '../../store/store.ts'
 export async function roleAgentSession(reader: Reader, launchId: string): Promise<ActiveAgentSession | undefined> {
   const launch = await findLaunch(reader, launchId)
   if (!launch || launch.roleAgentId === null || launch.state === 'ended') return undefined
-  const row = await reader.first(selectRoleAgent, { id: launch.roleAgentId })
+  const row = await reader.row('role_agents', { id: launch.roleAgentId })
   if (row?.launch_id !== launchId || (row.state !== 'ACTIVE' && row.state !== 'SPAWNING')) return undefined
   const { agentId, projectId } = launch
   const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
@@ -43,7 +47,7 @@ export async function roleAgentSession(reader: Reader, launchId: string): Promis
 }
 
 export async function liveAgentSession(reader: Reader, caller: Receiver): Promise<LiveAgentSession> {
-  const row = await reader.first(selectAgentSession, { id: caller.agentSessionId })
+  const row = await reader.row('agent_sessions', { id: caller.agentSessionId })
   const inRole = row ? undefined : await roleAgentSession(reader, caller.agentSessionId)
   if (inRole?.agentId === caller.agentId && inRole.projectId === caller.projectId) return inRole
   const agentSession = agentSessionFrom(checkedOwn(row, caller))
@@ -54,7 +58,7 @@ export async function liveAgentSession(reader: Reader, caller: Receiver): Promis
 
 /** Finds the caller's session, even if it has ended. */
 export async function ownRow(reader: Reader, { agentSessionId, agentId, projectId }: Receiver): Promise<AgentSessionRow> {
-  return checkedOwn(await reader.first(selectAgentSession, { id: agentSessionId }), { agentId, projectId })
+  return checkedOwn(await reader.row('agent_sessions', { id: agentSessionId }), { agentId, projectId })
 }
 
 export function checkedOwn<Row extends Pick<AgentSessionRow, 'agent_id' | 'project_id'>>(
@@ -66,3 +70,25 @@ export function checkedOwn<Row extends Pick<AgentSessionRow, 'agent_id' | 'proje
 }
 
 export const noSuchAgentSession = (): Refusal => new Refusal('not_found', refusalText('noAgentSession'))
+
+// The facts about an agent's work in a project (AS3), for authentication, exits and starts.
+
+/** The task an agent would take: one in progress in a running work session, or else the next of an open plan (WK5). */
+export const taskFor = async (reader: Reader, { agentId, projectId }: Pair): Promise<TaskRow | undefined> =>
+  (await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId: null })) ??
+  (await reader.first(selectNextTask, { agentId, projectId }))
+
+export const workOf = async (reader: Reader, pair: Pair): Promise<Work> => ({
+  hasTask: (await taskFor(reader, pair)) !== undefined,
+  unreadMessages: await unreadOf(reader, pair),
+})
+
+export async function workFactsOf(reader: Reader, pair: Pair): Promise<WorkFacts> {
+  const purpose = await reader.first(selectPurpose, { agent_id: pair.agentId, project_id: pair.projectId })
+  const live = await liveOfPair(reader, pair)
+  return {
+    ...(await workOf(reader, pair)),
+    pendingChatSince: purpose?.created_at ?? null,
+    live: live.map((each) => each.purpose),
+  }
+}

@@ -4,12 +4,11 @@
  * the call gets its session with a new token (AS8).
  */
 
-import { afterAuthentication } from '../../domain/agent-sessions/instruction.ts'
 import { begin, type EndReason, type LiveAgentSession, type Purpose } from '../../domain/agent-sessions/lifecycle.ts'
+import { afterAuthentication } from '../../domain/agent-sessions/next-action.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
-import { effectiveSettings, type ProjectSettings } from '../../domain/projects/settings.ts'
+import { durationMs, effectiveSettings, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret, sameHash } from '../../platform/secrets/secrets.ts'
@@ -18,22 +17,18 @@ import {
   agentSessionFrom,
   agentSessionOf,
   changesOf,
-  insertAgentSession,
   liveOfPair,
   type Pair,
   updateToken,
 } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
-import { deletePurpose } from '../../store/conversations/panels.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { selectLaunchByToken } from '../../store/processes/launches.ts'
-import { chosenSettings, selectAssignment, selectProject } from '../../store/projects/projects.ts'
+import { chosenSettings, selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { placeTask } from '../work/place-task.ts'
 import { takeOwnership } from '../work/work-session-record.ts'
 import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
-import { ownRow } from './agent-session-record.ts'
-import { taskFor, workFactsOf } from './work-facts.ts'
+import { ownRow, taskFor, workFactsOf } from './agent-session-record.ts'
 
 interface SignIn extends Pair {
   /** Hash of the passkey, launch token (CO4), or bearer token. */
@@ -78,9 +73,9 @@ export const authenticateAgent = defineUseCase('authenticate-agent', {
 })
 
 async function verify(reader: Reader, { agentId, projectId, passkeyHash }: SignIn): Promise<Verified> {
-  const agent = await reader.first(selectAgent, { id: agentId })
+  const agent = await reader.row('agents', { id: agentId })
   const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
-  const project = await reader.first(selectProject, { id: projectId })
+  const project = await reader.row('projects', { id: projectId })
   const token = await reader.first(selectLaunchByToken, { hash: passkeyHash })
   const launch = token?.agent_id === agentId && token.project_id === projectId ? token : undefined
   const matches = sameHash(passkeyHash, agent?.passkey_hash ?? unknownAgentHash) || launch !== undefined
@@ -95,7 +90,7 @@ async function agentSessionOfLaunch(reader: Reader, { launchId, ...pair }: SignI
 
 async function renewToken(tx: Tx, held: LiveAgentSession, { random }: Context): Promise<SignedIn> {
   const token = random.secret('session')
-  await tx.write(updateToken, { id: held.id, tokenHash: hashSecret(token) })
+  await tx.write(updateToken, { id: held.id, token_hash: hashSecret(token) })
   return signedIn(held, token)
 }
 
@@ -111,14 +106,14 @@ export async function takeLease(
   const found = detectWork(now, await workFactsOf(tx, { agentId, projectId }))
   if (found.purpose === 'no_work' || (input.purpose ?? found.purpose) !== found.purpose) return { status: 'no_work' }
   if (found.purpose === 'chat' && found.usesUpPendingChat)
-    await tx.write(deletePurpose, { agent_id: agentId, project_id: projectId })
+    await tx.delete('pending_purposes', { agent_id: agentId, project_id: projectId })
   const id = random.uuid()
   const task = found.purpose === 'task' ? await taskFor(tx, { agentId, projectId }) : undefined
   const placed = task && (await placeTask(tx, task, { id, agentId, workSessionId: null }, context))
   const lease = { id, agentId, projectId, purpose: found.purpose, launchId, workSessionId: placed?.session_id ?? null }
   const agentSession = begin(now, lease, durationMs(settings, 'agent_session.ttl_minutes'))
   const token = random.secret('session')
-  await tx.write(insertAgentSession, {
+  await tx.insert('agent_sessions', {
     ...changesOf(agentSession),
     agent_id: agentId,
     project_id: projectId,

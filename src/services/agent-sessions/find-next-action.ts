@@ -17,7 +17,6 @@ import { checkAssigned } from '../projects/project-record.ts'
 import { nextStep, nextStepFrom, type Step } from './next-step.ts'
 import { type CallingSession, type Claim, callingSession, claimedAgentSession } from './queries.ts'
 
-/** The answer to an agent. */
 export interface NextAnswer {
   readonly next: NextAction
   /** Set with `work_on_task`. */

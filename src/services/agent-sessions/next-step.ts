@@ -14,25 +14,23 @@ import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts
 import { isWork, webKey } from '../../domain/conversations/key.ts'
 import { isSummaryDue } from '../../domain/conversations/messages.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
-import type { ProjectSettings } from '../../domain/projects/settings.ts'
+import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { chooseDispatch } from '../../domain/turns/lifecycle.ts'
 import {
+  type AgentSessionRow,
   type AgentSessionState,
+  agentSessionFrom,
   type ChatState,
   chatState,
   selectAgentSessionState,
-} from '../../store/agent-sessions/agent-session-state.ts'
-import { type AgentSessionRow, agentSessionFrom } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
+} from '../../store/agent-sessions/agent-sessions.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import type { Reader } from '../../store/store.ts'
-import { selectContext, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
+import { selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { queuedChats, selectRunningOfSession } from '../../store/turns/turns.ts'
 import { selectNextTaskIn } from '../../store/work/plans.ts'
 import { selectTaskAtHand, type TaskRow } from '../../store/work/tasks.ts'
-import { selectWorkSession } from '../../store/work/work-sessions.ts'
 import { awaitedApproval, decisionsAt } from '../approvals/decisions-for-agents.ts'
 import { startableChats } from '../conversations/conversation-workplace.ts'
 import { settingsFrom } from '../projects/project-record.ts'
@@ -48,7 +46,6 @@ export interface Step {
   readonly next: NextAction
   /** CX9: all its work waits for another turn in the same folder. */
   readonly waitsForFolder: boolean
-  /** The task to work on. */
   readonly task: TaskRow | undefined
   /** A work session that it starts to own. */
   readonly takesUp: string | null
@@ -147,7 +144,7 @@ async function waitingChats(reader: Reader, { agentId, projectId, agentSessionId
     )
     return { ...noWaitingChats, undelivered: joins.length }
   }
-  const bound = row.context_id === null ? undefined : await reader.first(selectContext, { id: row.context_id })
+  const bound = row.context_id === null ? undefined : await reader.row('contexts', { id: row.context_id })
   const contexts = bound ? [await contextFacts(reader, bound)] : []
   const free = await startableChats(reader, { agentId, projectId })
   const { dispatch } = chooseDispatch(free, { contexts, contextLimit: 1, runningTurns: 0, isOpening: false })
@@ -166,7 +163,7 @@ async function summaryDueIn(
   if (contexts.length === 0) return isDue(found, settings) ? wholeConversation(reader, key) : null
   for (const { conversation_key, origin_key } of contexts) {
     if (origin_key !== '' || isWork(conversation_key)) continue
-    const row = await reader.first(selectConversation, { key: conversation_key })
+    const row = await reader.row('conversations', { key: conversation_key })
     if (row && isDue(row, settings)) return wholeConversation(reader, conversation_key)
   }
   return null
@@ -211,6 +208,6 @@ async function ownTask(reader: Reader, row: AgentSessionRow): Promise<TaskRow | 
 }
 
 async function isResumed(reader: Reader, workSessionId: string): Promise<boolean> {
-  const row = await reader.first(selectWorkSession, { id: workSessionId })
+  const row = await reader.row('sessions', { id: workSessionId })
   return row?.parent_session_id != null && row.ended_at === null
 }

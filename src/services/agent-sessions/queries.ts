@@ -4,20 +4,18 @@ import { expiresAtToWrite, maxTerminatingMs } from '../../domain/agent-sessions/
 import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import {
   type AgentSessionState,
-  selectAgentSessionState,
-  selectAgentSessionStateByToken,
-  selectLiveAgentSessionStates,
-} from '../../store/agent-sessions/agent-session-state.ts'
-import {
   type AgentSessionsFilter,
   agentSessionsPage,
   type Pair,
+  selectAgentSessionState,
+  selectAgentSessionStateByToken,
+  selectLiveAgentSessionStates,
   selectNewestOfAgent,
   selectNewestOfLaunch,
 } from '../../store/agent-sessions/agent-sessions.ts'
@@ -159,7 +157,6 @@ export const findLastSweep = defineQuery(
   async (reader): Promise<Instant | undefined> => (await reader.first(selectMeta, { key: 'agent_sessions_swept_at' }))?.value,
 )
 
-/** Pairs in one page. */
 export const pairsPageSize = 200
 
 /** Lists the pairs that may need a process, of a project, an agent, or all, in pages. */

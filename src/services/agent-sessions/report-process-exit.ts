@@ -6,20 +6,18 @@
 import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { decideExit, type ExitDecision, type ExitFacts } from '../../domain/processes/process-exit.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
-import { effectiveSettings } from '../../domain/projects/settings.ts'
+import { durationMs, effectiveSettings } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { liveOfPair } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
-import { insertExitReport, keepEpoch, selectEpoch, selectExitReport } from '../../store/processes/coordinators.ts'
+import { selectEpoch, selectExitReport } from '../../store/processes/coordinators.ts'
 import { liveLaunchesOf } from '../../store/processes/launches.ts'
-import { chosenSettings, selectProject } from '../../store/projects/projects.ts'
+import { chosenSettings } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
 import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
+import { workOf } from './agent-session-record.ts'
 import { suspect } from './touch-agent-session.ts'
-import { workOf } from './work-facts.ts'
 
 type Report = ProcessExit &
   EndLocks & {
@@ -45,9 +43,9 @@ export const reportProcessExit = defineUseCase('report-process-exit', {
 
 async function factsOf(reader: Reader, input: Report, live: readonly LiveAgentSession[]): Promise<ExitFacts> {
   const { agentId, projectId, reporterId, reportId } = input
-  const project = await reader.first(selectProject, { id: projectId })
+  const project = await reader.row('projects', { id: projectId })
   if (!project) throw noSuchProject(projectId)
-  if (!(await reader.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
+  if (!(await reader.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
   const known = reportId && (await reader.first(selectExitReport, { reporter_id: reporterId, report_id: reportId }))
   return {
     seenBefore: Boolean(known),
@@ -67,8 +65,8 @@ async function launchesElsewhere(reader: Reader, { reporterId, ...pair }: Report
 }
 
 async function recordReport(tx: Tx, { reporterId, reportId, epoch }: Report, { now }: Context): Promise<void> {
-  if (reportId) await tx.write(insertExitReport, { reporter_id: reporterId, report_id: reportId, created_at: now })
-  if (epoch != null) await tx.write(keepEpoch, { coordinator_id: reporterId, epoch })
+  if (reportId) await tx.insert('exit_reports', { reporter_id: reporterId, report_id: reportId, created_at: now })
+  if (epoch != null) await tx.put('coordinator_epochs', { coordinator_id: reporterId, epoch })
 }
 
 async function applyDecision(

@@ -4,9 +4,9 @@ import { postponed, sweep } from '../../domain/agent-sessions/expiry.ts'
 import type { EndReason, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { settleSuspicion } from '../../domain/processes/process-exit.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import { coordinatorStream, projectStream } from '../../domain/stream-name.ts'
-import { agentSessionFrom, changesOf, selectAgentSession, updateAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import { agentSessionFrom, changesOf, updateAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import type { DueAgentSession } from '../../store/agent-sessions/due-agent-sessions.ts'
 import { setMeta } from '../../store/meta.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
@@ -22,7 +22,7 @@ import { isKnownToLive, suspectOther } from './touch-agent-session.ts'
 /** Finds the streams to lock for ending an agent session and its process. */
 export const findSweepLocks = defineQuery(
   async (reader, which: DueAgentSession, context): Promise<Pick<SweepInput, 'openConversations' | 'coordinatorId'>> => {
-    const launchId = (await reader.first(selectAgentSession, { id: which.agentSessionId }))?.launch_id ?? null
+    const launchId = (await reader.row('agent_sessions', { id: which.agentSessionId }))?.launch_id ?? null
     const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
     const coordinatorId = launch && launch.state !== 'ended' ? launch.coordinatorId : null
     return { openConversations: await findOpenConversations.run(reader, which, context), coordinatorId }

@@ -11,8 +11,7 @@ import { agentSessionOf, changesOf, updateAgentSession, updateResumed } from '..
 import { updateGivenTo } from '../../store/approvals/approvals.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
-import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
-import { selectWorkSession } from '../../store/work/work-sessions.ts'
+import type { TaskRow } from '../../store/work/tasks.ts'
 import { applyTaskChange } from '../work/change-task.ts'
 import { placeTask } from '../work/place-task.ts'
 import { resumeContextOf } from '../work/resume-work-session.ts'
@@ -46,19 +45,19 @@ async function placeOrStartTask(
   if (!begins) return task
   const { agentId, projectId } = agentSession
   await applyTaskChange(tx, task, { status: 'in_progress' }, { by: agentId, now: context.now })
-  return (await tx.first(selectTask, { projectId, id: task.id })) ?? task
+  return (await tx.row('tasks', { project_id: projectId, id: task.id })) ?? task
 }
 
 async function markDelivered(tx: Tx, agentSessionId: string, decisions: readonly AgentDecision[]): Promise<void> {
   for (const { approvalId: id, status } of decisions)
-    if (status !== 'pending') await tx.write(updateGivenTo, { id, agentSessionId })
+    if (status !== 'pending') await tx.write(updateGivenTo, { id, told_to: agentSessionId })
 }
 
 /** RS2: returns the context of the resumed work, once. */
 async function deliverResumeContext(tx: Tx, { agentSession, resumes }: Step): Promise<ResumeContext | null> {
-  const row = resumes === null ? undefined : await tx.first(selectWorkSession, { id: resumes })
+  const row = resumes === null ? undefined : await tx.row('sessions', { id: resumes })
   if (!row) return null
-  await tx.write(updateResumed, { id: agentSession.id, workSessionId: row.id })
+  await tx.write(updateResumed, { id: agentSession.id, resumed_work_session_id: row.id })
   const context = await resumeContextOf(tx, row, agentSession.agentId)
   await markDelivered(tx, agentSession.id, context.decisions)
   return context

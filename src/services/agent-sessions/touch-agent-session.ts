@@ -7,7 +7,7 @@ import { expiresAtToWrite } from '../../domain/agent-sessions/expiry.ts'
 import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { nextSuspect, settleSuspicion } from '../../domain/processes/process-exit.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import {
   agentSessionFrom,

@@ -7,15 +7,7 @@ import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { Agent, AgentChange } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
-import {
-  type AgentRow,
-  agentOf,
-  deleteAgentRow,
-  projectIdsOf,
-  selectAgent,
-  updateAgent,
-  updatePasskey,
-} from '../../store/agents/agents.ts'
+import { type AgentRow, agentOf, projectIdsOf, updateAgent, updatePasskey } from '../../store/agents/agents.ts'
 import { deleteSecretsOfAgent } from '../../store/agents/secrets.ts'
 import { revokeOfAgent } from '../../store/approvals/allowances.ts'
 import { deletePanelsOfAgent } from '../../store/conversations/panels.ts'
@@ -30,7 +22,7 @@ type Change = Omit<z.output<typeof AgentChange>, 'env'> & { env?: SentEnvironmen
 export const changeAgent = defineUseCase('change-agent', {
   streams: () => [home],
   run: async (tx, { agentId, by, ...change }: Change & { agentId: string; by: string }, { now }): Promise<Agent> => {
-    const row = await tx.first(selectAgent, { id: agentId })
+    const row = await tx.row('agents', { id: agentId })
     if (!row) throw noSuchAgent(agentId)
     const stored = JSON.parse(row.env) as StoredEnvironment
     const env = unmasked(change.env ?? stored, stored, maskedValue)
@@ -74,10 +66,10 @@ export const replacePasskey = defineUseCase('replace-passkey', {
     ...projectIds.map(projectStream),
   ],
   run: async (tx, { agentId, projectIds = [], by }, context): Promise<{ passkey: string }> => {
-    if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
+    if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     await revokeAllOfAgent(tx, agentId, projectIds, context)
     const passkey = context.random.secret('agent')
-    await tx.write(updatePasskey, { id: agentId, hash: hashSecret(passkey) })
+    await tx.write(updatePasskey, { id: agentId, passkey_hash: hashSecret(passkey) })
     tx.append(home, { type: 'passkey-replaced', data: { agentId, by } })
     return { passkey }
   },
@@ -90,13 +82,13 @@ export const deleteAgent = defineUseCase('delete-agent', {
     ...projectIds.map(projectStream),
   ],
   run: async (tx, { agentId, projectIds = [], by }, context): Promise<void> => {
-    if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
+    if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     await revokeAllOfAgent(tx, agentId, projectIds, context)
     await tx.write(deleteAssignmentsOfAgent, { agentId })
     await tx.write(deletePanelsOfAgent, { agentId })
     await tx.write(deleteSecretsOfAgent, { agentId })
     await tx.write(revokeOfAgent, { agentId, now: context.now, by })
-    await tx.write(deleteAgentRow, { id: agentId })
+    await tx.delete('agents', { id: agentId })
     tx.append(home, { type: 'agent-deleted', data: { agentId, by } })
   },
 })

@@ -1,17 +1,16 @@
 /** Adds an agent entry and returns its passkey, which is shown once (AS7). */
 
 import type * as z from 'zod'
-import { agentIdFrom, isReserved } from '../../domain/agents/agent-id.ts'
 import { type SealedValue, unmasked } from '../../domain/agents/environment.ts'
 import { changedIsolation } from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { agentIdFrom, isReserved } from '../../domain/ids.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { AgentDraft, AgentWithPasskey } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
-import { selectPerson } from '../../store/access/credentials.ts'
-import { agentOf, insertAgent, selectAgent } from '../../store/agents/agents.ts'
+import { agentOf } from '../../store/agents/agents.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { maskWithoutValue } from '../refusals.ts'
@@ -52,7 +51,7 @@ export const createAgent = defineUseCase('create-agent', {
       created_at: now,
       updated_at: now,
     }
-    await tx.write(insertAgent, row)
+    await tx.insert('agents', row)
     const agent = agentOf(row, [])
     tx.append(home, { type: 'agent-created', data: { agent, by: input.by } })
     return { ...agent, passkey }
@@ -76,4 +75,4 @@ async function freeId(reader: Reader, chosen: string | undefined, name: string):
 
 /** People's ids are excluded, because both kinds appear as the author of events. */
 const isTaken = async (reader: Reader, id: string): Promise<boolean> =>
-  isReserved(id) || Boolean((await reader.first(selectAgent, { id })) ?? (await reader.first(selectPerson, { id })))
+  isReserved(id) || Boolean((await reader.row('agents', { id })) ?? (await reader.row('people', { id })))

@@ -6,7 +6,7 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { liveOfAgent } from '../../store/agent-sessions/agent-sessions.ts'
-import { agentsPage, findAgent, selectAgent, selectEnvironments, selectEnvironmentsOfAll } from '../../store/agents/agents.ts'
+import { agentsPage, findAgent, selectEnvironments, selectEnvironmentsOfAll } from '../../store/agents/agents.ts'
 import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
@@ -23,7 +23,7 @@ export const getAgent = defineQuery(async (reader, { agentId }: { agentId: strin
 
 /** Returns how an ACP agent is started on the server's machine, with its environment sealed. */
 export const findAgentStart = defineQuery(async (reader, { agentId }: { agentId: string }) => {
-  const row = await reader.first(selectAgent, { id: agentId })
+  const row = await reader.row('agents', { id: agentId })
   if (!row) throw noSuchAgent(agentId)
   const { protocol, command, args, env, runs_on: label } = row
   if (protocol !== 'acp' || command === null) throw new Refusal('wrong_state', refusalText('notPrompted', { agent: agentId }))

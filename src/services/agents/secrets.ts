@@ -5,17 +5,7 @@ import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { maxSecretsPerProject, type Secret, type SecretForm, type SecretUse } from '../../protocol/agents/secret.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
-import {
-  deleteSecret,
-  secretOf,
-  secretRows,
-  secretsGivenTo,
-  secretUses,
-  selectSecret,
-  writeSecret,
-} from '../../store/agents/secrets.ts'
-import { selectProject } from '../../store/projects/projects.ts'
+import { deleteSecret, secretOf, secretRows, secretsGivenTo, secretUses, writeSecret } from '../../store/agents/secrets.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
 import { requireSameSealingKey } from './create-agent.ts'
@@ -39,8 +29,8 @@ export const setSecret = defineUseCase('set-secret', {
   run: async (tx, input, { now }): Promise<Secret> => {
     const { projectId, name, value, agentIds, by } = input
     await requireProject(tx, projectId)
-    for (const id of agentIds ?? []) if (!(await tx.first(selectAgent, { id }))) throw noSuchAgent(id)
-    const before = await tx.first(selectSecret, rowKey(input))
+    for (const id of agentIds ?? []) if (!(await tx.row('agents', { id }))) throw noSuchAgent(id)
+    const before = await tx.row('secrets', rowKey(input))
     const sealed = value ? JSON.stringify(value) : before?.sealed
     if (sealed === undefined)
       throw new Refusal('invalid_request', inField('value', refusalText('secretNeedsValue', { name })), { field: 'value' })
@@ -89,11 +79,11 @@ export const findGivenSecrets = defineQuery(
 )
 
 async function requireProject(reader: Reader, id: string): Promise<void> {
-  if (!(await reader.first(selectProject, { id }))) throw noSuchProject(id)
+  if (!(await reader.row('projects', { id }))) throw noSuchProject(id)
 }
 
 async function requireSecret(reader: Reader, which: Which): Promise<void> {
   await requireProject(reader, which.projectId)
-  if (!(await reader.first(selectSecret, rowKey(which))))
+  if (!(await reader.row('secrets', rowKey(which))))
     throw new Refusal('not_found', refusalText('noSecret', { name: which.name }), { name: which.name })
 }

@@ -18,15 +18,7 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import type { Allowance, AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import { maxShownLine, type PermissionRequest } from '../../protocol/turns/agent-update.ts'
-import {
-  type AllowanceRow,
-  allowanceOf,
-  insertAllowance,
-  revokeOne,
-  ruleOf,
-  selectAllowance,
-  selectInForce,
-} from '../../store/approvals/allowances.ts'
+import { type AllowanceRow, allowanceOf, revokeOne, ruleOf, selectInForce } from '../../store/approvals/allowances.ts'
 import { type ApprovalRow, permissionOf } from '../../store/approvals/approvals.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 
@@ -103,20 +95,13 @@ export async function addAllowance(tx: Tx, row: ApprovalRow, given: { terms: Alw
     revoked_at: null,
     revoked_by: null,
   }
-  await tx.write(insertAllowance, kept)
+  await tx.insert('allowances', kept)
   tx.append(projectStream(projectId), { type: 'allowance-given', data: { allowance: allowanceOf(kept) } })
 }
 
-interface AllowanceQuery {
-  readonly projectId: string
-  readonly agentId: string
-  readonly request: PermissionRequest
-}
-
-/** The newest allowance that covers a request. */
 export async function coveringAllowance(
   reader: Reader,
-  { projectId, agentId, request }: AllowanceQuery,
+  { projectId, agentId, request }: { projectId: string; agentId: string; request: PermissionRequest },
   now: Instant,
 ): Promise<AllowanceRow | undefined> {
   const inForce = await reader.all(selectInForce, { projectId, agentId, now, limit: maxAllowances })
@@ -127,7 +112,7 @@ export async function coveringAllowance(
 export const revokeAllowance = defineUseCase('revoke-allowance', {
   streams: ({ projectId }: { projectId: string; allowanceId: string; by: string }) => [projectStream(projectId)],
   run: async (tx, { projectId, allowanceId, by }, { now }): Promise<Allowance> => {
-    const row = await tx.first(selectAllowance, { id: allowanceId })
+    const row = await tx.row('allowances', { id: allowanceId })
     if (row?.project_id !== projectId) throw new Refusal('not_found', refusalText('noAllowance'), { allowanceId })
     if (row.revoked_at !== null) return allowanceOf(row)
     await tx.write(revokeOne, { id: allowanceId, now, by })

@@ -1,7 +1,4 @@
-/**
- * Answers an agent's permission request (AP4) with one of its options, or with yes or no for this once. Exactly one answer
- * wins; later callers learn who decided.
- */
+/** Answers to what agents ask: permission requests (AP4) and questions (AP13). */
 
 import { systemId } from '../../domain/access/caller.ts'
 import { allowanceMinutes } from '../../domain/approvals/allowance.ts'
@@ -9,9 +6,10 @@ import { isKeptByAgent, optionFor, outcomeOf } from '../../domain/approvals/perm
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import { problemOf, type QuestionAnswer } from '../../domain/turns/question.ts'
 import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
-import { type ApprovalRow, approvalOf, permissionOf, selectApproval } from '../../store/approvals/approvals.ts'
+import { type ApprovalRow, approvalOf, permissionOf, questionOf } from '../../store/approvals/approvals.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchApproval } from '../refusals.ts'
 import { addAllowance, termsOfFolder } from './allowance-record.ts'
@@ -29,16 +27,20 @@ interface Input extends PermissionLocks {
   readonly requestId?: string | undefined
 }
 
+/**
+ * Answers an agent's permission request (AP4) with one of its options, or with yes or no for this once. Exactly one answer
+ * wins; later callers learn who decided.
+ */
 export const answerPermission = defineUseCase('answer-permission', {
   streams: (input: Input) => permissionStreams(input),
   run: async (tx, { userSessionId, approvalId, choice, always, feedback, by, requestId }, context) => {
-    const row = await tx.first(selectApproval, { id: approvalId })
+    const row = await tx.row('human_approvals', { id: approvalId })
     if (!row || row.question !== null || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
     const terms = always ?? impliedTerms(row, choice)
     const settled = terms ? settlementForAlways(row, choice) : settlementOf(row, choice)
     const seq = await settlePermission(tx, row, { ...settled, by, feedback: feedback ?? null, requestId }, context.now)
     if (terms) await addAllowance(tx, row, { terms, by }, context)
-    return { seq, approval: approvalOf((await tx.first(selectApproval, { id: approvalId })) ?? row) as Approval }
+    return { seq, approval: approvalOf((await tx.row('human_approvals', { id: approvalId })) ?? row) as Approval }
   },
 })
 
@@ -88,10 +90,36 @@ function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
 export const expirePermission = defineUseCase('expire-permission', {
   streams: (input: PermissionLocks) => permissionStreams(input),
   run: async (tx, { approvalId, userSessionId }, { now }): Promise<{ expired: boolean }> => {
-    const row = await tx.first(selectApproval, { id: approvalId })
+    const row = await tx.row('human_approvals', { id: approvalId })
     const isDue = row?.status === 'pending' && row.deadline !== null && row.deadline <= now
     if (!isDue || row.user_session_id !== userSessionId) return { expired: false }
     await settlePermission(tx, row, { outcome: 'expired', optionId: refusingOption(row), by: systemId }, now)
     return { expired: true }
+  },
+})
+
+interface GivenAnswer extends PermissionLocks {
+  readonly answer: QuestionAnswer
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+/** Answers a question of an agent (AP13), once. What is accepted is checked against the question's form. */
+export const answerQuestion = defineUseCase('answer-question', {
+  streams: (input: GivenAnswer) => permissionStreams(input),
+  run: async (tx, { userSessionId, approvalId, answer, by, requestId }, { now }) => {
+    const row = await tx.row('human_approvals', { id: approvalId })
+    const question = row && questionOf(row)
+    if (!question || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
+    const outcome = answer.action === 'accept' ? 'allowed' : 'denied'
+    const given = { action: answer.action, content: outcome === 'allowed' && question.schema ? (answer.content ?? {}) : null }
+    if (row.status === 'pending') {
+      if (answer.content && !given.content)
+        throw new Refusal('invalid_request', inField('content', refusalText('answerNeedsForm')), { field: 'content' })
+      const problem = question.schema && given.content ? problemOf(question.schema, given.content) : undefined
+      if (problem) throw new Refusal('invalid_request', problem, { field: 'content' })
+    }
+    const seq = await settlePermission(tx, row, { outcome, optionId: null, answer: given, by, requestId }, now)
+    return { seq, approval: approvalOf((await tx.row('human_approvals', { id: approvalId })) ?? row) as Approval }
   },
 })

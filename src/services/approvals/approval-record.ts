@@ -11,14 +11,11 @@ import {
   approvalColumns,
   approvalFrom,
   approvalOf,
-  insertApproval,
   nextApprovalId,
   type PermissionColumns,
-  selectApproval,
   updateApproval,
   updateGivenTo,
 } from '../../store/approvals/approvals.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
@@ -31,8 +28,8 @@ interface Place {
 
 /** An approval of a project. Another project's is not found. */
 export async function existingApproval(reader: Reader, { projectId, approvalId }: Place): Promise<ApprovalRow> {
-  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-  const row = await reader.first(selectApproval, { id: approvalId })
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+  const row = await reader.row('human_approvals', { id: approvalId })
   if (row?.project_id !== projectId) throw noSuchApproval(approvalId)
   return row
 }
@@ -56,7 +53,7 @@ export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEven
   const moved = { ...row, ...approvalColumns(decision.approval) }
   // A decision made here replaces what files said.
   await tx.write(updateApproval, { ...moved, imported_decider: null })
-  if (row.told_to !== null) await tx.write(updateGivenTo, { id: row.id, agentSessionId: null })
+  if (row.told_to !== null) await tx.write(updateGivenTo, { id: row.id, told_to: null })
   const approval = approvalOf(moved)
   tx.append(projectStream(row.project_id), { type: eventTypes[event.type], data: { approval } }, [home])
   const { project_id: projectId, session_id: workSessionId } = row
@@ -117,7 +114,7 @@ export async function addApproval(tx: Tx, asked: NewApproval, now: Instant): Pro
     artifacts: JSON.stringify(asked.artifacts ?? []),
     ...asked.permission,
   })
-  await tx.write(insertApproval, row)
+  await tx.insert('human_approvals', row)
   const approval = approvalOf(row)
   tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval } }, [home])
   return approval

@@ -2,7 +2,6 @@
 import type * as z from 'zod'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Approval, ApprovalDecision, ApprovalDraft, ApprovalResubmission } from '../../protocol/approvals/approval.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchProject } from '../refusals.ts'
 import { existingTask } from '../work/task-record.ts'
@@ -34,7 +33,7 @@ export const createApproval = defineUseCase('create-approval', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, input: Input, { now }): Promise<Approval> => {
     const { projectId, workSessionId, taskId = null } = input
-    if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     if (workSessionId !== null) await existingWorkSession(tx, { projectId, workSessionId })
     if (taskId !== null) await existingTask(tx, { projectId, taskId })
     return addApproval(tx, { ...input, taskId, agentSessionId: null }, now)

@@ -13,8 +13,8 @@ import {
   selectPendingOfAgent,
 } from '../../store/approvals/approvals.ts'
 import type { Reader } from '../../store/store.ts'
-import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
-import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
+import type { TaskRow } from '../../store/work/tasks.ts'
+import { lineageOf } from '../../store/work/work-sessions.ts'
 
 /** The newest decisions; more than one piece of work has. */
 const maxDecisions = 50
@@ -87,7 +87,7 @@ interface WorkPosition {
 }
 
 const lineageAt = async (reader: Reader, workSessionId: string | null): Promise<string[]> => {
-  const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+  const row = workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
   return row ? lineageOf(reader, row) : []
 }
 
@@ -114,7 +114,7 @@ export async function awaitedApproval(reader: Reader, at: WorkPosition, taskAtHa
 
   async function isOwn(id: string): Promise<boolean> {
     if (id === taskAtHand?.id) return true
-    const task = await reader.first(selectTask, { projectId, id })
+    const task = await reader.row('tasks', { project_id: projectId, id })
     if (!task || task.assigned_to !== agentId || task.session_id === null || task.session_id !== workSessionId) return false
     return task.status !== 'completed' && task.status !== 'failed'
   }

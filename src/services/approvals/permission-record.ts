@@ -6,7 +6,7 @@
 import { systemId } from '../../domain/access/caller.ts'
 import { optionFor, type PermissionPolicy, policyAnswer } from '../../domain/approvals/permission.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import {
   coordinatorStream,
   home,
@@ -30,7 +30,7 @@ import {
 } from '../../store/approvals/approvals.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import type { Tx } from '../../store/store.ts'
-import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
+import type { TurnRow } from '../../store/turns/turns.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { relayRole, turnStream } from '../turns/turn-record.ts'
 import { coveringAllowance } from './allowance-record.ts'
@@ -107,18 +107,12 @@ export async function requestAnswer(
   tx.append(turnStream(turn), { type: 'question:requested', data })
 }
 
-interface NewRequest {
-  readonly type: string
-  readonly title: string
-  readonly columns: Partial<PermissionColumns>
-}
-
 /** Adds the approval of a request. Undefined when it is there. */
 async function addRequest(
   tx: Tx,
   { turn, workSessionId }: PermissionSource,
   { launchId, askId }: AskedBy,
-  { type, title, columns }: NewRequest,
+  { type, title, columns }: { type: string; title: string; columns: Partial<PermissionColumns> },
   now: Instant,
 ) {
   if (await tx.first(selectAsked, { launchId, askId })) return undefined
@@ -188,7 +182,7 @@ export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Set
     const order = { launchId: launch.id, askId: row.ask_id, optionId, ...(answer && { answer }) }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'permission-settled', data: order })
   }
-  const turn = row.turn_id === null ? undefined : await tx.first(selectTurn, { id: row.turn_id })
+  const turn = row.turn_id === null ? undefined : await tx.row('turns', { id: row.turn_id })
   if (turn?.state !== 'running') return 0
   const resolved = { role: relayRole(turn), outcome, decidedBy: by, requestId }
   if (answer)
@@ -197,7 +191,6 @@ export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Set
   return tx.append(turnStream(turn), { type: 'permission:resolved', data })
 }
 
-/** Withdraws a turn's pending permission requests. */
 export async function withdrawPermissions(tx: Tx, turnId: string, now: Instant): Promise<void> {
   for (const row of await tx.all(selectPendingOfTurn, { turnId })) await withdrawPermission(tx, row, now)
 }

@@ -4,13 +4,11 @@ import type { Allowance } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { allowancesPage } from '../../store/approvals/allowances.ts'
-import { approvalOf, approvalsOfProject, inboxPage, selectApproval } from '../../store/approvals/approvals.ts'
+import { approvalOf, approvalsOfProject, inboxPage } from '../../store/approvals/approvals.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { approvalKeyOf, cutApprovalsPage, cutPage, pageParams } from '../../store/page-cursor.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery } from '../../store/store.ts'
-import { selectTurn } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
 import { approvalOfAgent, existingApproval } from './approval-record.ts'
@@ -23,7 +21,6 @@ export const getApproval = defineQuery(
   },
 )
 
-/** Returns one approval of a project. */
 export const readApproval = defineQuery(
   async (reader, place: { projectId: string; approvalId: number }): Promise<Approval> =>
     approvalOf(await existingApproval(reader, place)),
@@ -32,7 +29,7 @@ export const readApproval = defineQuery(
 /** Lists the approvals of a project, newest first, in pages (HT1). */
 export const listApprovals = defineQuery(
   async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<Approval>> => {
-    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const before = page.cursor === undefined ? Number.MAX_SAFE_INTEGER : approvalKeyOf(page).id
     return cutApprovalsPage(await approvalsOfProject(reader, projectId, before, page.limit + 1), page.limit)
   },
@@ -49,7 +46,7 @@ type Input = PageQuery & { projectId: string; ended: boolean }
 /** Lists the allowances of a project (AG6), newest first, in pages (HT1). */
 export const listAllowances = defineQuery(
   async (reader, { projectId, ended, ...page }: Input, { now }): Promise<Page<Allowance>> => {
-    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     return cutPage(await allowancesPage(reader, { projectId, ...pageParams(page) }, ended ? null : now), page.limit)
   },
 )
@@ -66,11 +63,11 @@ export interface PermissionLocks {
 
 /** Finds the streams to lock for a permission (AP4). */
 export const findPermission = defineQuery(async (reader, { approvalId }: { approvalId: number }): Promise<PermissionLocks> => {
-  const row = await reader.first(selectApproval, { id: approvalId })
+  const row = await reader.row('human_approvals', { id: approvalId })
   if (!row || row.ask_id === null) throw noSuchApproval(approvalId)
   const launch = row.launch_id === null ? undefined : await findLaunch(reader, row.launch_id)
   const { project_id: projectId, user_session_id: userSessionId } = row
-  const turn = userSessionId !== null || row.turn_id === null ? undefined : await reader.first(selectTurn, { id: row.turn_id })
+  const turn = userSessionId !== null || row.turn_id === null ? undefined : await reader.row('turns', { id: row.turn_id })
   const coordinatorId = launch?.coordinatorId ?? null
   return { approvalId, projectId, userSessionId, coordinatorId, conversationKey: turn?.conversation_key ?? null }
 })

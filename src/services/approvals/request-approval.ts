@@ -27,14 +27,14 @@ export const requestApproval = defineUseCase('request-approval', {
     const same = pending.find((each) => isSameRequest(each, input, taskId))
     // The latest asker is the one that waits.
     if (same) {
-      await tx.write(updateAskedBy, { id: same.id, agentSessionId })
+      await tx.write(updateAskedBy, { id: same.id, asked_by_agent_session_id: agentSessionId })
       return same
     }
     const { instructionContent, workerInstructions, artifacts } = input
     const submission = { instructionContent, workerInstructions, artifacts }
     if (approvalId !== undefined) {
       const row = await approvalOfAgent(tx, { projectId, approvalId }, agentId)
-      await tx.write(updateAskedBy, { id: approvalId, agentSessionId })
+      await tx.write(updateAskedBy, { id: approvalId, asked_by_agent_session_id: agentSessionId })
       return moveApproval(tx, row, { type: 'resubmit', submission }, now)
     }
     const conversationKey = workSessionId === null ? (await ownConversation(tx, input)).key : null

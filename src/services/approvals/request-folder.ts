@@ -7,12 +7,11 @@ import { isolationOf } from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { PermissionRequest } from '../../protocol/turns/agent-update.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
 import { selectAsked } from '../../store/approvals/approvals.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { defineQuery, defineUseCase } from '../../store/store.ts'
-import { selectRunningIn, selectTurn } from '../../store/turns/turns.ts'
+import { selectRunningIn } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
 import { folderLikeness } from './allowance-record.ts'
@@ -39,7 +38,7 @@ const requestFor = (folder: string): PermissionRequest => {
 /** Finds the turn that asks, and what it locks. Refused where no turn of a sandboxed agent runs. */
 export const findAskingTurn = defineQuery(async (reader, caller: ContextCaller) => {
   const { agentId, projectId } = await liveAgentSession(reader, caller)
-  const agent = await reader.first(selectAgent, { id: agentId })
+  const agent = await reader.row('agents', { id: agentId })
   const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
   const { key } = await ownConversation(reader, caller)
   const turn = (await reader.all(selectRunningIn, { key })).find((each) => each.agent_id === agentId && each.launch_id !== null)
@@ -58,7 +57,7 @@ export const requestFolder = defineUseCase('request-folder', {
   streams: (input: AskingTurn & ContextCaller & { readonly folder: string }) => permissionStreams({ ...input, approvalId: 0 }),
   run: async (tx, { turnId, launchId, folder, ...caller }, { now }): Promise<{ approvalId: number }> => {
     const { workSessionId } = await liveAgentSession(tx, caller)
-    const turn = await tx.first(selectTurn, { id: turnId })
+    const turn = await tx.row('turns', { id: turnId })
     if (turn?.state !== 'running') throw new Refusal('wrong_state', refusalText('noSandboxedTurn'))
     const request = requestFor(folder)
     const asked = { launchId, turnId, askId: `${turnId} ${request.call.toolCallId}` }

@@ -4,19 +4,9 @@ import type { Instant } from '../../domain/instant.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, home, type StreamName } from '../../domain/stream-name.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
-import {
-  type ChannelRow,
-  type ChatRow,
-  chatOf,
-  insertChannel,
-  routeIn,
-  selectChannel,
-  selectChat,
-  selectFirstPair,
-  updateChat,
-} from '../../store/channels/channels.ts'
-import { insertOutgoing, selectOutgoingOf } from '../../store/channels/outgoing.ts'
-import { noticeColumn } from '../../store/notices.ts'
+import { type ChannelRow, type ChatRow, chatOf, routeIn, selectChat, selectFirstPair } from '../../store/channels/channels.ts'
+import { selectOutgoingOf } from '../../store/channels/outgoing.ts'
+import { noticeColumn } from '../../store/fields.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { isAssigned } from '../projects/project-record.ts'
@@ -28,24 +18,23 @@ export const chatStream = (place: ChatAddress): StreamName => conversationStream
 
 /** The chat's own route, or the channel's, or the first assignment. A route whose agent is unassigned is skipped. */
 export async function routeFor(reader: Reader, channel: ChannelName, chat: ChatRow | undefined): Promise<ChannelRoute | null> {
-  for (const route of [routeIn(chat), routeIn(await reader.first(selectChannel, { channel }))]) {
+  for (const route of [routeIn(chat), routeIn(await reader.row('channels', { channel }))]) {
     if (route && (await isAssigned(reader, route))) return route
   }
   const first = await reader.first(selectFirstPair, {})
   return first ? { projectId: first.project_id, agentId: first.agent_id } : null
 }
 
-/** Queues a message for the chat. */
 export async function queueOutgoing(tx: Tx, place: ChatAddress, content: string, now: Instant): Promise<void> {
   const { count, newest } = (await tx.first(selectOutgoingOf, place)) ?? { count: 0, newest: 0 }
   if (Number(count) >= maxOutgoingOfChat) {
     const chat = await tx.first(selectChat, place)
     const trouble = statusNotice('tooManyWait', { count: maxOutgoingOfChat })
     if (chat && chat.trouble !== trouble.text)
-      await tx.write(updateChat, { ...chat, trouble: trouble.text, notice: noticeColumn(trouble) })
+      await tx.update('channel_chats', { ...chat, trouble: trouble.text, notice: noticeColumn(trouble) })
     return
   }
-  await tx.write(insertOutgoing, {
+  await tx.insert('outgoing', {
     channel: place.channel,
     chat_id: place.chatId,
     n: Number(newest) + 1,
@@ -69,15 +58,15 @@ export async function forwardToChannel(tx: Tx, key: string, content: string, now
 
 /** Stores a changed chat and announces it. The calling use case locks `home`. */
 export async function writeChat(tx: Tx, changed: ChatRow, by: string): Promise<void> {
-  await tx.write(updateChat, changed)
+  await tx.update('channel_chats', changed)
   tx.append(home, { type: 'channel-chat-changed', data: { chat: chatOf(changed), by } })
 }
 
 /** The channel's row, created if needed. The calling use case locks `home`. */
 export async function openChannel(tx: Tx, channel: ChannelName, now: Instant): Promise<ChannelRow> {
-  const found = await tx.first(selectChannel, { channel })
+  const found = await tx.row('channels', { channel })
   if (found) return found
   const row = newRow('channels', { channel, since: now })
-  await tx.write(insertChannel, row)
+  await tx.insert('channels', row)
   return row
 }

@@ -4,13 +4,13 @@ import { askingLifetimeMs } from '../../domain/channels/pairing.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { Channel } from '../../protocol/channels/channel.ts'
-import { type ChannelRow, routeIn, selectChannel, selectChannelCounts } from '../../store/channels/channels.ts'
-import { noticeFrom } from '../../store/notices.ts'
+import { type ChannelRow, routeIn, selectChannelCounts } from '../../store/channels/channels.ts'
+import { noticeFrom } from '../../store/fields.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** A reported state counts while its node holds the channel. Otherwise the channel is off. */
 export async function channelView(reader: Reader, channel: ChannelName, now: Instant): Promise<Channel> {
-  const row = await reader.first(selectChannel, { channel })
+  const row = await reader.row('channels', { channel })
   const counts = await reader.first(selectChannelCounts, { channel, askedAfter: later(now, -askingLifetimeMs) })
   return {
     ...holdState(row, now),

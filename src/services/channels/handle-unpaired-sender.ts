@@ -10,16 +10,7 @@ import { askingLifetimeMs, isAnswered, maxAskingChats, maxUnpairedAttempts, read
 import { type Instant, later } from '../../domain/instant.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
-import {
-  type ChatRow,
-  deleteChat,
-  deletePairingCode,
-  insertChat,
-  selectAsking,
-  selectChat,
-  selectPairingCode,
-  updateChat,
-} from '../../store/channels/channels.ts'
+import { type ChatRow, selectAsking, selectChat } from '../../store/channels/channels.ts'
 import { newRow } from '../../store/rows.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { chatStream, queueOutgoing, writeChat } from './channel-chat-record.ts'
@@ -57,7 +48,7 @@ export const handleUnpairedSender = defineUseCase('handle-unpaired-sender', {
       await writeChat(tx, row, systemId)
       await queueOutgoing(tx, input, code === undefined ? words.unpaired : words.wrongCode, now)
       // Later messages are not answered. Only tried codes are counted.
-    } else if (code !== undefined && known.attempts < maxUnpairedAttempts) await tx.write(updateChat, row)
+    } else if (code !== undefined && known.attempts < maxUnpairedAttempts) await tx.update('channel_chats', row)
     return { state: row.state }
   },
 })
@@ -73,19 +64,19 @@ async function addAskingChat(tx: Tx, input: UnpairedMessage, now: Instant): Prom
   const { channel } = input
   const asking = await tx.all(selectAsking, { channel, limit: maxAskingChats + 1 })
   const forgotten = asking.filter(({ asked_at }) => isExpired(asked_at, now))
-  for (const { chat_id } of forgotten) await tx.write(deleteChat, { channel, chatId: chat_id })
+  for (const { chat_id } of forgotten) await tx.delete('channel_chats', { channel, chat_id: chat_id })
   if (asking.length - forgotten.length >= maxAskingChats) return undefined
   const { chatId: chat_id, kind, title, handle, language } = input
   const about = { channel, chat_id, kind, title, handle, language }
   const row = newRow('channel_chats', { ...about, state: 'asking', asked_at: now, last_in_at: now })
-  await tx.write(insertChat, row)
+  await tx.insert('channel_chats', row)
   return row
 }
 
 /** Consumes a valid code and returns its maker. */
 async function consumeCode(tx: Tx, { channel }: ChatAddress, code: string, now: Instant): Promise<string | undefined> {
-  const found = await tx.first(selectPairingCode, { channel, hash: hashSecret(code) })
+  const found = await tx.row('pairing_codes', { channel, hash: hashSecret(code) })
   if (!found || found.expires_at <= now) return undefined
-  await tx.write(deletePairingCode, { channel, hash: found.hash })
+  await tx.delete('pairing_codes', { channel, hash: found.hash })
   return found.created_by
 }

@@ -9,8 +9,8 @@ import { later } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { home } from '../../domain/stream-name.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
-import { type ChannelRow, selectChannel, updateChannel } from '../../store/channels/channels.ts'
-import { noticeColumn } from '../../store/notices.ts'
+import { type ChannelRow, updateChannel } from '../../store/channels/channels.ts'
+import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { openChannel } from './channel-chat-record.ts'
 import { announceChannel } from './channel-record.ts'
@@ -50,7 +50,7 @@ interface ReportedState {
 export const recordChannelState = defineUseCase('record-channel-state', {
   streams: () => [home],
   run: async (tx, { channel, holder, state, trouble, account }: ReportedState, { now }): Promise<{ noted: boolean }> => {
-    const row = await tx.first(selectChannel, { channel })
+    const row = await tx.row('channels', { channel })
     if (row?.holder !== holder) return { noted: false }
     const told = maskDetail(trouble)
     const words = told && textOf(told)

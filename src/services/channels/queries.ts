@@ -59,7 +59,6 @@ export const listChannels = defineQuery(async (reader, _: Record<never, never>, 
   return { items, nextCursor: null }
 })
 
-/** Chats in one page. */
 export const chatsPageSize = 200
 
 export interface NextOutgoing {

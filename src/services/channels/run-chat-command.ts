@@ -7,15 +7,12 @@ import { coordinatorStream, home, projectStream, type StreamName } from '../../d
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import { selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
-import { type ChatRow, selectChat, updateChat, updateLastIn } from '../../store/channels/channels.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
+import { type ChatRow, selectChat, updateLastIn } from '../../store/channels/channels.ts'
 import { selectPanels } from '../../store/conversations/panels.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { isPushed, selectOpenIn, selectRunningIn, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
+import { isPushed, selectOpenIn, selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
 import { closeChat } from '../conversations/end-chat.ts'
 import { launchInProgress } from '../conversations/start-chat.ts'
 import { resetConversation } from '../conversations/truncate-history.ts'
@@ -39,7 +36,6 @@ export interface CommandInChat extends ChatAddress {
   readonly work: ChatWork | null
 }
 
-/** A command with the agent it concerns. */
 type RoutedCommand = CommandInChat & { readonly route: ChannelRoute }
 
 export const runChatCommand = defineUseCase('run-chat-command', {
@@ -53,8 +49,8 @@ export const runChatCommand = defineUseCase('run-chat-command', {
     const { now } = context
     const chat = await tx.first(selectChat, input)
     if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route)))) throw chatHasChanged()
-    await tx.write(updateChat, { ...chat, last_in_at: now })
-    await tx.write(updateLastIn, { channel: input.channel, now })
+    await tx.update('channel_chats', { ...chat, last_in_at: now })
+    await tx.write(updateLastIn, { channel: input.channel, last_in_at: now })
     const said = await answerCommand(tx, input, chat, context)
     await queueOutgoing(tx, input, said, now)
     return { said }
@@ -97,7 +93,7 @@ const shownLimit = (row: { limited_until: Instant; goes_on_left: number }, { now
 /** Resets the history that the agent gets and ends the agent, unless somebody has the chat open on the page. */
 async function resetChat(tx: Tx, { route, senderId, ...place }: RoutedCommand, context: Context): Promise<void> {
   const key = channelKey(place)
-  if (await tx.first(selectConversation, { key })) await resetConversation.run(tx, { key }, context)
+  if (await tx.row('conversations', { key })) await resetConversation.run(tx, { key }, context)
   await clearLimitsIn(tx, key, context.now)
   const { projectId, agentId } = route
   const panel = await tx.first(selectPanels, { project_id: projectId, agent_id: agentId, limit: 1 })
@@ -109,8 +105,8 @@ async function statusOf(reader: Reader, addressed: RoutedCommand, context: Conte
   const limit = await currentLimit(reader, contextOf(addressed))
   const unread = await reader.all(selectUnreadIn, { ...route, key: channelKey(place), limit: maxCountedWaiting })
   return {
-    agent: (await reader.first(selectAgent, { id: route.agentId }))?.name ?? route.agentId,
-    project: (await reader.first(selectProject, { id: route.projectId }))?.name ?? route.projectId,
+    agent: (await reader.row('agents', { id: route.agentId }))?.name ?? route.agentId,
+    project: (await reader.row('projects', { id: route.projectId }))?.name ?? route.projectId,
     doing: await agentActivity(reader, route, channelKey(place)),
     waiting: unread.length,
     limit: limit ? shownLimit(limit, context) : null,
@@ -165,9 +161,8 @@ async function stopWork(
   return 'ended'
 }
 
-/** Cancels a turn and marks its messages as read. */
 async function dropTurn(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
   const stop_reason = turn.state === 'queued' ? withdrawn : 'cancelled'
-  await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason, ended_at: context.now })
+  await tx.update('turns', { ...turn, state: 'cancelled', stop_reason, ended_at: context.now })
   await markMessagesRead(tx, turn, null, context)
 }

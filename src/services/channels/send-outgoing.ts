@@ -5,9 +5,9 @@ import type { ChatAddress } from '../../domain/channels/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
-import { selectChannel, selectChat, updateChat, updateLastOut } from '../../store/channels/channels.ts'
+import { selectChat, updateLastOut } from '../../store/channels/channels.ts'
 import { deleteOutgoing, selectOutgoing, updateOutgoing } from '../../store/channels/outgoing.ts'
-import { noticeColumn } from '../../store/notices.ts'
+import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { chatStream } from './channel-chat-record.ts'
 
@@ -34,7 +34,7 @@ export const beginSending = defineUseCase('begin-sending', {
   streams: (input: OutgoingKey) => [chatStream(input)],
   run: async (tx, { holder, ...which }, { now }): Promise<{ begun: BegunPart | null }> => {
     const row = await tx.first(selectOutgoing, which)
-    const isOurs = (await tx.first(selectChannel, which))?.holder === holder
+    const isOurs = (await tx.row('channels', which))?.holder === holder
     if (!row || !isOurs || row.not_before > now) return { begun: null }
     const maybeSent = row.state === 'sending' || row.maybe_sent === 1
     await tx.write(updateOutgoing, { ...row, state: 'sending', maybe_sent: maybeSent ? 1 : 0 })
@@ -79,6 +79,6 @@ async function updateChatState(tx: Tx, place: ChatAddress, told: Detail | null, 
   const chat = await tx.first(selectChat, place)
   const trouble = told && textOf(told)
   const last_out_at = told === null ? now : chat?.last_out_at
-  if (chat) await tx.write(updateChat, { ...chat, trouble, notice: noticeColumn(told), last_out_at: last_out_at ?? null })
-  if (told === null) await tx.write(updateLastOut, { channel: place.channel, now })
+  if (chat) await tx.update('channel_chats', { ...chat, trouble, notice: noticeColumn(told), last_out_at: last_out_at ?? null })
+  if (told === null) await tx.write(updateLastOut, { channel: place.channel, last_out_at: now })
 }

@@ -8,7 +8,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
-import { type Offers, updateRoleAgent } from '../../store/consoles/user-sessions.ts'
+import type { Offers } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { activeProcess, promptStreams, type UserSessionLocks } from './role-agent-record.ts'
 
@@ -32,7 +32,7 @@ export const configureAgent = defineUseCase('configure-agent', {
     if (pending.length >= maxPendingChanges)
       throw new Refusal('wrong_state', refusalText('changesFull', { count: pending.length }))
     const wish = { configureId: random.uuid(), change }
-    await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...offers, pending: [...pending, wish] }) })
+    await tx.update('role_agents', { ...agent, offers: JSON.stringify({ ...offers, pending: [...pending, wish] }) })
     const order = { launchId: launch.id, ...wish }
     tx.append(coordinatorStream(launch.coordinatorId), { type: 'configure-ordered', data: order })
     const data = { role, change, by, requestId }

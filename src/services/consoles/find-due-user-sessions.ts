@@ -3,8 +3,7 @@
 import { isAbandoned, leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { epochMs, type Instant, later } from '../../domain/instant.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
-import type { ProjectSettings } from '../../domain/projects/settings.ts'
+import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { selectPastDeadline } from '../../store/approvals/approvals.ts'
 import {

@@ -6,10 +6,8 @@
 import { leavingWithinMs } from '../../domain/consoles/lifecycle.ts'
 import { later } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
-import type { ProjectSettings } from '../../domain/projects/settings.ts'
+import { durationMs, type ProjectSettings } from '../../domain/projects/settings.ts'
 import { setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
-import { selectRoleAgent } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { setUpOf } from '../../store/worktrees/worktrees.ts'
@@ -39,7 +37,7 @@ interface Input extends UserSessionLocks {
 export const giveUpRoleAgent = defineUseCase('give-up-role-agent', {
   streams: (input: Input) => rosterStreams(input),
   run: async (tx, { roleAgentId, ...which }, context): Promise<{ gaveUp: boolean }> => {
-    const row = await tx.first(selectRoleAgent, { id: roleAgentId })
+    const row = await tx.row('role_agents', { id: roleAgentId })
     if (row?.user_session_id !== which.userSessionId) return { gaveUp: false }
     const { now } = context
     if (row.terminating_at !== null) {

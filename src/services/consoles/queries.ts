@@ -7,8 +7,6 @@ import type { Page, PageQuery } from '../../protocol/page.ts'
 import {
   selectAtWork,
   selectCoordinatorsOf,
-  selectRoleAgent,
-  selectUserSession,
   type UserSessionRow,
   type UserSessionsFilter,
   userSessionsPage,
@@ -16,7 +14,6 @@ import {
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
-import { selectTurn } from '../../store/turns/turns.ts'
 import { selectOfRole } from '../../store/worktrees/worktrees.ts'
 import { chosenMachine } from '../processes/launch-record.ts'
 import { noSuchUserSession, type UserSessionLocks } from './role-agent-record.ts'
@@ -25,7 +22,7 @@ import { userSessionView } from './user-session-view.ts'
 /** Returns a user session, also a terminated one (US4). Another account's is not found. */
 export const getUserSession = defineQuery(
   async (reader, asked: { userSessionId: string; accountId: string | null }): Promise<UserSession> => {
-    const row = await reader.first(selectUserSession, { id: asked.userSessionId })
+    const row = await reader.row('user_sessions', { id: asked.userSessionId })
     if (!row || (asked.accountId !== null && row.account_id !== asked.accountId)) throw noSuchUserSession(asked.userSessionId)
     return userSessionView(reader, row)
   },
@@ -44,7 +41,6 @@ export const listUserSessions = defineQuery(
 /** The account whose user sessions a caller sees. Null for owners, who see all. */
 export const accountOf = ({ id, scopes }: Pick<Who, 'id' | 'scopes'>): string | null => (scopes.includes('manage') ? null : id)
 
-/** An agent to be started in a role. */
 export interface StartTarget {
   readonly role: string
   readonly agentId: string | undefined
@@ -66,7 +62,7 @@ export interface FoundUserSession extends UserSessionLocks {
 /** Finds the streams to lock for a user session. Another account's is not found (SE3, US3). */
 export const findUserSession = defineQuery(
   async (reader, { userSessionId, accountId, forStart }: UserSessionQuery): Promise<FoundUserSession> => {
-    const row = await reader.first(selectUserSession, { id: userSessionId })
+    const row = await reader.row('user_sessions', { id: userSessionId })
     if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
     const coordinators = await reader.all(selectCoordinatorsOf, { userSessionId })
     const { startOn, cannotStart } = forStart ? await coordinatorForStart(reader, row, forStart) : noCoordinator
@@ -114,9 +110,9 @@ type Ended = { readonly turnId: string } | { readonly roleAgentId: string } | { 
 
 /** The event that announced an end, for answering a repeated request (RL2). Null if it has not ended. */
 export const findEndSeq = defineQuery(async (reader, ended: Ended): Promise<number | null> => {
-  if ('turnId' in ended) return (await reader.first(selectTurn, { id: ended.turnId }))?.ended_seq ?? null
-  if ('roleAgentId' in ended) return (await reader.first(selectRoleAgent, { id: ended.roleAgentId }))?.terminated_seq ?? null
-  return (await reader.first(selectUserSession, { id: ended.userSessionId }))?.closed_seq ?? null
+  if ('turnId' in ended) return (await reader.row('turns', { id: ended.turnId }))?.ended_seq ?? null
+  if ('roleAgentId' in ended) return (await reader.row('role_agents', { id: ended.roleAgentId }))?.terminated_seq ?? null
+  return (await reader.row('user_sessions', { id: ended.userSessionId }))?.closed_seq ?? null
 })
 
 export type EndOf = Exclude<Ended, { turnId: string }>
@@ -124,11 +120,11 @@ export type EndOf = Exclude<Ended, { turnId: string }>
 /** The answer for a request whose end another request had caused. */
 export const findEndAnswer = defineQuery(async (reader, ended: EndOf): Promise<RelayAnswer | null> => {
   if ('roleAgentId' in ended) {
-    const row = await reader.first(selectRoleAgent, { id: ended.roleAgentId })
+    const row = await reader.row('role_agents', { id: ended.roleAgentId })
     if (row?.terminated_seq == null) return null
     return relayAnswer('agent:terminated', row.user_session_id, { role: row.role, reason: row.terminate_reason ?? '' })
   }
-  const row = await reader.first(selectUserSession, { id: ended.userSessionId })
+  const row = await reader.row('user_sessions', { id: ended.userSessionId })
   if (row?.closed_seq == null) return null
   const { terminate_reason: reason, agents_terminated: agentsTerminated } = row
   return relayAnswer('session:terminated', row.id, { reason: reason ?? '', agentsTerminated })

@@ -23,17 +23,13 @@ import {
   type RoleAgentRow,
   selectOccupant,
   selectOccupants,
-  selectRoleAgent,
-  selectUserSession,
   type UserSessionRow,
   updateEnding,
-  updateRoleAgent,
 } from '../../store/consoles/user-sessions.ts'
-import { noticeFrom, noticesColumn } from '../../store/notices.ts'
+import { noticeFrom, noticesColumn } from '../../store/fields.ts'
 import { findLaunch, selectOutput } from '../../store/processes/launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
-import { selectWorkSession } from '../../store/work/work-sessions.ts'
 import { withdrawPermissions } from '../approvals/permission-record.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { clearLimit } from '../turns/limit-record.ts'
@@ -70,7 +66,7 @@ export const noSuchUserSession = (userSessionId: string): Refusal =>
 export const rosterRefusal = ({ refused, because }: ConsoleRefusal): Refusal => new Refusal(refused, because)
 
 export async function existingUserSession(reader: Reader, id: string): Promise<UserSessionRow> {
-  const row = await reader.first(selectUserSession, { id })
+  const row = await reader.row('user_sessions', { id })
   if (!row) throw noSuchUserSession(id)
   return row
 }
@@ -120,18 +116,13 @@ export async function announceEndIfEmpty(tx: Tx, userSessionId: string): Promise
 /** Characters of process output in a failure text. */
 const maxOutputChars = 2000
 
-interface MovedRoleAgent {
-  readonly decision: RoleAgentDecision
-  readonly row: RoleAgentRow
-}
-
 export async function moveRoleAgent(
   tx: Tx,
   row: RoleAgentRow,
   event: RoleAgentEvent,
   { requestId, isReplaced = false }: { requestId?: string | undefined; isReplaced?: boolean },
   context: Context,
-): Promise<MovedRoleAgent> {
+): Promise<{ decision: RoleAgentDecision; row: RoleAgentRow }> {
   const decision = decide(lifeOf(row), event)
   const { now } = context
   switch (decision.became) {
@@ -199,7 +190,7 @@ const reasonColumns = ({ notices }: RoleAgentRow, reason: Detail) => ({
 })
 
 async function writeRow(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
-  await tx.write(updateRoleAgent, row)
+  await tx.update('role_agents', row)
   return row
 }
 
@@ -222,7 +213,7 @@ async function endWork(
   why: 'finished' | 'stopped' | 'process_exited' | 'error',
   { now }: Context,
 ): Promise<void> {
-  const work = row.work_session_id === null ? undefined : await tx.first(selectWorkSession, { id: row.work_session_id })
+  const work = row.work_session_id === null ? undefined : await tx.row('sessions', { id: row.work_session_id })
   if (!work) return
   const isDone = why === 'finished' && (await planOf(tx, work.id)) === 'done'
   const reason = why === 'finished' ? 'stopped' : why
@@ -231,7 +222,7 @@ async function endWork(
 
 /** Handles the end of a role's process (AG4). `ended` is the launch after its end. */
 export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): Promise<void> {
-  const row = ended.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: ended.roleAgentId })
+  const row = ended.roleAgentId === null ? undefined : await tx.row('role_agents', { id: ended.roleAgentId })
   if (row?.launch_id !== ended.id) return
   const { exitCode, signal, reason } = ended
   const end = {
@@ -257,7 +248,6 @@ async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<
   return withLastOutput(reader, id, detail ?? (reason && endTexts[reason]) ?? statusNotice('processEnded'))
 }
 
-/** Appends the last lines of the process's output. */
 export async function withLastOutput(reader: Reader, id: string, words: Detail): Promise<Detail> {
   const output = ((await reader.first(selectOutput, { id }))?.output ?? '').trim()
   const said = output.split('\n').filter((line) => !line.startsWith('[Holdfast: '))

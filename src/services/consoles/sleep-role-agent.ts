@@ -1,8 +1,8 @@
 /** Puts idle agents in roles to sleep and wakes them (AG7). */
 import { epochMs, type Instant } from '../../domain/instant.ts'
 import { order } from '../../domain/processes/lifecycle.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
-import { type RoleAgentRow, selectRoleAgent, selectUserSession, updateRoleAgent } from '../../store/consoles/user-sessions.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
+import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
@@ -19,7 +19,7 @@ import { moveRoleAgent, requireLocked, rosterStreams, type UserSessionLocks } fr
 export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): Promise<boolean> {
   if (row.state !== 'ACTIVE' || row.asleep_at !== null || row.terminating_at !== null) return false
   const patienceMs = durationMs(await settingsOf(reader, row.project_id), 'chat.soft_timeout_minutes')
-  const userSession = await reader.first(selectUserSession, { id: row.user_session_id })
+  const userSession = await reader.row('user_sessions', { id: row.user_session_id })
   const since = [row.last_active_at, userSession?.attached_until ?? now].reduce((a, b) => (a > b ? a : b))
   if (epochMs(now) - epochMs(since) < patienceMs) return false
   if ((await reader.all(selectOpenTurns, { roleAgentId: row.id })).length > 0) return false
@@ -33,7 +33,7 @@ export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): P
 export const sleepRoleAgent = defineUseCase('sleep-role-agent', {
   streams: (input: UserSessionLocks & { roleAgentId: string }) => rosterStreams(input),
   run: async (tx, { roleAgentId, ...which }, context): Promise<{ slept: boolean }> => {
-    const row = await tx.first(selectRoleAgent, { id: roleAgentId })
+    const row = await tx.row('role_agents', { id: roleAgentId })
     const launch = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
     if (!row || launch?.state !== 'running' || launch.stopReason !== null || !(await isIdle(tx, row, context.now)))
       return { slept: false }
@@ -55,7 +55,7 @@ interface Input extends FoundUserSession {
 export const wakeRoleAgent = defineUseCase('wake-role-agent', {
   streams: (input: Input) => rosterStreams(input),
   run: async (tx, { roleAgentId, startOn, projectId }, { now, random }): Promise<{ woken: boolean }> => {
-    const row = await tx.first(selectRoleAgent, { id: roleAgentId })
+    const row = await tx.row('role_agents', { id: roleAgentId })
     const before = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
     const isAsleep = row?.state === 'ACTIVE' && row.asleep_at !== null && row.terminating_at === null
     if (!isAsleep || before?.state !== 'ended' || startOn === null) return { woken: false }
@@ -64,7 +64,7 @@ export const wakeRoleAgent = defineUseCase('wake-role-agent', {
     const { agent_id: agentId } = row
     const launch = order(now, { id: random.uuid(), agentId, projectId, coordinatorId: startOn, roleAgentId }, null)
     const knew = await tx.first(selectContextOf, roleContextKey(row))
-    await tx.write(updateRoleAgent, { ...row, launch_id: launch.id, load_acp_session_id: knew?.acp_session_id ?? null })
+    await tx.update('role_agents', { ...row, launch_id: launch.id, load_acp_session_id: knew?.acp_session_id ?? null })
     await recordLaunch(tx, launch)
     await sendOrder(tx, launch)
     return { woken: true }

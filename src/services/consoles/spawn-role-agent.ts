@@ -10,22 +10,20 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { maxRoleAgents } from '../../protocol/consoles/user-session.ts'
-import { type AgentRow, firstAcpAgent, selectAgent } from '../../store/agents/agents.ts'
+import { type AgentRow, firstAcpAgent } from '../../store/agents/agents.ts'
 import {
-  insertRoleAgent,
   lifeOf,
   noOffers,
   selectAtWork,
   selectLastOpened,
   selectOccupants,
-  selectUserSession,
   updateLastActive,
 } from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { selectRunningOfProject, selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
+import { selectRunningOfProject, type WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { recordLaunch, sendOrder } from '../processes/launch-record.ts'
 import type { OfferId } from '../processes/take-launch.ts'
 import { noSuchAgent } from '../refusals.ts'
@@ -97,12 +95,12 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       created_at: now,
       last_active_at: now,
     })
-    await tx.write(insertRoleAgent, row)
+    await tx.insert('role_agents', row)
     if (failed?.agent_id === agent.id) {
       const its = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
       await inheritLimit(tx, roleContextKey(row), its, context)
     } else if (failed) await clearLimit(tx, roleContextKey(failed), context)
-    await tx.write(updateLastActive, { id: userSessionId, now })
+    await tx.write(updateLastActive, { id: userSessionId, last_active_at: now })
     const data = { role, agentId: agent.id, workspace: input.workspace ?? role, launchId: row.launch_id, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:spawning', data })
     if (launch) {
@@ -117,7 +115,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
 })
 
 async function resumedWork(reader: Reader, { projectId, workSessionId }: Spawn): Promise<WorkSessionRow | undefined> {
-  const row = workSessionId === undefined ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+  const row = workSessionId === undefined ? undefined : await reader.row('sessions', { id: workSessionId })
   return row?.project_id === projectId && row.ended_at === null ? row : undefined
 }
 
@@ -131,7 +129,7 @@ async function unattendedWork(
   for (const work of await reader.all(selectRunningOfProject, { projectId })) {
     if (work.parent_session_id === null || work.current_agent_role !== role || work.current_agent_type !== agentId) continue
     const before = await reader.first(selectAtWork, { workSessionId: work.parent_session_id })
-    const owner = before && (await reader.first(selectUserSession, { id: before.user_session_id }))?.account_id
+    const owner = before && (await reader.row('user_sessions', { id: before.user_session_id }))?.account_id
     if (owner === accountId && !(await isWorkedOn(reader, work))) return work
   }
   return undefined
@@ -144,7 +142,7 @@ async function agentFor(reader: Reader, projectId: string, agentId: string | nul
     if (!first) throw new Refusal('agent_not_found', refusalText('noneSpeaksAcp'), { projectId })
     return first
   }
-  const agent = await reader.first(selectAgent, { id: agentId })
+  const agent = await reader.row('agents', { id: agentId })
   const assigned = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
   if (!agent || !assigned) throw noSuchAgent(agentId)
   if (agent.protocol !== 'acp' || agent.command === null)

@@ -14,8 +14,8 @@ import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { approvalOf, selectPendingOfTurn } from '../../store/approvals/approvals.ts'
 import { type Offers, type RoleAgentRow, selectOccupants, type UserSessionRow } from '../../store/consoles/user-sessions.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
+import { noticesFrom } from '../../store/fields.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
-import { noticesFrom } from '../../store/notices.ts'
 import type { Reader } from '../../store/store.ts'
 import { saidIn } from '../../store/turns/turn-items.ts'
 import { selectOpenTurns, selectTurnsOver, type TurnRow, turnOf } from '../../store/turns/turns.ts'
@@ -86,7 +86,6 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
   }
 }
 
-/** A running turn with its text so far. */
 export async function runningView(reader: Reader, turn: TurnRow): Promise<Turn> {
   const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
   const { text, cut } = await saidIn(reader, which)
@@ -101,7 +100,6 @@ const shortened = (content: readonly PromptPart[]): PromptPart[] =>
     return 'text' in part ? { ...part, text: part.text.slice(0, maxListedPromptChars) } : part
   })
 
-/** The permissions and questions of a turn that wait for a person. */
 export async function pendingRequests(reader: Reader, turnId: string): Promise<Pick<RoleAgent, 'permissions' | 'questions'>> {
   const pending = (await reader.all(selectPendingOfTurn, { turnId })).map(approvalOf)
   const questions = pending.flatMap(({ id: questionId, question }) => {

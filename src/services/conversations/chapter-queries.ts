@@ -16,10 +16,9 @@ import {
   selectChapter,
   turnRunsIn,
 } from '../../store/conversations/chapters.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, messagesAfter } from '../../store/conversations/messages.ts'
-import { cutDayPage, dayBeforeAll, dayOf, notesBefore, selectDaysToNote } from '../../store/conversations/notes.ts'
-import { cutSeqPage, seqOf } from '../../store/page-cursor.ts'
+import { dayBeforeAll, notesBefore, selectDaysToNote } from '../../store/conversations/notes.ts'
+import { cutDayPage, cutSeqPage, dayOf, seqOf } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 
@@ -137,6 +136,6 @@ export const getCutoverRule = defineQuery((reader): Promise<KeptRule> => cutover
 /** Whether a conversation's open chapter is due (DC2). Readers use it to close the chapter first. */
 export const isDayOver = defineQuery(async (reader, { key }: { key: string }, { now }): Promise<boolean> => {
   streamOfKey(key)
-  const row = await reader.first(selectConversation, { key })
+  const row = await reader.row('conversations', { key })
   return row !== undefined && isOver(row.chapter_due_at, now) && !(await turnRunsIn(reader, key))
 })

@@ -3,17 +3,16 @@
  * or the conversation is closed. The next message reopens it.
  */
 import { conversationStream } from '../../domain/stream-name.ts'
-import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
-import { deleteOpenConversation, selectConversation, selectOpenConversation } from '../../store/conversations/conversations.ts'
+import { deleteOpenConversation } from '../../store/conversations/conversations.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { changeConversation } from './conversation-record.ts'
 
 export const closeConversation = defineUseCase('close-conversation', {
   streams: ({ conversationKey }: { conversationKey: string; agentSessionId: string }) => [conversationStream(conversationKey)],
   run: async (tx, { conversationKey: key, agentSessionId }, { now }): Promise<{ closed: boolean }> => {
-    const written = await tx.first(selectOpenConversation, { agent_session_id: agentSessionId, conversation_key: key })
-    const agentSession = await tx.first(selectAgentSession, { id: agentSessionId })
-    const row = await tx.first(selectConversation, { key })
+    const written = await tx.row('open_conversations', { agent_session_id: agentSessionId, conversation_key: key })
+    const agentSession = await tx.row('agent_sessions', { id: agentSessionId })
+    const row = await tx.row('conversations', { key })
     if (!written || agentSession?.state !== 'ended' || row?.state !== 'open') return { closed: false }
     await tx.write(deleteOpenConversation, { key })
     await changeConversation(tx, row, { state: 'closed' }, now)

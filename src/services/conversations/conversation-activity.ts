@@ -11,7 +11,6 @@ import type { Reader } from '../../store/store.ts'
 import { selectLimitedIn } from '../../store/turns/contexts.ts'
 import { newestPieces } from '../../store/turns/turn-items.ts'
 import { selectFiguresIn, selectNewestIn, selectOpenIn, selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
-import { selectWorkSession } from '../../store/work/work-sessions.ts'
 import { turnStream } from '../turns/turn-record.ts'
 import { mustWaitForFolder, workplaceOf } from './conversation-workplace.ts'
 
@@ -54,7 +53,7 @@ async function activityOfIdle(reader: Reader, row: ConversationRow): Promise<Con
     return launches.some(({ state }) => state === 'held') ? 'failed' : 'starting'
   }
   const work = parseWorkKey(key)
-  if (work && (await reader.first(selectWorkSession, { id: work.workSessionId }))?.ended_at) return 'ended'
+  if (work && (await reader.row('sessions', { id: work.workSessionId }))?.ended_at) return 'ended'
   const last = await reader.first(selectNewestIn, { key })
   return last?.state === 'failed' || last?.state === 'unknown' ? 'failed' : 'idle'
 }

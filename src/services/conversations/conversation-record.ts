@@ -3,8 +3,7 @@
  * length (CV5). Callers check who may write.
  */
 import { chapterDay, type Day, endOf, isOver, logicalDay, mergeChapter } from '../../domain/conversations/chapter.ts'
-import { claimOf } from '../../domain/conversations/file-name.ts'
-import { hasDays, isReserved, parseKey, parseWebKey } from '../../domain/conversations/key.ts'
+import { claimOf, hasDays, isReserved, parseKey, parseWebKey } from '../../domain/conversations/key.ts'
 import { lengthOf, rankOf, unreadFor } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { messageId } from '../../domain/ids.ts'
@@ -19,7 +18,6 @@ import {
   cutoverRule,
   leaveChapter,
   openChapter,
-  putChapter,
   restartChapter,
   selectChapter,
   selectLastChapter,
@@ -29,14 +27,10 @@ import {
   type ConversationRow,
   conversationOf,
   countMessage,
-  insertConversation,
-  insertName,
-  selectConversation,
   selectHolderOf,
   updateConversation,
 } from '../../store/conversations/conversations.ts'
-import { insertMessage, selectLastMessage } from '../../store/conversations/messages.ts'
-import { insertUnread } from '../../store/conversations/unread.ts'
+import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { forwardToChannel } from '../channels/channel-chat-record.ts'
@@ -91,7 +85,7 @@ export async function closeDueChapter(tx: Tx, row: ConversationRow, now: Instant
 
 /** Closes a chapter that became due while a turn ran. */
 export async function closeDueChapterOf(tx: Tx, key: string, now: Instant): Promise<void> {
-  const row = await tx.first(selectConversation, { key })
+  const row = await tx.row('conversations', { key })
   if (row) await closeDueChapter(tx, row, now)
 }
 
@@ -140,7 +134,7 @@ async function storeClosedChapter(tx: Tx, row: ConversationRow, day: Day, now: I
     note_seq: null,
     removed: 0,
   }
-  await tx.write(putChapter, chapter)
+  await tx.put('chapters', chapter)
   tx.append(conversationStream(key), { type: 'chapter-closed', data: { chapter: closedChapter(chapter) } })
   return throughSeq
 }
@@ -159,12 +153,12 @@ export function streamOfKey(key: string): StreamName {
 
 /** Refuses to create a conversation under a reserved key for an outside caller (CV11). */
 export async function requireCreatable(reader: Reader, key: string): Promise<void> {
-  if (!isReserved(key) || (await reader.first(selectConversation, { key }))) return
+  if (!isReserved(key) || (await reader.row('conversations', { key }))) return
   throw new Refusal('invalid_key', refusalText('keyReserved', { channel: key.slice(0, key.indexOf(':')) }))
 }
 
 export async function existingConversation(reader: Reader, key: string): Promise<ConversationRow> {
-  const row = await reader.first(selectConversation, { key })
+  const row = await reader.row('conversations', { key })
   if (!row) throw noSuchConversation(key)
   return row
 }
@@ -182,13 +176,13 @@ export async function openConversation(
   now: Instant,
   given: Partial<Pick<ConversationRow, GivenField>> = {},
 ): Promise<{ row: ConversationRow; created: boolean }> {
-  const found = await tx.first(selectConversation, { key })
+  const found = await tx.row('conversations', { key })
   if (found) return { row: await closeDueChapter(tx, found, now), created: false }
   const { projectId, agentId } = parseWebKey(key) ?? { projectId: null, agentId: null }
   const about = { key, project_id: projectId, agent_id: agentId, created_at: now, updated_at: now }
   const begun = newRow('conversations', { ...about, ...given })
   const row = { ...begun, workplace: await initialWorkplace(tx, begun) }
-  await tx.write(insertConversation, row)
+  await tx.insert('conversations', row)
   await claimName(tx, key)
   tx.append(conversationStream(key), { type: 'conversation-created', data: { conversation: conversationOf(row) } })
   return { row, created: true }
@@ -201,7 +195,7 @@ export async function openConversation(
 async function claimName(tx: Tx, key: string): Promise<void> {
   const name = claimOf(key)
   if (name === undefined || (await tx.first(selectHolderOf, { name }))) return
-  await tx.write(insertName, { name, conversation_key: key })
+  await tx.insert('conversation_names', { name, conversation_key: key })
 }
 
 /** A message to store. By default it is visible, of normal priority, and of the conversation's project. */
@@ -266,7 +260,7 @@ export async function writeMessage(
   const numbered = (seq: number): Message => ({ ...named, seq })
   const event = (seq: number) => ({ type: 'message-added', data: { message: numbered(seq) } }) as const
   const message = numbered(tx.append(conversationStream(row.key), event, also))
-  await tx.write(insertMessage, {
+  await tx.insert('messages', {
     ...messageRow(message),
     origin_key: given.originKey ?? null,
     sender_name: given.senderName ?? null,
@@ -334,7 +328,7 @@ export async function appendMessage(
   for (const agentId of unreadFor(message, readers)) {
     const where = into ?? { key: message.conversationKey, originKey: '' }
     const turnId = await queueChat(tx, { agentId, projectId, ...where, by: message.senderId }, context)
-    await tx.write(insertUnread, {
+    await tx.insert('unread_messages', {
       agent_id: agentId,
       project_id: projectId,
       conversation_key: message.conversationKey,

@@ -13,11 +13,9 @@ import { conversationStream } from '../../domain/stream-name.ts'
 import type { ConversationWorkspace, WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
 import { selectInRole } from '../../store/consoles/user-sessions.ts'
-import { type ConversationRow, selectConversation, updateConversation } from '../../store/conversations/conversations.ts'
+import { type ConversationRow, updateConversation } from '../../store/conversations/conversations.ts'
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { selectOpenOperations } from '../../store/turns/turn-files.ts'
 import { isPushed, type QueuedChat, queuedChats, type TurnRow } from '../../store/turns/turns.ts'
@@ -39,15 +37,15 @@ const workplaceKeyOf = ({ key, originKey }: ConversationOrigin): string => origi
 
 /** The workplace of a new conversation, from the project's settings. */
 export async function defaultWorkplace(reader: Reader, route: Route): Promise<WorkspaceChoice> {
-  const project = await reader.first(selectProject, { id: route.projectId })
+  const project = await reader.row('projects', { id: route.projectId })
   const wanted = project && settingsFrom(project.settings)['chat.workplace']
   return wanted === 'worktree' && !(await whyNoWorktree(reader, route)) ? 'worktree' : 'checkout'
 }
 
 export async function whyNoWorktree(reader: Reader, { projectId, agentId }: Route): Promise<NoticeText | undefined> {
-  const project = await reader.first(selectProject, { id: projectId })
+  const project = await reader.row('projects', { id: projectId })
   if (!project?.path) return refusalText('noFolderForWorktree', { project: project?.name ?? projectId })
-  const agent = await reader.first(selectAgent, { id: agentId })
+  const agent = await reader.row('agents', { id: agentId })
   return agent?.protocol === 'mcp' ? refusalText('pullsInFolder', { agent: agentId }) : undefined
 }
 
@@ -81,7 +79,7 @@ export async function workspaceFor(
 export const shortOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
 
 const hasWorktree = async (reader: Reader, key: string): Promise<boolean> =>
-  (await reader.first(selectConversation, { key }))?.workplace === 'worktree'
+  (await reader.row('conversations', { key }))?.workplace === 'worktree'
 
 interface FolderQuery extends ConversationOrigin {
   readonly projectId: string
@@ -99,7 +97,7 @@ async function sharedFolder(
     return agent?.branch === null ? agent.workspace : null
   }
   if (!isPulled && (await hasWorktree(reader, workplaceKeyOf({ key, originKey })))) return null
-  return (await reader.first(selectProject, { id: projectId }))?.path ?? null
+  return (await reader.row('projects', { id: projectId }))?.path ?? null
 }
 
 /** Whether a turn must wait because another conversation's turn runs in the same folder and nobody allowed both (CX9). */
@@ -161,7 +159,7 @@ export async function workplaceOf(reader: Reader, row: ConversationRow): Promise
     const made = await reader.first(selectOfConversation, { key })
     return { kind: 'worktree', folder: made?.folder ?? null, branch: made?.branch ?? null }
   }
-  const folder = (await reader.first(selectProject, { id: row.project_id }))?.path ?? null
+  const folder = (await reader.row('projects', { id: row.project_id }))?.path ?? null
   return { kind: row.workplace === 'plain' || folder === null ? 'plain' : 'checkout', folder, branch: null }
 }
 

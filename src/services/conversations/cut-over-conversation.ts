@@ -14,23 +14,9 @@ import {
   selectLastChapter,
   setRule,
 } from '../../store/conversations/chapters.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
-import {
-  deleteRemovedChapters,
-  noteOf,
-  numberChapters,
-  putNote,
-  selectNote,
-  selectNotNoted,
-  totalsOf,
-} from '../../store/conversations/notes.ts'
+import { deleteRemovedChapters, noteOf, numberChapters, selectNotNoted, totalsOf } from '../../store/conversations/notes.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { closeDueChapter, existingConversation, streamOfKey } from './conversation-record.ts'
-
-interface CutoverInput {
-  readonly key: string
-  readonly at?: Instant | undefined
-}
 
 export interface CutOver {
   readonly cut: boolean
@@ -39,7 +25,7 @@ export interface CutOver {
 }
 
 export const cutOverConversation = defineUseCase('cut-over-conversation', {
-  streams: ({ key }: CutoverInput) => [streamOfKey(key)],
+  streams: ({ key }: { key: string; at?: Instant | undefined }) => [streamOfKey(key)],
   run: async (tx, { key, at }, { now }): Promise<CutOver> => {
     const row = await existingConversation(tx, key)
     const cut = row.chapter_day !== null && (await closeDueChapter(tx, row, now, at)).chapter_day === null
@@ -55,7 +41,7 @@ export const closeChapters = defineUseCase('close-chapters', {
   run: async (tx, { keys }, { now }): Promise<{ closed: number }> => {
     let closed = 0
     for (const key of keys) {
-      const row = await tx.first(selectConversation, { key })
+      const row = await tx.row('conversations', { key })
       if (row && row.chapter_day !== null && (await closeDueChapter(tx, row, now)).chapter_day === null) closed++
     }
     return { closed }
@@ -100,10 +86,10 @@ export const addChaptersToNote = defineUseCase('add-chapters-to-note', {
     const seq = tx.append(noteStream(day), { type: 'chapters-noted', data: { day } })
     await tx.write(numberChapters, { ...few, seq })
     await tx.write(deleteRemovedChapters, few)
-    const before = await tx.first(selectNote, { day })
+    const before = await tx.row('notes', { day })
     const kept = { written_seq: before?.written_seq ?? 0, problem: before?.problem ?? null }
     const row = { day, ...(await totalsOf(tx, day)), seq, ...kept, updated_at: now }
-    await tx.write(putNote, row)
+    await tx.put('notes', row)
     tx.append(home, { type: 'note-changed', data: { note: noteOf(row) } })
     return { more: found.length === maxAddedChapters }
   },
@@ -117,7 +103,7 @@ type NoteResult = { readonly day: Day } & ({ readonly writtenSeq: number } | { r
 export const markNoteWritten = defineUseCase('mark-note-written', {
   streams: ({ day }: NoteResult) => [noteStream(day), home],
   run: async (tx, { day, ...what }, { now }): Promise<void> => {
-    const before = await tx.first(selectNote, { day })
+    const before = await tx.row('notes', { day })
     if (!before) return
     const change =
       'problem' in what
@@ -125,7 +111,7 @@ export const markNoteWritten = defineUseCase('mark-note-written', {
         : { written_seq: Math.max(before.written_seq, what.writtenSeq), problem: null }
     const row = { ...before, ...change }
     if (row.written_seq === before.written_seq && row.problem === before.problem) return
-    await tx.write(putNote, { ...row, updated_at: now })
+    await tx.put('notes', { ...row, updated_at: now })
     tx.append(home, { type: 'note-changed', data: { note: noteOf({ ...row, updated_at: now }) } })
   },
 })

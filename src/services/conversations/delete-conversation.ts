@@ -4,10 +4,9 @@
  */
 import { conversationStream } from '../../domain/stream-name.ts'
 import { removeChaptersOf } from '../../store/conversations/chapters.ts'
-import { deleteConversationRow, deleteNameOf, deleteOpenConversation } from '../../store/conversations/conversations.ts'
+import { deleteNameOf, deleteOpenConversation, deleteSeenOf } from '../../store/conversations/conversations.ts'
 import { deleteMessagesOf } from '../../store/conversations/messages.ts'
 import { forgetConversation } from '../../store/conversations/search.ts'
-import { deleteSeenOf } from '../../store/conversations/seen.ts'
 import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
 import { closeLimitedHolders } from '../../store/processes/ready-launches.ts'
 import { defineUseCase } from '../../store/store.ts'
@@ -34,7 +33,7 @@ export const deleteConversation = defineUseCase('delete-conversation', {
     await tx.write(removeChaptersOf, { key })
     await tx.write(deleteOpenConversation, { key })
     await tx.write(deleteNameOf, { key })
-    await tx.write(deleteConversationRow, { key })
+    await tx.delete('conversations', { key })
     tx.append(conversationStream(key), { type: 'conversation-deleted', data: { by } })
   },
 })

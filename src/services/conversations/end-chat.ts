@@ -13,14 +13,7 @@ import {
   selectLiveAgentSession,
   updateAgentSession,
 } from '../../store/agent-sessions/agent-sessions.ts'
-import {
-  deletePanel,
-  deletePanelsOfPair,
-  deletePurpose,
-  selectPanels,
-  selectPurpose,
-  updateSeen,
-} from '../../store/conversations/panels.ts'
+import { deletePanelsOfPair, selectPanels, selectPurpose, updateSeen } from '../../store/conversations/panels.ts'
 import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectOpenElsewhere } from '../../store/turns/turns.ts'
 import { checkAssigned } from '../projects/project-record.ts'
@@ -41,7 +34,7 @@ export async function closeChat(
 ): Promise<AgentSession | null> {
   const pair = { agent_id: agentId, project_id: projectId }
   if (await tx.first(selectPurpose, pair)) {
-    await tx.write(deletePurpose, pair)
+    await tx.delete('pending_purposes', pair)
     tx.append(projectStream(projectId), { type: 'chat-not-wanted', data: { agentId, by } })
   }
   const row = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
@@ -71,7 +64,7 @@ export const endChat = defineUseCase('end-chat', {
     const pair = { project_id: projectId, agent_id: agentId }
     if (panelId === undefined) await tx.write(deletePanelsOfPair, pair)
     else if (soon) await tx.write(updateSeen, { ...pair, panel_id: panelId, seen_at: seenAtLeaving(now) })
-    else await tx.write(deletePanel, { ...pair, panel_id: panelId })
+    else await tx.delete('panels', { ...pair, panel_id: panelId })
     const othersOpen = (await tx.first(selectPanels, { ...pair, limit: 1 })) !== undefined
     if (othersOpen) return { agentSession: await liveChatOf(tx, { projectId, agentId }) }
     return { agentSession: await closeChat(tx, { projectId, agentId }, { by, now }) }

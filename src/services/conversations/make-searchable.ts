@@ -5,10 +5,8 @@
 import { parseKey } from '../../domain/conversations/key.ts'
 import { facetTerm, indexTerms } from '../../domain/conversations/search/terms.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
 import type { MessageRow } from '../../store/conversations/messages.ts'
 import {
-  insertDocument,
   insertTerms,
   nextId,
   selectBehindAfter,
@@ -45,7 +43,7 @@ export const makeSearchable = defineUseCase('make-searchable', {
 /** Returns true when the conversation is fully indexed. */
 async function indexConversation(tx: Tx, key: string, budget: Budget, ids: Map<number, number>): Promise<boolean> {
   if (budget.messages <= 0 || budget.chars <= 0) return false
-  if (!(await tx.first(selectConversation, { key }))) return true
+  if (!(await tx.row('conversations', { key }))) return true
   const before = (await tx.first(selectSearchPosition, { key }))?.through ?? 0
   const head = (await tx.first(selectPosition, { name: conversationStream(key) }))?.head ?? 0
   if (head <= before) return true
@@ -76,7 +74,7 @@ async function indexOne(tx: Tx, key: string, message: UnindexedMessage, ids: Map
   if ('key' in parsed) terms.add(facetTerm('channel', parsed.key.channel))
   if (message.project_id !== null) terms.add(facetTerm('project', message.project_id))
   const id = await nextId(tx, Date.parse(message.created_at), ids)
-  await tx.write(insertDocument, { id, conversation_key: key, seq: message.seq })
+  await tx.insert('search_documents', { id, conversation_key: key, seq: message.seq })
   await tx.write(insertTerms, { rowid: id, terms: [...terms].join(' ') })
 }
 

@@ -3,10 +3,9 @@
  * agent reads and changes no other (SE3).
  */
 import { webKey } from '../../domain/conversations/key.ts'
-import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
-import { type ContextRow, selectContext, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
+import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 
 export interface ContextCaller extends Receiver {
@@ -25,14 +24,14 @@ export const findOwnConversation = defineQuery((reader, caller: ContextCaller) =
 export async function ownConversation(reader: Reader, { contextId, ...caller }: ContextCaller): Promise<OwnConversation> {
   const { agentId, projectId, agentSessionId } = caller
   const isOwn = (row: ContextRow | undefined): row is ContextRow => row?.agent_id === agentId && row.project_id === projectId
-  const agentSession = await reader.first(selectAgentSession, { id: agentSessionId })
+  const agentSession = await reader.row('agent_sessions', { id: agentSessionId })
   // An agent in a role passes its launch id as agent session id.
   const launchId = agentSession ? agentSession.launch_id : agentSessionId
-  const named = contextId === undefined ? undefined : await reader.first(selectContext, { id: contextId })
+  const named = contextId === undefined ? undefined : await reader.row('contexts', { id: contextId })
   if (isOwn(named) && named.launch_id === launchId) return conversationOf(named)
   const [turn, ...others] = await reader.all(selectRunningOfSession, { agentSessionId })
   if (turn && others.length === 0) return { key: turn.conversation_key, originKey: turn.origin_key }
-  const bound = agentSession?.context_id ? await reader.first(selectContext, { id: agentSession.context_id }) : undefined
+  const bound = agentSession?.context_id ? await reader.row('contexts', { id: agentSession.context_id }) : undefined
   if (isOwn(bound)) return conversationOf(bound)
   const [held, ...more] = launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
   if (isOwn(held) && more.length === 0) return conversationOf(held)

@@ -14,7 +14,6 @@ import {
 import { defineQuery, defineUseCase } from '../../store/store.ts'
 import { closeChat } from './end-chat.ts'
 
-/** Panels in one write. */
 export const maxTouchedPanels = 500
 
 /** Records that chat panels are open (CH5). Appends no event, and does not reopen closed ones. */

@@ -15,7 +15,7 @@ import { insertOpenConversation } from '../../store/conversations/conversations.
 import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { answerIn, isValid, keepReceipt, readReceipt } from '../../store/log/receipts.ts'
-import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
@@ -71,7 +71,7 @@ async function receiversOf(reader: Reader, { projectId, toAgentId, agentIds }: P
     if (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) assigned.push(agentId)
   }
   // An assignment implies that the project exists.
-  if (assigned.length === 0 && !(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  if (assigned.length === 0 && !(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   if (toAgentId !== null && assigned.length === 0) throw noSuchAgent(toAgentId)
   return assigned
 }

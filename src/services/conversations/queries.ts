@@ -8,8 +8,8 @@ import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import {
   conversationsPage,
-  selectConversation,
   selectOpenConversationsOf,
+  selectSeen,
   type WantedConversations,
 } from '../../store/conversations/conversations.ts'
 import {
@@ -19,10 +19,8 @@ import {
   selectLastSaid,
   selectOpening,
 } from '../../store/conversations/messages.ts'
-import { selectSeen } from '../../store/conversations/seen.ts'
-import { noticeFrom } from '../../store/notices.ts'
+import { noticeFrom } from '../../store/fields.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectTaskTitleIn } from '../../store/turns/turns.ts'
 import { checkAssigned } from '../projects/project-record.ts'
@@ -129,9 +127,9 @@ interface MessagesQuery extends PageQuery {
 export const listMessages = defineQuery(
   async (reader, { projectId, agentId, hidden, limit, cursor }: MessagesQuery): Promise<Page<Message>> => {
     const key = webKey(projectId, agentId)
-    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     // Messages stay readable after the agent left the project.
-    if (!(await reader.first(selectConversation, { key }))) await checkAssigned(reader, { projectId, agentId })
+    if (!(await reader.row('conversations', { key }))) await checkAssigned(reader, { projectId, agentId })
     const seq = seqOf(cursor, afterAllMessages)
     return cutSeqPage(await messagesBefore(reader, { key, seq, hidden, limit: limit + 1 }), limit)
   },
@@ -205,11 +203,9 @@ export const checkConversations = defineQuery(
 
 async function checkVisible(reader: Reader, { accountId, keys }: VisibilityCheck): Promise<void> {
   if (accountId === null) return
-  for (const key of keys)
-    if (!isVisible(accountId, await reader.first(selectConversation, { key }))) throw noSuchConversation(key)
+  for (const key of keys) if (!isVisible(accountId, await reader.row('conversations', { key }))) throw noSuchConversation(key)
 }
 
-/** The conversations that streams belong to. */
 export const conversationsOf = (streams: readonly StreamName[]): string[] =>
   streams.flatMap((name) => {
     const stream = parseStream(name)

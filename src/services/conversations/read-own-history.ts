@@ -4,7 +4,6 @@
  */
 import { parseDay } from '../../domain/conversations/chapter.ts'
 import { selectChapter } from '../../store/conversations/chapters.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, messagesWithin } from '../../store/conversations/messages.ts'
 import { defineQuery } from '../../store/store.ts'
 import { senderNames } from '../turns/context-record.ts'
@@ -30,7 +29,7 @@ export const readOwnHistory = defineQuery(
     const { key, originKey } = await ownConversation(reader, caller)
     const of = day === undefined ? undefined : parseDay(day)
     const chapter = of === undefined ? undefined : await reader.first(selectChapter, { key, day: of })
-    const open = await reader.first(selectConversation, { key })
+    const open = await reader.row('conversations', { key })
     const isOpenDay = of !== undefined && open?.chapter_day === of
     const after = chapter ? chapter.after_seq : isOpenDay ? open.chapter_after : 0
     const through = chapter && !isOpenDay ? chapter.through_seq : afterAllMessages

@@ -14,8 +14,8 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
 import type { Page } from '../../protocol/page.ts'
 import { cutoverRule, dayOfMessage } from '../../store/conversations/chapters.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
 import { afterAllIds, type FoundMessage, firstIdAt, messagesWith } from '../../store/conversations/search.ts'
+import { notACursor, partIn } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { isVisible } from './queries.ts'
 
@@ -89,7 +89,7 @@ async function readHits(reader: Reader, looking: SearchPlan): Promise<Page<Searc
       chars += message.content.length
       last = message.id
       const ranges = find(message.content, pieces)
-      const isTheirs = isVisible(accountId, await reader.first(selectConversation, { key: message.conversation_key }))
+      const isTheirs = isVisible(accountId, await reader.row('conversations', { key: message.conversation_key }))
       if (!ranges || !isTheirs) continue
       const day = (await dayOfMessage(reader, message)) ?? logicalDay(rule, message.created_at)
       if (isWanted(day)) items.push(hitOf(message, day, ranges))
@@ -114,14 +114,12 @@ function hitOf(message: FoundMessage, day: Day, ranges: NonNullable<ReturnType<t
   }
 }
 
-const cursorForm = /^hit([1-9]\d{0,15})$/
 const cursorAt = (id: number): string => Buffer.from(`hit${id}`).toString('base64url')
 
 /** The message id in a cursor. The page holds older ones only. */
 function idOf(cursor: string | undefined): number {
   if (cursor === undefined) return afterAllIds
-  const id = Number(cursorForm.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
-  if (!Number.isSafeInteger(id))
-    throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
+  const id = Number(partIn(cursor, /^hit([1-9]\d{0,15})$/))
+  if (!Number.isSafeInteger(id)) throw notACursor()
   return id
 }

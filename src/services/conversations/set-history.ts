@@ -11,12 +11,6 @@ import { afterAllMessages, messagesBefore, selectLastMessage } from '../../store
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { changeConversation, currentConversation, isSame, streamOfKey, writeMessage } from './conversation-record.ts'
 
-interface NewHistory {
-  readonly key: string
-  readonly messages: readonly z.output<typeof HistoryMessage>[]
-  readonly by: string
-}
-
 /** Returns a function that matches each given message to its original's number, in order, among the newest messages. */
 async function originals(reader: Reader, { key, kept_after, chapter_after }: ConversationRow) {
   const page = { key, seq: afterAllMessages, hidden: false, originals: true, limit: maxHistoryMessages }
@@ -32,7 +26,7 @@ async function originals(reader: Reader, { key, kept_after, chapter_after }: Con
 }
 
 export const setHistory = defineUseCase('set-history', {
-  streams: ({ key }: NewHistory) => [streamOfKey(key)],
+  streams: ({ key }: { key: string; messages: readonly z.output<typeof HistoryMessage>[]; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, messages, by }, context): Promise<Conversation> => {
     const before = await currentConversation(tx, key, context.now)
     const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? before.kept_after

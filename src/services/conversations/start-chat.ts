@@ -19,7 +19,7 @@ import {
   type Pair,
   selectLiveAgentSession,
 } from '../../store/agent-sessions/agent-sessions.ts'
-import { deletePanel, keepPanel, keepPurpose, selectPanels, selectPurpose } from '../../store/conversations/panels.ts'
+import { selectPanels, selectPurpose } from '../../store/conversations/panels.ts'
 import { liveLaunchesOf, processOf } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { hasSignedIn } from '../processes/launch-record.ts'
@@ -91,10 +91,10 @@ async function openPanel(
   now: Instant,
 ): Promise<void> {
   const pair = { project_id: projectId, agent_id: agentId }
-  await tx.write(keepPanel, { ...pair, panel_id: panelId, seen_at: seenAtOpening(now, panelId) })
+  await tx.put('panels', { ...pair, panel_id: panelId, seen_at: seenAtOpening(now, panelId) })
   const open = await tx.all(selectPanels, { ...pair, limit: maxPanelsOfChat + 1 })
   const [oldest] = open
-  if (oldest && open.length > maxPanelsOfChat) await tx.write(deletePanel, { ...pair, ...oldest })
+  if (oldest && open.length > maxPanelsOfChat) await tx.delete('panels', { ...pair, ...oldest })
 }
 
 async function isRequested(reader: Reader, { projectId, agentId }: Omit<ChatPair, 'by'>, now: Instant): Promise<boolean> {
@@ -103,6 +103,6 @@ async function isRequested(reader: Reader, { projectId, agentId }: Omit<ChatPair
 }
 
 async function requestAgentSession(tx: Tx, { projectId, agentId, by }: ChatPair, now: Instant): Promise<void> {
-  await tx.write(keepPurpose, { agent_id: agentId, project_id: projectId, created_at: now })
+  await tx.put('pending_purposes', { agent_id: agentId, project_id: projectId, created_at: now })
   tx.append(projectStream(projectId), { type: 'chat-wanted', data: { agentId, by } })
 }

@@ -7,18 +7,11 @@ import { countMessage } from '../../store/conversations/conversations.ts'
 import { measured, selectWithdrawal, updateWithdrawal } from '../../store/conversations/messages.ts'
 import { deleteUnreadMessage, messagesOfTurn, selectUnreadMessage } from '../../store/conversations/unread.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { selectTurn } from '../../store/turns/turns.ts'
 import { endTurn } from '../turns/turn-record.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
 
-interface Withdrawal {
-  readonly key: string
-  readonly seq: number
-  readonly by: string
-}
-
 export const withdrawMessage = defineUseCase('withdraw-message', {
-  streams: ({ key }: Withdrawal) => [streamOfKey(key)],
+  streams: ({ key }: { key: string; seq: number; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, seq, by }, context): Promise<{ seq: number }> => {
     const row = await existingConversation(tx, key)
     const which = { conversation_key: key, seq }
@@ -26,7 +19,7 @@ export const withdrawMessage = defineUseCase('withdraw-message', {
     if (message?.role !== 'user')
       throw new Refusal('not_found', refusalText('messageGone', { id: String(seq), role: key }), { seq })
     const unread = await tx.first(selectUnreadMessage, which)
-    const turn = unread && (await tx.first(selectTurn, { id: unread.turn_id }))
+    const turn = unread && (await tx.row('turns', { id: unread.turn_id }))
     if (turn?.state !== 'queued') {
       const state = turn?.state ?? (message.rewound_by === null ? 'answered' : 'cancelled')
       throw new Refusal('wrong_state', refusalText('messageBegun', { state }), { state })

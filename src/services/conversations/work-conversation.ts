@@ -6,7 +6,6 @@ import { systemId } from '../../domain/access/caller.ts'
 import { cutDetail, type Detail, noticeOf, textOf } from '../../domain/notices.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
-import { selectUserSession } from '../../store/consoles/user-sessions.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
 import { appendMessage, type NewMessage, openConversation } from './conversation-record.ts'
@@ -34,7 +33,7 @@ export async function storeAnswer(tx: Tx, turn: TurnRow, said: Detail, context: 
 /** A console's conversation belongs to its account from the first message on. */
 async function storeMessage(tx: Tx, turn: TurnRow, message: NewMessage, context: Context): Promise<number> {
   const { project_id, agent_id, user_session_id: id } = turn
-  const account_id = id === null ? null : ((await tx.first(selectUserSession, { id }))?.account_id ?? turn.asked_by)
+  const account_id = id === null ? null : ((await tx.row('user_sessions', { id }))?.account_id ?? turn.asked_by)
   const begun = { project_id, agent_id, account_id }
   const { row } = await openConversation(tx, turn.conversation_key, context.now, begun)
   return (await appendMessage(tx, row, message, context, { readers: [] })).seq

@@ -9,12 +9,10 @@ import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type Pair, selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import { userSessionsOf } from '../../store/consoles/user-sessions.ts'
 import { messagesOfTurn } from '../../store/conversations/unread.ts'
-import { selectQuestion } from '../../store/processes/coordinator-requests.ts'
 import { findLaunch as find, findLaunch, liveLaunchesOf, liveLaunchesOn } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
-import { selectContext } from '../../store/turns/contexts.ts'
-import { isOfRole, selectRunningOfLaunch, selectTurn, type TurnRow } from '../../store/turns/turns.ts'
-import { workFactsOf } from '../agent-sessions/work-facts.ts'
+import { isOfRole, selectRunningOfLaunch, type TurnRow } from '../../store/turns/turns.ts'
+import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { findOpenConversations } from '../conversations/queries.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { noSuchLaunch } from '../refusals.ts'
@@ -55,7 +53,6 @@ const unannouncedFacts: ReadonlySet<string> = new Set<LinkFact['type']>([
   'model-answered',
 ])
 
-/** Facts that end turns. */
 const endingFacts: ReadonlySet<string> = new Set<LinkFact['type']>(['process-exited', 'start-failed', 'goodbye'])
 
 /**
@@ -98,7 +95,7 @@ async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly
   const ending = new Map<string, TurnRow>()
   for (const fact of facts) {
     if (!('turnId' in fact) || unannouncedFacts.has(fact.type) || fact.turnId === null || turns.has(fact.turnId)) continue
-    const turn = await reader.first(selectTurn, { id: fact.turnId })
+    const turn = await reader.row('turns', { id: fact.turnId })
     if (turn) turns.set(turn.id, turn)
   }
   for (const fact of facts) {
@@ -113,7 +110,7 @@ async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly
   for (const fact of facts) {
     const isKept = fact.type === 'turn-update' ? keptWithContext.has(fact.update.kind) : fact.type === 'agent-configured'
     if (!isKept || !('contextId' in fact) || !fact.contextId) continue
-    const key = (await reader.first(selectContext, { id: fact.contextId }))?.conversation_key
+    const key = (await reader.row('contexts', { id: fact.contextId }))?.conversation_key
     if (key === undefined) continue
     conversationKeys.add(key)
     told.push(key)
@@ -121,7 +118,6 @@ async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly
   return { conversationKeys: [...conversationKeys], turnKeys: [...new Set(told)] }
 }
 
-/** The turn's conversation and those of its messages. */
 async function conversationsOfTurn(reader: Reader, turn: TurnRow): Promise<string[]> {
   const messages = await messagesOfTurn(reader, turn.id)
   return [...new Set([turn.conversation_key, ...messages.map(({ conversationKey }) => conversationKey)])]
@@ -132,7 +128,7 @@ async function changedProjects(reader: Reader, facts: readonly LinkFact[]): Prom
   const projectIds = new Set<string>()
   for (const fact of facts) {
     if (fact.type !== 'question-answered' || !fact.last) continue
-    const question = await reader.first(selectQuestion, { id: fact.questionId })
+    const question = await reader.row('questions', { id: fact.questionId })
     if (question && changingRequests.has(question.kind)) projectIds.add(question.project_id)
   }
   return [...projectIds]

@@ -16,18 +16,15 @@ import {
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import {
   deleteAnswer,
-  deleteQuestion,
   insertAnswer,
-  insertQuestion,
   openQuestions,
   type QuestionRow,
   selectAnswer,
-  selectQuestion,
   updateAnswered,
 } from '../../store/processes/coordinator-requests.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
-import { selectWorktree, updateRemoved } from '../../store/worktrees/worktrees.ts'
+import { updateRemoved } from '../../store/worktrees/worktrees.ts'
 
 export interface Question {
   readonly coordinatorId: string
@@ -50,7 +47,7 @@ export const requestFromCoordinator = defineUseCase('request-from-coordinator', 
     if ((await openQuestions(tx, coordinatorId, now)).length >= maxOpenRequests)
       throw new Refusal('busy', refusalText('machineBusy'))
     const id = random.uuid()
-    await tx.write(insertQuestion, {
+    await tx.insert('questions', {
       id,
       coordinator_id: coordinatorId,
       epoch: coordinator.epoch,
@@ -71,7 +68,7 @@ export const requestFromCoordinator = defineUseCase('request-from-coordinator', 
 /** Returns a coordinator's whole answer. Undefined until it is complete. */
 export const findCoordinatorAnswer = defineQuery(
   async (reader, { id }: { id: string }): Promise<CoordinatorAnswer | undefined> => {
-    if (((await reader.first(selectQuestion, { id }))?.answered_at ?? null) === null) return undefined
+    if (((await reader.row('questions', { id }))?.answered_at ?? null) === null) return undefined
     const parts = await reader.all(selectAnswer, { questionId: id })
     return JSON.parse(parts.map(({ said }) => said).join(''))
   },
@@ -82,7 +79,7 @@ export const forgetCoordinatorRequest = defineUseCase('forget-coordinator-reques
   streams: () => [],
   run: async (tx, { id }: { id: string }): Promise<void> => {
     await tx.write(deleteAnswer, { questionId: id })
-    await tx.write(deleteQuestion, { id })
+    await tx.delete('questions', { id })
   },
 })
 
@@ -98,12 +95,12 @@ export async function storeAnswerPart(
   { coordinatorId, projectIds }: { readonly coordinatorId: string; readonly projectIds: readonly string[] },
   { now }: Context,
 ): Promise<void> {
-  const question = await tx.first(selectQuestion, { id: questionId })
+  const question = await tx.row('questions', { id: questionId })
   // Ignores answers to another coordinator's question, or to a deleted one.
   if (question?.coordinator_id !== coordinatorId || question.answered_at !== null) return
   await tx.write(insertAnswer, { question_id: questionId, part, said: text })
   if (!last) return
-  await tx.write(updateAnswered, { id: questionId, now })
+  await tx.write(updateAnswered, { id: questionId, answered_at: now })
   tx.append(coordinatorStream(coordinatorId), { type: 'question-answered', data: { questionId } })
   if (!changingRequests.has(question.kind) || !projectIds.includes(question.project_id)) return
   const parts = await tx.all(selectAnswer, { questionId })
@@ -112,14 +109,14 @@ export async function storeAnswerPart(
 
 async function applyEffect(tx: Tx, question: QuestionRow, answer: CoordinatorAnswer, now: string): Promise<void> {
   const { worktree_id: worktreeId, asked_by: by, kind, project_id } = question
-  const worktree = worktreeId === null ? undefined : await tx.first(selectWorktree, { id: worktreeId })
+  const worktree = worktreeId === null ? undefined : await tx.row('worktrees', { id: worktreeId })
   if (!worktree || worktree.removed_at !== null) return
   const outcome = answer.ok ? (answer.value as { outcome?: string; commit?: string | null }) : undefined
   // A worktree that no longer exists also leaves the register.
   const isRemoved = outcome ? outcome.outcome === 'removed' : !answer.ok && answer.reason === 'gone'
   if (kind === 'worktree-remove') {
     if (!isRemoved) return
-    await tx.write(updateRemoved, { id: worktree.id, removedAt: now, removedBy: by })
+    await tx.write(updateRemoved, { id: worktree.id, removed_at: now, removed_by: by })
     tx.append(projectStream(project_id), { type: 'worktree-removed', data: { worktreeId: worktree.id, by } })
     return
   }

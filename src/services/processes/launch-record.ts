@@ -9,31 +9,28 @@ import { type Instant, later } from '../../domain/instant.ts'
 import type { Detail } from '../../domain/notices.ts'
 import { decide, type Launch, type LaunchEvent } from '../../domain/processes/lifecycle.ts'
 import { chooseMachine } from '../../domain/processes/placement.ts'
-import { failuresAllowed, heldBecause } from '../../domain/processes/restart-intensity.ts'
-import type { OrderFacts } from '../../domain/processes/start.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { failuresAllowed, heldBecause, type OrderFacts } from '../../domain/processes/start.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream, home, projectStream, type StreamName } from '../../domain/stream-name.ts'
 import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import { liveOfPair, newestOfLaunch, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
-import { type AgentRow, selectAgent } from '../../store/agents/agents.ts'
+import type { AgentRow } from '../../store/agents/agents.ts'
 import { selectUnreadSince } from '../../store/conversations/unread.ts'
 import { findCoordinatorRow, type KnownCoordinatorRow, machinesHere } from '../../store/processes/coordinators.ts'
 import {
   failuresOf,
   findLaunch,
-  insertLaunch,
   launchRow,
   liveLaunchesOf,
   processOf,
   updateLaunch,
   updateLaunchToken,
 } from '../../store/processes/launches.ts'
-import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
-import { newRow } from '../../store/rows.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
-import { workFactsOf } from '../agent-sessions/work-facts.ts'
+import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noSuchLaunch } from '../refusals.ts'
 
@@ -55,20 +52,19 @@ export async function moveLaunch(
   const { launch, became } = decision
   await tx.write(updateLaunch, launchRow(launch))
   // CO4: the token expires with the launch.
-  if (became === 'ended') await tx.write(updateLaunchToken, { id: launch.id, hash: null })
+  if (became === 'ended') await tx.write(updateLaunchToken, { id: launch.id, token_hash: null })
   tx.append(projectStream(launch.projectId), { type: `process-${became}`, data: { process: processOf(launch) } }, [home])
   return launch
 }
 
 export async function recordLaunch(tx: Tx, launch: Launch): Promise<void> {
-  await tx.write(insertLaunch, newRow('launches', launchRow(launch)))
+  await tx.insert('launches', launchRow(launch))
   const type = launch.state === 'held' ? 'process-held' : 'process-waiting'
   tx.append(projectStream(launch.projectId), { type, data: { process: processOf(launch) } }, [home])
 }
 
-/** The order of a launch, as sent to its coordinator. */
 export async function orderOf(reader: Reader, launch: Launch): Promise<LaunchOrder> {
-  const agent = await reader.first(selectAgent, { id: launch.agentId })
+  const agent = await reader.row('agents', { id: launch.agentId })
   const { id: launchId, agentId, projectId, stopReason } = launch
   return { launchId, agentId, projectId, maxProcesses: agent?.max_processes ?? null, state: 'waiting', stopReason }
 }
@@ -163,8 +159,8 @@ export const hasSignedIn = async (reader: Reader, launch: Launch, live: readonly
 
 /** When a person last changed the agent or the project: failures before that say nothing about what is there now (CO7). */
 async function lastChangeOf(reader: Reader, { agentId, projectId }: Pair): Promise<Instant> {
-  const agent = (await reader.first(selectAgent, { id: agentId }))?.updated_at ?? ''
-  const project = (await reader.first(selectProject, { id: projectId }))?.updated_at ?? ''
+  const agent = (await reader.row('agents', { id: agentId }))?.updated_at ?? ''
+  const project = (await reader.row('projects', { id: projectId }))?.updated_at ?? ''
   return agent > project ? agent : project
 }
 
@@ -185,7 +181,7 @@ async function heldReason(reader: Reader, pair: Pair, held: Launch | undefined, 
  * (CH12).
  */
 export async function startableAgent(reader: Reader, { agentId, projectId }: Pair): Promise<AgentRow | undefined> {
-  const agent = await reader.first(selectAgent, { id: agentId })
+  const agent = await reader.row('agents', { id: agentId })
   if (agent?.command == null) return undefined
   return (await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })) && agent
 }
@@ -200,7 +196,7 @@ interface StartTarget {
 export async function chosenMachine(reader: Reader, { agentId, projectId }: StartTarget): Promise<string | undefined> {
   const machines = await machinesHere(reader)
   if (machines.length === 0) return undefined
-  const agent = agentId === undefined ? undefined : await reader.first(selectAgent, { id: agentId })
+  const agent = agentId === undefined ? undefined : await reader.row('agents', { id: agentId })
   const asked = [agent?.runs_on, (await settingsOf(reader, projectId))['agent.runs_on']]
   return chooseMachine(
     machines,

@@ -11,12 +11,11 @@ import type { Launch, LaunchEvent, LeftBehind } from '../../domain/processes/lif
 import { decideExit } from '../../domain/processes/process-exit.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { liveOfPair, newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectRoleAgent } from '../../store/consoles/user-sessions.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { putToSleep } from '../../store/turns/contexts.ts'
 import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
 import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
-import { workFactsOf } from '../agent-sessions/work-facts.ts'
+import { workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { withdrawPermissions } from '../approvals/permission-record.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
 import { requeueLostTurn } from '../turns/requeue-lost-turn.ts'
@@ -27,7 +26,6 @@ export interface EndLocks {
   readonly projectIds: readonly string[]
   readonly openConversations: readonly string[]
   readonly userSessionIds: readonly string[]
-  /** Conversations of the running turns. */
   readonly conversationKeys: readonly string[]
 }
 
@@ -53,7 +51,7 @@ async function requeueTurns(tx: Tx, { id: launchId }: Launch, { conversationKeys
 
 /** An agent in a role holds no agent session (AS4). Its place in the user session ends. */
 async function endInRole(tx: Tx, launch: Launch, end: End, ends: EndLocks, context: Context): Promise<void> {
-  const agent = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
+  const agent = launch.roleAgentId === null ? undefined : await tx.row('role_agents', { id: launch.roleAgentId })
   // The agent was spawned after the streams were chosen; the caller retries.
   if (agent && !ends.userSessionIds.includes(agent.user_session_id)) throw new Refusal('busy', refusalText('justChanged'))
   const ended = await moveLaunch(tx, launch, end.type === 'exited' ? { ...end, left: null } : end, context)

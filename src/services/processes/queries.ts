@@ -78,7 +78,6 @@ export const countProcesses = defineQuery(
   }),
 )
 
-/** Launches in one query. */
 const launchesPageSize = 50
 
 export interface DueLaunch extends Omit<LaunchLocks, 'userSessionId'> {

@@ -20,8 +20,6 @@ import {
   coordinatorOf,
   findCoordinatorRow,
   type KnownCoordinatorRow,
-  keepCoordinator,
-  keepEpoch,
   selectEpoch,
   updateHeard,
 } from '../../store/processes/coordinators.ts'
@@ -64,8 +62,8 @@ export const registerCoordinator = defineUseCase('register-coordinator', {
       contexts: hello.contexts ? 1 : 0,
       epoch,
     }
-    await tx.write(keepCoordinator, row)
-    if (epoch !== stored) await tx.write(keepEpoch, { coordinator_id: id, epoch })
+    await tx.put('coordinators', row)
+    if (epoch !== stored) await tx.put('coordinator_epochs', { coordinator_id: id, epoch })
     const type = successor ? 'coordinator-joined' : known?.state === 'connected' ? undefined : 'coordinator-back'
     if (type) tx.append(home, { type, data: { coordinator: coordinatorOf(row, (await liveCounts(tx)).get(id) ?? 0) } })
     return { epoch, lastFact: row.last_fact }
@@ -104,8 +102,8 @@ export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
     if (launches.some(({ projectId }) => !ends.projectIds.includes(projectId)))
       throw new Refusal('busy', refusalText('justGivenMore'))
     const taken = { ...row, state: 'stopped', instance: noInstance, epoch: row.epoch + 1 } as const
-    await tx.write(keepCoordinator, taken)
-    await tx.write(keepEpoch, { coordinator_id: coordinatorId, epoch: taken.epoch })
+    await tx.put('coordinators', taken)
+    await tx.put('coordinator_epochs', { coordinator_id: coordinatorId, epoch: taken.epoch })
     for (const launch of launches) await endProcess(tx, launch, { type: 'lost' }, ends, context)
     const coordinator = coordinatorOf(taken, 0)
     tx.append(home, { type: 'coordinator-taken-over', data: { coordinator, by } })
@@ -113,17 +111,12 @@ export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
   },
 })
 
-interface Silence {
-  readonly coordinatorId: string
-  readonly lastHeardAt: Instant
-}
-
 /**
  * Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. Does
  * nothing if it was heard from meanwhile.
  */
 export const markUnreachable = defineUseCase('mark-unreachable', {
-  streams: ({ coordinatorId }: Silence) => [home, coordinatorStream(coordinatorId)],
+  streams: ({ coordinatorId }: { coordinatorId: string; lastHeardAt: Instant }) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { coordinatorId, lastHeardAt }): Promise<boolean> => {
     const row = await findCoordinatorRow(tx, coordinatorId)
     if (row?.state !== 'connected' || row.last_heard_at !== lastHeardAt) return false

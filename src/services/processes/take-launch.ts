@@ -10,7 +10,7 @@ import { Refusal } from '../../domain/errors.ts'
 import type { Detail } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { hasCapacity } from '../../domain/processes/placement.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
@@ -18,17 +18,17 @@ import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { SecretForm } from '../../protocol/agents/secret.ts'
 import { commandOfLaterCoordinator, type LaunchOffer, type LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
-import { type AgentRow, selectAgent } from '../../store/agents/agents.ts'
-import { recordUse, secretsGivenTo, selectSecret } from '../../store/agents/secrets.ts'
-import { type RoleAgentRow, selectRoleAgent } from '../../store/consoles/user-sessions.ts'
+import type { AgentRow } from '../../store/agents/agents.ts'
+import { recordUse, secretsGivenTo } from '../../store/agents/secrets.ts'
+import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { findLaunch, liveCountsOn, updateFolder, updateLaunchToken } from '../../store/processes/launches.ts'
-import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { updateContext } from '../../store/turns/contexts.ts'
 import { queuedChats } from '../../store/turns/turns.ts'
-import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
+import { lineageOf } from '../../store/work/work-sessions.ts'
 import { setUpOf } from '../../store/worktrees/worktrees.ts'
-import { taskFor, workFactsOf } from '../agent-sessions/work-facts.ts'
+import { taskFor, workFactsOf } from '../agent-sessions/agent-session-record.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
@@ -87,7 +87,7 @@ export const takeLaunch = defineUseCase('take-launch', {
     const isolation = isolationOf(agent.isolation, assigned?.isolation)
     const { gateway, allow } = isolation
     const { folders, remembered } = await allowedInSandbox(tx, { projectId, agentId }, context.now)
-    const key = gateway && (await tx.first(selectSecret, { project_id: projectId, name: gateway.secret }))
+    const key = gateway && (await tx.row('secrets', { project_id: projectId, name: gateway.secret }))
     const sealedKey: StoredEnvironment = gateway && key ? { [gateway.secret]: JSON.parse(key.sealed) } : {}
     // GW2: what the gateway adds, the agent does not get.
     const given = (await secretsGivenTo(tx, agentId, projectId)).filter(({ name }) => name !== gateway?.secret)
@@ -104,8 +104,8 @@ export const takeLaunch = defineUseCase('take-launch', {
     }
     await moveLaunch(tx, launch, { type: 'take' }, context)
     const launchToken = random.secret('launch')
-    await tx.write(updateLaunchToken, { id: launchId, hash: hashSecret(launchToken) })
-    const folder = (await tx.first(selectProject, { id: projectId }))?.path ?? null
+    await tx.write(updateLaunchToken, { id: launchId, token_hash: hashSecret(launchToken) })
+    const folder = (await tx.row('projects', { id: projectId }))?.path ?? null
     await tx.write(updateFolder, { id: launchId, folder: folder ?? '' })
     const command = agent.command ?? ''
     const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null || gateway !== null || given.length > 0
@@ -134,7 +134,7 @@ export const takeLaunch = defineUseCase('take-launch', {
 
 /** The reason shown to the person waiting in a role. */
 async function withdrawalDetail(reader: Reader, { roleAgentId, agentId }: Launch): Promise<{ detail?: Detail }> {
-  if (roleAgentId === null || (await reader.first(selectAgent, { id: agentId }))) return {}
+  if (roleAgentId === null || (await reader.row('agents', { id: agentId }))) return {}
   return { detail: statusNotice('agentDeleted', { agent: agentId }) }
 }
 
@@ -182,7 +182,7 @@ async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose
 
 async function workKeyFor(reader: Reader, { agentId, projectId }: Launch): Promise<string | undefined> {
   const task = await taskFor(reader, { agentId, projectId })
-  const row = task?.session_id ? await reader.first(selectWorkSession, { id: task.session_id }) : undefined
+  const row = task?.session_id ? await reader.row('sessions', { id: task.session_id }) : undefined
   return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
@@ -196,8 +196,8 @@ async function timeLimits(reader: Reader, projectId: string): Promise<Pick<AcpPa
 
 /** AG2: while its role still waits for it. */
 async function needInRole(tx: Tx, launch: Launch, context: Context): Promise<LaunchNeed | undefined> {
-  const row = await tx.first(selectRoleAgent, { id: launch.roleAgentId ?? '' })
-  const agent = await tx.first(selectAgent, { id: launch.agentId })
+  const row = await tx.row('role_agents', { id: launch.roleAgentId ?? '' })
+  const agent = await tx.row('agents', { id: launch.agentId })
   if (!agent || row?.launch_id !== launch.id || row.terminating_at !== null) return undefined
   if (row.state !== 'SPAWNING' && (row.state !== 'ACTIVE' || row.asleep_at === null)) return undefined
   const acp = {

@@ -5,17 +5,9 @@ import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Assignment } from '../../protocol/agents/isolation.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import { liveOfPair } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
 import { revokeOfPair } from '../../store/approvals/allowances.ts'
 import { deletePanelsOfPair } from '../../store/conversations/panels.ts'
-import {
-  deleteAssignment,
-  findProject,
-  insertAssignment,
-  selectAssignment,
-  selectProject,
-  updateAssignment,
-} from '../../store/projects/projects.ts'
+import { findProject, selectAssignment, updateAssignment } from '../../store/projects/projects.ts'
 import { defineQuery, defineUseCase } from '../../store/store.ts'
 import { revokeAgentSessions } from '../agent-sessions/agent-session-end.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
@@ -35,7 +27,7 @@ export const assignAgent = defineUseCase('assign-agent', {
   run: async (tx, { projectId, agentId, by, scopes, ...chosen }, { now }): Promise<Project> => {
     const project = await findProject(tx, projectId)
     if (!project) throw noSuchProject(projectId)
-    if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
+    if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     const pair = { project_id: projectId, agent_id: agentId }
     const before = await tx.first(selectAssignment, pair)
     const isolation = changedIsolation(before?.isolation ?? '{}', chosen)
@@ -46,7 +38,7 @@ export const assignAgent = defineUseCase('assign-agent', {
       tx.append(home, { type: 'assignment-changed', data: { projectId, agentId, by } }, [projectStream(projectId)])
       return project
     }
-    await tx.write(insertAssignment, { ...pair, isolation, created_at: now })
+    await tx.insert('assignments', { ...pair, isolation, created_at: now })
     tx.append(home, { type: 'agent-assigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
     return (await findProject(tx, projectId)) ?? project
   },
@@ -56,11 +48,11 @@ export const assignAgent = defineUseCase('assign-agent', {
 export const unassignAgent = defineUseCase('unassign-agent', {
   streams: ({ projectId }: { projectId: string; agentId: string; by: string }) => [home, projectStream(projectId)],
   run: async (tx, { projectId, agentId, by }, context): Promise<void> => {
-    if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-    if (!(await tx.first(selectAgent, { id: agentId }))) throw noSuchAgent(agentId)
+    if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     const pair = { project_id: projectId, agent_id: agentId }
     if (!(await tx.first(selectAssignment, pair))) return
-    await tx.write(deleteAssignment, pair)
+    await tx.delete('assignments', pair)
     await tx.write(deletePanelsOfPair, pair)
     await tx.write(revokeOfPair, { projectId, agentId, now: context.now, by })
     await revokeAgentSessions(tx, await liveOfPair(tx, { projectId, agentId }), context)
@@ -71,7 +63,7 @@ export const unassignAgent = defineUseCase('unassign-agent', {
 /** How an agent's processes are isolated in a project (SB1). */
 export const getAssignment = defineQuery(
   async (reader, { projectId, agentId }: { projectId: string; agentId: string }): Promise<Assignment> => {
-    const agent = await reader.first(selectAgent, { id: agentId })
+    const agent = await reader.row('agents', { id: agentId })
     const found = await reader.first(selectAssignment, { project_id: projectId, agent_id: agentId })
     if (!agent || !found) throw noSuchAgent(agentId)
     const { sandbox } = JSON.parse(found.isolation) as ChosenIsolation

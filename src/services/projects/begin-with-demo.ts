@@ -21,15 +21,10 @@ const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
  */
 export const needsDemo = defineQuery((reader, _: object) => isWithoutProjects(reader))
 
-interface DemoInput {
-  readonly path: string | undefined
-  readonly by: string
-}
-
 const demos = [demoMcp, demoAcp]
 
 export const beginWithDemo = defineUseCase('begin-with-demo', {
-  streams: (_: DemoInput) => [home],
+  streams: (_: { path: string | undefined; by: string }) => [home],
   run: async (tx, { path, by }, context): Promise<void> => {
     if (!(await isWithoutProjects(tx))) return
     const { id: projectId } = await createProject.run(tx, { name: 'demo', path, by }, context)

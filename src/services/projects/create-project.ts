@@ -10,7 +10,7 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Project, ProjectDraft } from '../../protocol/projects/project.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
-import { insertProject, projectOf } from '../../store/projects/projects.ts'
+import { projectOf } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader } from '../../store/store.ts'
 import { invalidSetting } from '../refusals.ts'
 import { chooseFolder, managedChange, requireManage } from './choose-folder.ts'
@@ -43,7 +43,7 @@ export const createProject = defineUseCase('create-project', {
       created_at: context.now,
       updated_at: context.now,
     }
-    await tx.write(insertProject, row)
+    await tx.insert('projects', row)
     const project = projectOf(row, [])
     const stream = projectStream(row.id)
     tx.begin(stream)

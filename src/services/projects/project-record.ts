@@ -1,7 +1,7 @@
 /** Reads a project's settings and whether an agent is assigned to it. */
 
 import { effectiveSettings, type ProjectSettings } from '../../domain/projects/settings.ts'
-import { selectAssignment, selectProject } from '../../store/projects/projects.ts'
+import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
 
@@ -12,7 +12,7 @@ export async function checkAssigned(
   reader: Reader,
   { projectId, agentId }: { projectId: string; agentId: string },
 ): Promise<void> {
-  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   if (!(await isAssigned(reader, { projectId, agentId }))) throw noSuchAgent(agentId)
 }
 
@@ -22,7 +22,7 @@ const settingsCache = new Map<string, ProjectSettings>()
 
 /** The effective settings of a project. A deleted project has the defaults, so that its remains can end. */
 export async function settingsOf(reader: Reader, projectId: string): Promise<ProjectSettings> {
-  return settingsFrom((await reader.first(selectProject, { id: projectId }))?.settings ?? null)
+  return settingsFrom((await reader.row('projects', { id: projectId }))?.settings ?? null)
 }
 
 /** Parses stored settings. Null means that the project is deleted. */

@@ -23,7 +23,6 @@ export const listProjects = defineQuery(
   async (reader, input: PageQuery): Promise<Page<Project>> => cutPage(await projectsPage(reader, pageParams(input)), input.limit),
 )
 
-/** Lists the paths of projects. */
 export const listProjectPaths = defineQuery((reader, _: Record<never, never>): Promise<string[]> => projectPaths(reader))
 
 /** Lists the projects that an agent is assigned to, newest first, in pages (MC4). */

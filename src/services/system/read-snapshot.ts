@@ -17,8 +17,8 @@ import {
 } from '../../protocol/snapshot.ts'
 import { agentsOfProject, agentsPage } from '../../store/agents/agents.ts'
 import { pendingApprovals, pendingApprovalsOf } from '../../store/approvals/approvals.ts'
-import { pendingChangesOn, selectUserSession } from '../../store/consoles/user-sessions.ts'
-import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
+import { pendingChangesOn } from '../../store/consoles/user-sessions.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, messagesBefore } from '../../store/conversations/messages.ts'
 import { selectHandedOver } from '../../store/conversations/unread.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
@@ -108,7 +108,7 @@ const epochOf = async (reader: Reader, coordinatorId: string): Promise<number> =
   (await reader.first(selectEpoch, { coordinatorId }))?.epoch ?? 0
 
 async function userSessionState(reader: Reader, id: string, timeZone: string): Promise<UserSessionState> {
-  const row = await reader.first(selectUserSession, { id })
+  const row = await reader.row('user_sessions', { id })
   if (!row) return { userSession: null, turns: [] }
   return { userSession: await userSessionView(reader, row), turns: await newestTurns(reader, id, timeZone) }
 }
@@ -136,7 +136,7 @@ async function projectState(reader: Reader, projectId: string): Promise<ProjectS
 }
 
 async function conversationState(reader: Reader, key: string): Promise<ConversationState> {
-  const row = await reader.first(selectConversation, { key })
+  const row = await reader.row('conversations', { key })
   if (!row) return { conversation: null, messages: [], handedOver: [], limit: null }
   const messages = await messagesBefore(reader, { key, seq: afterAllMessages, hidden: false, limit: snapshotMessageLimit })
   const limit = await reader.first(selectLimitedIn, { key })

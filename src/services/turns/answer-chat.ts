@@ -12,7 +12,7 @@ import type { Message } from '../../protocol/conversations/message.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import { deleteUnreadOfTurn, messagesOfTurn, type Receiver } from '../../store/conversations/unread.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { selectRunningOfSession, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
+import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { appendMessage, closeDueChapterOf, openConversation } from '../conversations/conversation-record.ts'
 import { otherAgent, postToAgent, runOnce } from '../conversations/post-message.ts'
@@ -23,7 +23,6 @@ interface AnswerPost {
   readonly content: Detail
   /** The turn being answered. Undefined when the agent writes on its own initiative. */
   readonly turn?: TurnRow | undefined
-  /** The conversation to write to. */
   readonly key: string
 }
 
@@ -122,7 +121,7 @@ async function postChatAnswer(tx: Tx, input: Answer, context: Context): Promise<
   const said = await postAnswer(tx, input, { content, turn, key }, context)
   if (!turn) return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: [] }
   const stop_reason = content === '' ? read : 'end_turn'
-  await tx.write(updateTurn, { ...turn, state: 'answered', stop_reason, answer: content, ended_at: now })
+  await tx.update('turns', { ...turn, state: 'answered', stop_reason, answer: content, ended_at: now })
   const answered = await markMessagesRead(tx, turn, said?.seq ?? null, context)
   return { messageId: said?.id ?? null, seq: said?.seq ?? null, answered: answered.map(({ id }) => id) }
 }

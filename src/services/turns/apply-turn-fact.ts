@@ -15,29 +15,14 @@ import { maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type AgentUpdate, stateKinds } from '../../protocol/turns/agent-update.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
-import {
-  type Offers,
-  type RoleAgentRow,
-  selectRoleAgent,
-  selectUserSession,
-  type Usage,
-  updateRoleAgent,
-} from '../../store/consoles/user-sessions.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
-import { noticeColumn, noticesColumn } from '../../store/notices.ts'
+import type { Offers, RoleAgentRow, Usage } from '../../store/consoles/user-sessions.ts'
+import { noticeColumn, noticesColumn } from '../../store/fields.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { processOf } from '../../store/processes/launches.ts'
 import { updateAgentName, updateReady } from '../../store/processes/ready-launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
-import {
-  type ContextRow,
-  selectContext,
-  selectContextsOfLaunch,
-  updateContext,
-  updateContextCommands,
-} from '../../store/turns/contexts.ts'
-import { insertTurn, isOfRole, selectTurn, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
-import { selectWorkSession } from '../../store/work/work-sessions.ts'
+import { type ContextRow, selectContextsOfLaunch, updateContext, updateContextCommands } from '../../store/turns/contexts.ts'
+import { isOfRole, type TurnRow } from '../../store/turns/turns.ts'
 import { requestAnswer, requestPermission, withdrawPermissions, withdrawRequest } from '../approvals/permission-record.ts'
 import { moveRoleAgent, withLastOutput } from '../consoles/role-agent-record.ts'
 import { changeConversation } from '../conversations/conversation-record.ts'
@@ -49,8 +34,7 @@ import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.
 import { keepOffers, keepOption, keepResult, keptWithContext } from './chat-options.ts'
 import { getOrCreateContext, roleContextKey } from './context-record.ts'
 import { applyLimit } from './limit-record.ts'
-import { tellMissingTools } from './missing-tools.ts'
-import { replaceProcess, retryTurn, settleTurn, updateContextHealth } from './settle-turn.ts'
+import { replaceProcess, retryTurn, settleTurn, tellMissingTools, updateContextHealth } from './settle-turn.ts'
 import { primerForTurn, startNext } from './start-in-role.ts'
 import { recordFiles } from './turn-files.ts'
 import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn, relayRole, turnStream } from './turn-record.ts'
@@ -61,12 +45,12 @@ import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn, relayRole, 
  */
 async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
   const { work_session_id: id, launch_id: launchId } = agent
-  const work = await tx.first(selectWorkSession, { id: id ?? '' })
+  const work = await tx.row('sessions', { id: id ?? '' })
   if (!work?.parent_session_id || work.ended_at !== null || launchId === null) return
-  const by = (await tx.first(selectUserSession, { id: agent.user_session_id }))?.account_id ?? agent.agent_id
+  const by = (await tx.row('user_sessions', { id: agent.user_session_id }))?.account_id ?? agent.agent_id
   const content = [{ type: 'text' as const, text: resumePrompt(await resumeContextOf(tx, work, agent.agent_id)) }]
   const turn = newTurn(agent, { id: context.random.uuid(), launchId, content, by, now: context.now })
-  await tx.write(insertTurn, turn)
+  await tx.insert('turns', turn)
   await startNext(tx, agent, context)
 }
 
@@ -94,7 +78,7 @@ export async function applyTurnFact(
 ): Promise<void> {
   if (launch.state === 'ended') return
   if (launch.roleAgentId === null) return applyFact(tx, fact, launch, undefined, context)
-  const agent = await tx.first(selectRoleAgent, { id: launch.roleAgentId })
+  const agent = await tx.row('role_agents', { id: launch.roleAgentId })
   if (agent?.launch_id !== launch.id || !userSessionIds.includes(agent.user_session_id)) return
   return applyFact(tx, fact, launch, agent, context)
 }
@@ -112,7 +96,7 @@ async function applyFact(
     case 'workspace-made':
       return agent ? registerWorktree(tx, agent, launch, fact, context) : workplaceMade(tx, launch, fact, context)
     case 'agent-ready':
-      await tx.write(updateAgentName, { id: launch.id, agentName: fact.agentName })
+      await tx.write(updateAgentName, { id: launch.id, agent_name: fact.agentName })
       return agent ? roleAgentReady(tx, agent, launch, fact, context) : processReady(tx, launch, fact, context)
     case 'agent-failed': {
       const error = maskDetail(detailFrom(fact.error, fact.notice))
@@ -154,7 +138,7 @@ async function applyFact(
 }
 
 async function runningTurn(tx: Tx, launch: Launch, turnId: string): Promise<TurnRow | undefined> {
-  const turn = await tx.first(selectTurn, { id: turnId })
+  const turn = await tx.row('turns', { id: turnId })
   return turn?.state === 'running' && turn.launch_id === launch.id ? turn : undefined
 }
 
@@ -164,7 +148,7 @@ async function processReady(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, {
   const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
   // 0: it was brought back into a conversation that has been deleted since.
   const limit = held.length === 0 && fact.how !== 'new' ? 0 : 1
-  await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: holdsSeveral ? null : limit })
+  await tx.write(updateReady, { id: launch.id, ready_at: now, context_limit: holdsSeveral ? null : limit })
   for (const row of held) {
     await keepOffers(tx, row, fact)
     await tx.write(updateContext, { ...row, ...opened(fact, fact.notices?.['notRestored'], now), primed_at: null })
@@ -209,7 +193,7 @@ async function roleAgentReady(
   const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
   await tx.write(updateContext, { ...found, ...opened, opened_at: now, primed_at: goesOn && how === 'new' ? null : now })
   const isNamed = found.launch_id === launch.id && (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
-  await tx.write(updateReady, { id: launch.id, readyAt: now, contextLimit: isNamed ? null : 1 })
+  await tx.write(updateReady, { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
   const data = {
     role,
     agentId,
@@ -251,10 +235,10 @@ function changesAgain({ pending: unanswered = [], ...was }: Offers, offers: Offe
 /** The context was opened for this turn. Records which primer it got. */
 async function turnBegan(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now }: Context): Promise<void> {
   const turn = await runningTurn(tx, launch, fact.turnId)
-  const row = await tx.first(selectContext, { id: fact.contextId })
+  const row = await tx.row('contexts', { id: fact.contextId })
   if (!turn || row?.launch_id !== launch.id || row.state !== 'opening') return
   const priming = await primerForTurn(tx, row, turn, now)
-  await tx.write(updateTurn, { ...turn, primer: fact.how === 'new' ? priming.primer : priming.news })
+  await tx.update('turns', { ...turn, primer: fact.how === 'new' ? priming.primer : priming.news })
   if (!isOfRole(turn)) await keepOffers(tx, row, fact)
   await tx.write(updateContext, { ...row, ...opened(fact, fact.notice, now), primed_at: now })
 }
@@ -285,7 +269,7 @@ async function update(
   const { kind, ...reported } = said
   if (agent && stateKinds.has(kind))
     await updateOffers(tx, agent, kind === 'usage' ? { usage: reported as Usage } : (reported as Partial<Offers>))
-  const row = fact.contextId ? await tx.first(selectContext, { id: fact.contextId }) : undefined
+  const row = fact.contextId ? await tx.row('contexts', { id: fact.contextId }) : undefined
   if (row?.launch_id === launch.id) await keepWithContext(tx, row, said, agent !== undefined, context)
   if (turn)
     tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turnId, update: said, role: relayRole(turn) } })
@@ -300,7 +284,7 @@ async function keepWithContext(tx: Tx, row: ContextRow, said: AgentUpdate, isInR
   const { conversation_key: key, agent_id: role } = row
   if (said.kind === 'commands') await tx.write(updateContextCommands, { id: row.id, commands: JSON.stringify(said.commands) })
   if (said.kind === 'title') {
-    const conversation = await tx.first(selectConversation, { key })
+    const conversation = await tx.row('conversations', { key })
     if (conversation && conversation.title !== said.title) {
       tx.append(conversationStream(key), { type: 'title-set', data: { title: said.title, by: role } })
       await changeConversation(tx, conversation, { title: said.title }, now)
@@ -341,7 +325,7 @@ async function endInRole(
 ): Promise<void> {
   if (!isOfRole(turn)) return
   const goOn = async (): Promise<void> => {
-    const now = await tx.first(selectRoleAgent, { id: agent.id })
+    const now = await tx.row('role_agents', { id: agent.id })
     if (now && now.terminating_at === null) await startNext(tx, now, context)
   }
   const isLeaving = agent.terminating_at !== null
@@ -350,7 +334,7 @@ async function endInRole(
   if (ended) await storeAnswer(tx, turn, ended.text, context)
   if (ended) await applyLimit(tx, turn, ended, context)
   const active = { ...agent, last_active_at: context.now }
-  await tx.write(updateRoleAgent, active)
+  await tx.update('role_agents', active)
   if (isLeaving) return
   if (fact.notRun) return failUselessAgent(tx, active, launch, errorIn(fact), context)
   if (ended && ended.limitedUntil === undefined) await updateContextHealth(tx, turn, launch, ended, context)
@@ -375,7 +359,7 @@ async function failUselessAgent(
 
 /** Stores an agent's changed modes, options or usage for later readers. This happens rarely. */
 async function updateOffers(tx: Tx, agent: RoleAgentRow, changed: Partial<Offers>): Promise<void> {
-  await tx.write(updateRoleAgent, { ...agent, offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }) })
+  await tx.update('role_agents', { ...agent, offers: JSON.stringify({ ...JSON.parse(agent.offers), ...changed }) })
 }
 
 /** Records that a requested configuration change was applied or refused. Announced once. */

@@ -4,10 +4,8 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
-import { selectRoleAgent } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase } from '../../store/store.ts'
-import { updateTurn } from '../../store/turns/turns.ts'
 import { selectWaitingInRoles } from '../../store/turns/turns-in-folders.ts'
 import { findUserSession } from '../consoles/queries.ts'
 import { promptStreams, requireLocked, type UserSessionLocks } from '../consoles/role-agent-record.ts'
@@ -25,13 +23,12 @@ export const beginTurn = defineUseCase('begin-turn', {
     const row = await existingConversation(tx, key)
     const turn = await findWaitingTurn(tx, key)
     if (!turn) throw new Refusal('wrong_state', refusalText('nothingWaits', { key }))
-    await tx.write(updateTurn, { ...turn, begins_beside: 1 })
+    await tx.update('turns', { ...turn, begins_beside: 1 })
     tx.append(conversationStream(key), { type: 'turn-begins', data: { turnId: turn.id, by } })
     return conversationView(tx, row)
   },
 })
 
-/** Roles in one query. */
 const rolesPageSize = 200
 
 interface RoleInput extends UserSessionLocks {
@@ -45,7 +42,7 @@ interface RoleInput extends UserSessionLocks {
 export const findStartableRoles = defineQuery(async (reader, _: Record<never, never>, context): Promise<RoleInput[]> => {
   const found: RoleInput[] = []
   for (const { id: roleAgentId } of await reader.all(selectWaitingInRoles, { limit: rolesPageSize })) {
-    const agent = await reader.first(selectRoleAgent, { id: roleAgentId })
+    const agent = await reader.row('role_agents', { id: roleAgentId })
     if (!agent || !(await nextInRole(reader, agent))) continue
     const which = await findUserSession.run(reader, { userSessionId: agent.user_session_id, accountId: null }, context)
     found.push({ ...which, roleAgentId })
@@ -56,7 +53,7 @@ export const findStartableRoles = defineQuery(async (reader, _: Record<never, ne
 export const startWaitingRole = defineUseCase('start-waiting-role', {
   streams: (input: RoleInput) => [...promptStreams(input), projectStream(input.projectId)],
   run: async (tx, { roleAgentId, ...which }, context): Promise<void> => {
-    const agent = await tx.first(selectRoleAgent, { id: roleAgentId })
+    const agent = await tx.row('role_agents', { id: roleAgentId })
     const launch = agent?.launch_id ? await findLaunch(tx, agent.launch_id) : undefined
     if (!agent || !launch || agent.state !== 'ACTIVE' || agent.terminating_at !== null) return
     requireLocked(which, launch.coordinatorId)

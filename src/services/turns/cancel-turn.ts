@@ -8,15 +8,7 @@ import { coordinatorStream, userSessionStream } from '../../domain/stream-name.t
 import { decide } from '../../domain/turns/lifecycle.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import {
-  isPushed,
-  selectOpenTurns,
-  selectRunningIn,
-  selectTurn,
-  type TurnRow,
-  turnLife,
-  updateTurn,
-} from '../../store/turns/turns.ts'
+import { isPushed, selectOpenTurns, selectRunningIn, type TurnRow, turnLife } from '../../store/turns/turns.ts'
 import {
   activeAgent,
   existingUserSession,
@@ -37,7 +29,7 @@ interface Cancel {
 /** Asks the agent to stop a turn. A repeated request changes nothing. The calling use case locks the coordinator's stream. */
 export async function orderCancel(tx: Tx, turn: TurnRow, launch: Launch | undefined, { by, now, requestId }: Cancel) {
   if (decide(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return
-  await tx.write(updateTurn, { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null, cancel_by: by })
+  await tx.update('turns', { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null, cancel_by: by })
   if (!launch) return
   const order = { launchId: launch.id, turnId: turn.id }
   tx.append(coordinatorStream(launch.coordinatorId), { type: 'cancel-ordered', data: order })
@@ -115,13 +107,13 @@ export const withdrawPrompt = defineUseCase('withdraw-prompt', {
   run: async (tx, { userSessionId, role, messageId, requestId }, context): Promise<{ seq: number }> => {
     if ((await existingUserSession(tx, userSessionId)).state === 'TERMINATED')
       throw rosterRefusal({ refused: 'user_session_terminated' })
-    const turn = await tx.first(selectTurn, { id: messageId })
+    const turn = await tx.row('turns', { id: messageId })
     if (turn?.user_session_id !== userSessionId || turn.role !== role)
       throw new Refusal('not_found', refusalText('messageGone', { id: messageId, role }), { messageId })
     if (!(await endTurn(tx, turn, { type: 'withdraw' }, { requestId }, context)))
       throw new Refusal('wrong_state', refusalText('messageBegun', { state: turn.state }), {
         state: turn.state,
       })
-    return { seq: (await tx.first(selectTurn, { id: messageId }))?.ended_seq ?? 0 }
+    return { seq: (await tx.row('turns', { id: messageId }))?.ended_seq ?? 0 }
   },
 })

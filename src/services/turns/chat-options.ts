@@ -18,13 +18,7 @@ import { noOffers, type Offers, selectOccupant } from '../../store/consoles/user
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import {
-  type ContextRow,
-  selectContext,
-  selectContextOf,
-  selectLatestOffers,
-  updateContextOffers,
-} from '../../store/turns/contexts.ts'
+import { type ContextRow, selectContextOf, selectLatestOffers, updateContextOffers } from '../../store/turns/contexts.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { getOrCreateContext } from './context-record.ts'
 
@@ -71,7 +65,7 @@ export async function keepOption(tx: Tx, row: ContextRow, said: AgentUpdate): Pr
 
 /** Records that a choice was applied or refused. */
 export async function keepResult(tx: Tx, launchId: string, fact: Extract<LinkFact, { type: 'agent-configured' }>): Promise<void> {
-  const row = await tx.first(selectContext, { id: fact.contextId ?? '' })
+  const row = await tx.row('contexts', { id: fact.contextId ?? '' })
   const before = row?.launch_id === launchId ? offersIn(row) : undefined
   const { configureId, change } = fact
   if (!row || !before?.chosen.some((choice) => choice.configureId === configureId)) return

@@ -8,26 +8,21 @@ import type { ContextEndReason, HeldContext } from '../../domain/turns/lifecycle
 import { newsOf, type PrimerFacts, type PrimerMessage, primerOf } from '../../domain/turns/prompts.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
-import { selectPerson } from '../../store/access/credentials.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { selectLastChapter } from '../../store/conversations/chapters.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
 import { historyBefore } from '../../store/conversations/messages.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
   type ContextRow,
-  insertContext,
   noLimit,
   selectContextOf,
   selectLeft,
   updateAcpSession,
   updateContext,
 } from '../../store/turns/contexts.ts'
-import { selectTurn, type TurnRow } from '../../store/turns/turns.ts'
+import type { TurnRow } from '../../store/turns/turns.ts'
 import { decisionsIn } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 
@@ -43,7 +38,6 @@ export interface ContextKey {
   readonly originKey: string
 }
 
-/** The context key of an agent in a role. */
 export const roleContextKey = (agent: RoleAgentRow): ContextKey => ({
   agentId: agent.agent_id,
   projectId: agent.project_id,
@@ -62,7 +56,7 @@ export async function getOrCreateContext(
   ended?: ContextEndReason,
 ): Promise<ContextRow> {
   const found = await tx.first(selectContextOf, which)
-  const generation = (await tx.first(selectConversation, { key: which.key }))?.generation ?? 0
+  const generation = (await tx.row('conversations', { key: which.key }))?.generation ?? 0
   const isOver = found?.generation === generation ? ended : 'generation'
   if (found && !isOver) return found
   if (found && isOver)
@@ -82,7 +76,7 @@ export async function getOrCreateContext(
     goes_on_left,
     offers: found?.offers ?? null,
   })
-  await tx.write(insertContext, row)
+  await tx.insert('contexts', row)
   return row
 }
 
@@ -111,7 +105,7 @@ export async function leaveSessions(tx: Tx, agentId: string): Promise<Pick<TurnO
  * Facts about a context for choosing the next dispatch. `isOver` means that the conversation has moved to another generation.
  */
 export async function contextFacts(reader: Reader, row: ContextRow): Promise<HeldContext> {
-  const generation = (await reader.first(selectConversation, { key: row.conversation_key }))?.generation ?? 0
+  const generation = (await reader.row('conversations', { key: row.conversation_key }))?.generation ?? 0
   return {
     conversationKey: row.conversation_key,
     originKey: row.origin_key,
@@ -162,7 +156,7 @@ async function primerFacts(
   now: Instant,
 ): Promise<{ facts: Facts; newest: number }> {
   const { conversation_key: key, origin_key: originKey } = row
-  const conversation = await reader.first(selectConversation, { key })
+  const conversation = await reader.row('conversations', { key })
   const keptAfter = conversation?.kept_after ?? 0
   const all = await historyBefore(reader, { key, keptAfter, originKey, limit: maxPrimerMessages })
   const names = await senderNames(reader, all)
@@ -180,7 +174,7 @@ async function primerFacts(
   const facts: Facts = {
     conversationKey: key,
     channel: 'key' in parsed ? parsed.key.channel : '',
-    projectName: (await reader.first(selectProject, { id: row.project_id }))?.name ?? row.project_id,
+    projectName: (await reader.row('projects', { id: row.project_id }))?.name ?? row.project_id,
     people: [...new Set(all.filter(({ role }) => role === 'user').map((each) => names(each)))],
     decisions: isWork(key) ? [] : await decisionsIn(reader, { key, agentId: row.agent_id }, row.decisions_told_at),
     summary: originKey === '' ? conversation?.summary || null : null,
@@ -195,7 +189,7 @@ async function primerFacts(
       at: each.createdAt,
       content: each.content,
     })),
-    isRetry: turn.retry_of !== null && (await reader.first(selectTurn, { id: turn.retry_of }))?.state === 'unknown',
+    isRetry: turn.retry_of !== null && (await reader.row('turns', { id: turn.retry_of }))?.state === 'unknown',
   }
   return { facts, newest: Math.max(0, ...rows.map(({ seq }) => seq)) }
 }
@@ -211,7 +205,7 @@ export const senderOf = ({ senderId, senderName }: Message): Sender => ({ sender
 export async function senderNames(reader: Reader, rows: readonly Sender[]): Promise<(row: Sender) => string> {
   const names = new Map<string, string>()
   for (const id of new Set(rows.map((row) => row.sender_id))) {
-    const name = (await reader.first(selectPerson, { id }))?.name ?? (await reader.first(selectAgent, { id }))?.name
+    const name = (await reader.row('people', { id }))?.name ?? (await reader.row('agents', { id }))?.name
     if (name !== undefined) names.set(id, name)
   }
   return ({ sender_id, sender_name }) => sender_name ?? names.get(sender_id) ?? sender_id

@@ -1,12 +1,12 @@
 /** Creates the conversation of a fork (FS9), when its worktree has been made. */
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
-import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { messageOf, selectLastMessage } from '../../store/conversations/messages.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { selectContextOf, updateContext } from '../../store/turns/contexts.ts'
-import { type FileOperationRow, selectTurnFiles, selectWritten } from '../../store/turns/turn-files.ts'
+import { type FileOperationRow, selectWritten } from '../../store/turns/turn-files.ts'
 import { insertWorktree, selectWorktreeAt } from '../../store/worktrees/worktrees.ts'
 import { changeConversation, openConversation, writeMessage } from '../conversations/conversation-record.ts'
 import { shortOf } from '../conversations/conversation-workplace.ts'
@@ -48,12 +48,12 @@ export async function createFork(
   const { conversation_key: key, turn_id: turnId, project_id, coordinator_id } = operation
   const { now, random } = context
   const { forkKey, agentId: agent_id, cut, keptAfter } = plan
-  const from = await tx.first(selectConversation, { key })
+  const from = await tx.row('conversations', { key })
   const forked_from = JSON.stringify({ key, turnId })
   const summary = from && from.summary_through <= cut ? from.summary : ''
   const begun = await openConversation(tx, forkKey, now, { project_id, agent_id, account_id: from?.account_id ?? null, summary })
   let row: ConversationRow = { ...begun.row, workplace: 'worktree', forked_from, title: from?.title ?? null }
-  const since = await rewoundSince(tx, key, await tx.first(selectTurnFiles, { turnId }))
+  const since = await rewoundSince(tx, key, await tx.row('turn_files', { turn_id: turnId }))
   const written = await tx.all(selectWritten, { key, after: keptAfter, through: cut, limit: maxForkedMessages })
   const said = written.filter(({ rewound_by: by }) => by === null || since.has(by)).map(messageOf)
   for (const message of said.reverse()) {

@@ -23,24 +23,14 @@ import { chooseDispatch, type ProcessFacts, withdrawn } from '../../domain/turns
 import { promptOfMessages, promptOfSummary, promptOfTask, resumePrompt } from '../../domain/turns/prompts.ts'
 import { attachmentsIn, type PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
 import { findLaunch, selectHasMoved } from '../../store/processes/launches.ts'
 import { contextLimit, type ReadyLaunch } from '../../store/processes/ready-launches.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
-import {
-  insertTurn,
-  isPushed,
-  newTurnRow,
-  type QueuedChat,
-  selectRunningOfLaunch,
-  selectTurn,
-  type TurnRow,
-  updateTurn,
-} from '../../store/turns/turns.ts'
+import { isPushed, newTurnRow, type QueuedChat, selectRunningOfLaunch, type TurnRow } from '../../store/turns/turns.ts'
 import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
-import { lineageOf, selectWorkSession } from '../../store/work/work-sessions.ts'
+import { lineageOf } from '../../store/work/work-sessions.ts'
 import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { takeLease } from '../agent-sessions/authenticate-agent.ts'
 import { nextStep } from '../agent-sessions/next-step.ts'
@@ -166,7 +156,7 @@ async function keysToLock(reader: Reader, { agentId, projectId }: ReadyLaunch, s
  * the lineage.
  */
 async function workKeyOf(reader: Reader, workSessionId: string | null, agentId: string): Promise<string | undefined> {
-  const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+  const row = workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
   return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)
 }
 
@@ -196,7 +186,7 @@ async function performStep(tx: Tx, step: Step, launch: Launch, input: DispatchIn
     case 'run':
       return input.keys.includes(step.turn.conversationKey) ? startChatTurn(tx, step, launch, input, context) : 'nothing'
     case 'drop':
-      await tx.write(updateTurn, { ...step.turn, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
+      await tx.update('turns', { ...step.turn, state: 'cancelled', stop_reason: withdrawn, ended_at: context.now })
       return 'again'
     case 'begin':
       if (!input.keys.includes(step.turn.conversation_key)) return 'nothing'
@@ -223,20 +213,20 @@ async function startChatTurn(
 ): Promise<StepResult> {
   const { now, random } = context
   // DC2: a chapter that is due is closed first. That ends the contexts which belong to it.
-  const before = await tx.first(selectConversation, { key })
+  const before = await tx.row('conversations', { key })
   if (before && (await currentConversation(tx, key, now)).generation !== before.generation) return 'again'
-  const turn = await tx.first(selectTurn, { id })
+  const turn = await tx.row('turns', { id })
   if (turn?.state !== 'queued') return 'nothing'
   await splitUnread(tx, id, async () => {
     const rest = newTurnRow({ ...turn, id: random.uuid(), created_at: now })
-    await tx.write(insertTurn, rest)
+    await tx.insert('turns', rest)
     return rest.id
   })
   const messages = await messagesOfTurn(tx, id)
   if (messages.some(({ conversationKey }) => !keys.includes(conversationKey))) return 'nothing'
   // All its messages were withdrawn meanwhile.
   if (messages.length === 0 && !isPushed(turn)) {
-    await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
+    await tx.update('turns', { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
     return 'again'
   }
   const byConversation = Map.groupBy(messages, ({ conversationKey }) => conversationKey)
@@ -310,10 +300,10 @@ async function startNextAction(
   if (next.action === 'exit') return stopProcess(tx, launch, context)
   if (next.action === 'summarize_conversation') {
     const key = next.conversationKey
-    const text = promptOfSummary((await tx.first(selectConversation, { key }))?.summary || null)
+    const text = promptOfSummary((await tx.row('conversations', { key }))?.summary || null)
     const content = JSON.stringify([{ type: 'text', text }])
     const turn = newTurnRow({ ...about, ...its, about: 'summary', conversation_key: key, through_seq: next.throughSeq, content })
-    await tx.write(insertTurn, turn)
+    await tx.insert('turns', turn)
     await startInContext(tx, turn, launch, new Set(), context)
     return 'started'
   }
@@ -327,7 +317,7 @@ async function startNextAction(
   const content = JSON.stringify([{ type: 'text', text }])
   const row = { ...about, ...its, about: 'task' as const, task_id: task.id, work_session_id: workSessionId }
   const turn = newTurnRow({ ...row, conversation_key: key, content })
-  await tx.write(insertTurn, turn)
+  await tx.insert('turns', turn)
   await storePrompt(tx, turn, context)
   // CX9: the task is shown as waiting and starts when the folder is free.
   if (await mustWaitForFolder(tx, turn)) return 'nothing'

@@ -8,7 +8,6 @@ import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import { selectOccupant } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { selectContext } from '../../store/turns/contexts.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { promptStreams, requireLocked, type UserSessionLocks } from '../consoles/role-agent-record.ts'
 import { liftLimit } from './limit-record.ts'
@@ -30,7 +29,7 @@ export const endLimit = defineUseCase('end-limit', {
       ? [...promptStreams(inRole), projectStream(projectId)]
       : [conversationStream(conversationKey), projectStream(projectId)],
   run: async (tx, { contextId, inRole, cannotStart = false }, context): Promise<{ ended: boolean }> => {
-    const row = await tx.first(selectContext, { id: contextId })
+    const row = await tx.row('contexts', { id: contextId })
     if (!row || row.state === 'ended' || row.limited_until === null || row.limited_until > context.now) return { ended: false }
     const place = parseConsoleKey(row.conversation_key)
     if (!place || !inRole) {

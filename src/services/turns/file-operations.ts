@@ -8,28 +8,21 @@ import { conversationStream, coordinatorStream, projectStream } from '../../doma
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { FileState, ForkAnswer, RestoreAnswer } from '../../protocol/worktrees/file-state.ts'
-import { type ConversationRow, selectConversation } from '../../store/conversations/conversations.ts'
+import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, measured, selectByClientId, selectLastMessage } from '../../store/conversations/messages.ts'
-import { selectQuestion } from '../../store/processes/coordinator-requests.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
   bringBackRewound,
   type FileOperationRow,
-  insertFileOperation,
   rewindMessages,
-  selectFileOperation,
   selectFilesOf,
   selectOpenOperations,
   selectOperationsOf,
   selectRunningAtTop,
-  selectTurnFiles,
   type TurnFilesRow,
-  updateFileOperation,
-  updateTurnFiles,
 } from '../../store/turns/turn-files.ts'
-import { selectRunningIn, selectTurn, type TurnRow } from '../../store/turns/turns.ts'
+import { selectRunningIn, type TurnRow } from '../../store/turns/turns.ts'
 import { changeConversation, existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { shortOf, whyNoWorktree } from '../conversations/conversation-workplace.ts'
 import { findCoordinatorAnswer, requestFromCoordinator } from '../processes/coordinator-requests.ts'
@@ -71,11 +64,10 @@ const askedOperation = (row: FileOperationRow): AskedOperation => ({
 
 type WithState = TurnFilesRow & { readonly top: string }
 
-/** A turn of a conversation and its files. */
 async function turnWithFiles(reader: Reader, { key, turnId }: WhichTurn): Promise<{ turn: TurnRow; files: WithState }> {
-  const turn = await reader.first(selectTurn, { id: turnId })
+  const turn = await reader.row('turns', { id: turnId })
   if (turn?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
-  const files = await reader.first(selectTurnFiles, { turnId })
+  const files = await reader.row('turn_files', { turn_id: turnId })
   if (!files || files.top === null || files.before_state === null) throw noState(turnId)
   return { turn, files: { ...files, top: files.top } }
 }
@@ -93,7 +85,7 @@ export const findTurnFiles = defineQuery(async (reader, { since, ...which }: Whi
   const first = since === undefined ? files : (await turnWithFiles(reader, { ...which, turnId: since })).files
   const [before, after] = [stateFrom(first.before_state), stateFrom(files.after_state)]
   if (!before || !after) throw noState(which.turnId)
-  const project = await reader.first(selectProject, { id: files.project_id })
+  const project = await reader.row('projects', { id: files.project_id })
   const folders = [files.top, ...(project?.path ? [project.path] : [])]
   const leftOut = files.left_out === null ? [] : JSON.parse(files.left_out)
   return {
@@ -209,7 +201,7 @@ async function insert(
     asked_at: now,
     ended_at: null,
   }
-  await tx.write(insertFileOperation, row)
+  await tx.insert('file_operations', row)
   return askedOperation(row)
 }
 
@@ -235,7 +227,7 @@ export const askUndo = defineUseCase('ask-undo', {
   run: async (tx, { key, confirm, by }, context): Promise<AskedOperation> => {
     await existingConversation(tx, key)
     const last = await lastRewind(tx, key)
-    const files = last && (await tx.first(selectTurnFiles, { turnId: last.turn_id }))
+    const files = last && (await tx.row('turn_files', { turn_id: last.turn_id }))
     if (!last || !files) throw new Refusal('wrong_state', refusalText('nothingToUndo'))
     const where = { ...files, top: last.top }
     await requireQuiet(tx, where)
@@ -258,7 +250,7 @@ export const askFork = defineUseCase('ask-fork', {
     await checkAssigned(tx, { projectId, agentId })
     const why = await whyNoWorktree(tx, { projectId, agentId })
     if (why) throw new Refusal('wrong_state', why)
-    const project = await tx.first(selectProject, { id: projectId })
+    const project = await tx.row('projects', { id: projectId })
     const state = stateFrom(files.after_state ?? files.before_state)
     if (!state || !project?.path) throw noState(turn.id)
     const id = random.uuid()
@@ -292,7 +284,7 @@ export const askMachine = defineUseCase('ask-machine', {
     { id, coordinatorId, projectId, request: ask, by, withinMs },
     context,
   ): Promise<{ id: string } | { answer: RestoreAnswer | ForkAnswer }> => {
-    const row = await tx.first(selectFileOperation, { id })
+    const row = await tx.row('file_operations', { id })
     if (!row) throw new Refusal('not_found')
     const result = JSON.parse(row.result ?? '{}')
     const { questionId } = result
@@ -300,7 +292,7 @@ export const askMachine = defineUseCase('ask-machine', {
       if (row.result === null) throw new Refusal('coordinator_away')
       return questionId === undefined ? { answer: result } : { id: questionId }
     }
-    const sent = questionId === undefined ? undefined : await tx.first(selectQuestion, { id: questionId })
+    const sent = questionId === undefined ? undefined : await tx.row('questions', { id: questionId })
     if (sent && sent.answered_at === null && sent.deadline > context.now) {
       if ((await findCoordinatorRow(tx, coordinatorId))?.state === 'connected') return { id: questionId }
       throw new Refusal('no_answer', undefined, { coordinatorId })
@@ -308,7 +300,7 @@ export const askMachine = defineUseCase('ask-machine', {
     if (sent && (await findCoordinatorAnswer.run(tx, sent, context))?.ok) return { id: questionId }
     const question = { coordinatorId, ask, projectId, worktreeId: null, withinMs, by }
     const asked = await requestFromCoordinator.run(tx, question, context)
-    await tx.write(updateFileOperation, { ...row, result: JSON.stringify({ questionId: asked.id }) })
+    await tx.update('file_operations', { ...row, result: JSON.stringify({ questionId: asked.id }) })
     return asked
   },
 })
@@ -321,7 +313,6 @@ interface Completion extends Pick<AskedOperation, 'id' | 'key' | 'projectId'> {
 export interface FinishedOperation {
   readonly state: FileOperationRow['state']
   readonly turnId: string
-  /** The new conversation of a fork. */
   readonly forkKey: string | null
 }
 
@@ -333,7 +324,7 @@ export const finishOperation = defineUseCase('finish-operation', {
     projectStream(projectId),
   ],
   run: async (tx, { id, answer }, context): Promise<FinishedOperation> => {
-    const row = await tx.first(selectFileOperation, { id })
+    const row = await tx.row('file_operations', { id })
     if (!row) throw new Refusal('not_found')
     const { plan } = JSON.parse(row.ask)
     const finished = (state: FileOperationRow['state']) => ({ state, turnId: row.turn_id, forkKey: plan.forkKey ?? null })
@@ -341,12 +332,12 @@ export const finishOperation = defineUseCase('finish-operation', {
     const ended_at = context.now
     if (!answer || ('outcome' in answer && answer.outcome !== 'done')) {
       const result = answer ? JSON.stringify(answer) : row.result
-      await tx.write(updateFileOperation, { ...row, state: 'refused', result, ended_at })
+      await tx.update('file_operations', { ...row, state: 'refused', result, ended_at })
       return finished('refused')
     }
     const history =
       'outcome' in answer ? await moveConversation(tx, row, plan, context) : await createFork(tx, row, plan, answer, context)
-    await tx.write(updateFileOperation, { ...row, state: 'done', result: JSON.stringify({ ...answer, history }), ended_at })
+    await tx.update('file_operations', { ...row, state: 'done', result: JSON.stringify({ ...answer, history }), ended_at })
     return finished('done')
   },
 })
@@ -361,10 +352,10 @@ async function moveConversation(
   { now }: Context,
 ): Promise<History | null> {
   const { id, conversation_key: key, turn_id: turnId, asked_by: by, kind } = operation
-  const row = await tx.first(selectConversation, { key })
+  const row = await tx.row('conversations', { key })
   if (!row) return null
   const { kept_after, summary, summary_through } = row
-  const undone = plan.undoes === undefined ? undefined : await tx.first(selectFileOperation, { id: plan.undoes })
+  const undone = plan.undoes === undefined ? undefined : await tx.row('file_operations', { id: plan.undoes })
   const covers = summary_through > plan.cut
   const earlier: History = undone
     ? JSON.parse(undone.result ?? '{}').history
@@ -379,7 +370,7 @@ async function moveConversation(
   for (const [index, each] of all.entries()) {
     const isPast = undone || (index < at && each.from_seq < plan.cut) || (index === at && plan.to === 'after')
     const rewound_by = !isPast ? (each.rewound_by ?? id) : since.has(each.rewound_by ?? '') ? null : each.rewound_by
-    if (rewound_by !== each.rewound_by) await tx.write(updateTurnFiles, { ...each, rewound_by })
+    if (rewound_by !== each.rewound_by) await tx.update('turn_files', { ...each, rewound_by })
   }
   const { count } = await measured(tx, key, earlier.kept_after)
   const { chars } = await measured(tx, key, Math.max(earlier.kept_after, earlier.summary_through))

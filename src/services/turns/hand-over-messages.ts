@@ -6,20 +6,11 @@
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import { chooseDispatch, joined } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { selectAgentSession, updateBoundContext } from '../../store/agent-sessions/agent-sessions.ts'
+import { updateBoundContext } from '../../store/agent-sessions/agent-sessions.ts'
 import { messagesOfTurn, moveUnread, type Receiver, splitUnread } from '../../store/conversations/unread.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { selectContext, updateContext } from '../../store/turns/contexts.ts'
-import {
-  insertTurn,
-  newTurnRow,
-  type QueuedChat,
-  queuedChats,
-  selectRunningOfSession,
-  selectTurn,
-  type TurnRow,
-  updateTurn,
-} from '../../store/turns/turns.ts'
+import { updateContext } from '../../store/turns/contexts.ts'
+import { newTurnRow, type QueuedChat, queuedChats, selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
 import { startableChats } from '../conversations/conversation-workplace.ts'
@@ -32,7 +23,6 @@ interface HandOver extends Receiver {
 
 export interface HandedOverMessages {
   readonly messages: readonly Message[]
-  /** The sender's name for each message. */
   readonly senders: readonly string[]
   readonly summary: string | null
   readonly conversationKey: string | null
@@ -44,15 +34,15 @@ const noMessages: HandedOverMessages = { messages: [], senders: [], summary: nul
 
 /** Finds the next turn for a session, and the queued turns of the same conversation to merge into it. */
 async function nextTurnFor(reader: Reader, caller: Receiver): Promise<{ turn: TurnRow; merged: QueuedChat[] } | undefined> {
-  const row = await reader.first(selectAgentSession, { id: caller.agentSessionId })
+  const row = await reader.row('agent_sessions', { id: caller.agentSessionId })
   const waiting = row?.state === 'active' ? await queuedChats(reader, caller) : []
   const inHand = await reader.first(selectRunningOfSession, caller)
   if (inHand) return { turn: inHand, merged: waiting.filter((each) => isSameConversation(each, inHand)) }
-  const bound = row?.context_id ? await reader.first(selectContext, { id: row.context_id }) : undefined
+  const bound = row?.context_id ? await reader.row('contexts', { id: row.context_id }) : undefined
   const held = bound && (await contextFacts(reader, bound))
   const facts = { contexts: held ? [held] : [], contextLimit: 1, runningTurns: 0, isOpening: false }
   const { dispatch } = chooseDispatch(row?.state === 'active' ? await startableChats(reader, caller) : [], facts)
-  const turn = typeof dispatch === 'object' ? await reader.first(selectTurn, { id: dispatch.id }) : undefined
+  const turn = typeof dispatch === 'object' ? await reader.row('turns', { id: dispatch.id }) : undefined
   return turn && { turn, merged: waiting.filter((each) => each.id !== turn.id && isSameConversation(each, turn)) }
 }
 
@@ -88,7 +78,7 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
     for (const { id } of merged) await mergeTurn(tx, id, turn.id, now)
     await splitUnread(tx, turn.id, async () => {
       const rest = newTurnRow({ ...turn, ...requeued, id: random.uuid(), created_at: now })
-      await tx.write(insertTurn, rest)
+      await tx.insert('turns', rest)
       return rest.id
     })
     const messages = await messagesOfTurn(tx, turn.id)
@@ -106,11 +96,11 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
       decisions_told_at: now,
     }
     await tx.write(updateContext, { ...bound, ...opened, ...held })
-    if (isNew) await tx.write(updateBoundContext, { id: agentSessionId, contextId: bound.id })
+    if (isNew) await tx.write(updateBoundContext, { id: agentSessionId, context_id: bound.id })
     // Sent again with the same messages, because an earlier response may have been lost (AS8).
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)
     const its = { context_id: bound.id, agent_session_id: agentSessionId, launch_id: launchId }
-    await tx.write(updateTurn, { ...turn, ...its, state: 'running', primer, content: '[]', started_at: turn.started_at ?? now })
+    await tx.update('turns', { ...turn, ...its, state: 'running', primer, content: '[]', started_at: turn.started_at ?? now })
     appendDelivered(
       tx,
       caller,
@@ -132,10 +122,10 @@ const requeued = {
 } as const
 
 async function mergeTurn(tx: Tx, id: string, into: string, now: string): Promise<void> {
-  const row = await tx.first(selectTurn, { id })
+  const row = await tx.row('turns', { id })
   if (!row) return
   await tx.write(moveUnread, { from: id, to: into })
-  await tx.write(updateTurn, { ...row, state: 'cancelled', stop_reason: joined, ended_at: now })
+  await tx.update('turns', { ...row, state: 'cancelled', stop_reason: joined, ended_at: now })
 }
 
 function appendDelivered(tx: Tx, { agentId, agentSessionId }: Receiver, messages: readonly Message[]): void {

@@ -1,9 +1,8 @@
 /** Completes file states that a crash left out (FS7), and finds those that are no longer needed (FS10). */
 import { epochMs, instant } from '../../domain/instant.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { EndFiles } from '../../protocol/turns/link.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import {
   deleteTurnFilesAt,
@@ -12,10 +11,8 @@ import {
   selectFilesOf,
   selectOldFiles,
   selectOperationsOf,
-  selectTurnFiles,
   selectUnfinishedFiles,
   type TurnFilesRow,
-  updateTurnFiles,
 } from '../../store/turns/turn-files.ts'
 import { settingsFrom } from '../projects/project-record.ts'
 import { maxOperations, recordFiles, stateFrom } from './turn-files.ts'
@@ -38,7 +35,7 @@ export const findUnfinishedFiles = defineQuery(async (reader, _: Record<never, n
 export const completeFiles = defineUseCase('complete-files', {
   streams: ({ key }: { key: string; turnId: string; after: EndFiles }) => [conversationStream(key)],
   run: async (tx, { turnId, after }): Promise<void> => {
-    const row = await tx.first(selectTurnFiles, { turnId })
+    const row = await tx.row('turn_files', { turn_id: turnId })
     if (row?.after_state === null && row.rewound_by === null) await recordFiles(tx, turnId, { after })
   },
 })
@@ -48,7 +45,7 @@ export const findOldFiles = defineQuery(async (reader, { after }: { after: strin
   const rows = await reader.all(selectOldFiles, { before: now, after, limit: pageSize })
   const due: { key: string; before: string }[] = []
   for (const { conversation_key: key, project_id: id, oldest } of rows) {
-    const keepMs = durationMs(settingsFrom((await reader.first(selectProject, { id }))?.settings ?? '{}'), 'files.keep_days')
+    const keepMs = durationMs(settingsFrom((await reader.row('projects', { id }))?.settings ?? '{}'), 'files.keep_days')
     const before = instant(epochMs(now) - keepMs)
     if (keepMs > 0 && oldest < before) due.push({ key, before })
   }
@@ -74,7 +71,7 @@ export const forgetOldFiles = defineUseCase('forget-old-files', {
     const places = new Map<string, StatePlace>()
     for (const [index, row] of rows.entries()) {
       if (row.created_at < before && index < rows.length - 1)
-        await tx.write(updateTurnFiles, { ...row, before_state: null, after_state: null })
+        await tx.update('turn_files', { ...row, before_state: null, after_state: null })
       else for (const state of [stateFrom(row.before_state), stateFrom(row.after_state)]) add(needed, state)
       const place = await placeOf(tx, row)
       if (place) places.set(`${row.coordinator_id} ${row.top}`, place)
@@ -88,7 +85,7 @@ export const forgetOldFiles = defineUseCase('forget-old-files', {
 })
 
 async function placeOf(reader: Reader, { top, coordinator_id, project_id }: PlacedRow): Promise<StatePlace | undefined> {
-  const path = (await reader.first(selectProject, { id: project_id }))?.path
+  const path = (await reader.row('projects', { id: project_id }))?.path
   const folders = [top, path].filter((folder) => typeof folder === 'string')
   return top === null ? undefined : { coordinatorId: coordinator_id, projectId: project_id, folders }
 }

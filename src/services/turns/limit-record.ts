@@ -13,7 +13,7 @@ import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { type ContextRow, noLimit, selectContextOf, selectContextsIn, updateContext } from '../../store/turns/contexts.ts'
-import { insertTurn, newTurnRow, selectParked, type TurnRow, turnOf, updateTurn } from '../../store/turns/turns.ts'
+import { newTurnRow, selectParked, type TurnRow, turnOf } from '../../store/turns/turns.ts'
 import { isAssigned } from '../projects/project-record.ts'
 import { type ContextKey, getOrCreateContext } from './context-record.ts'
 
@@ -44,7 +44,6 @@ function limitIn({ state, error, answer }: TurnRow, clock: Clock): Instant | und
   return limitOf({ outcome: error === null ? 'answered' : 'failed', error, answer }, clock)
 }
 
-/** Converts an ended turn to its public form. */
 export const endedTurnView = (row: TurnRow, timeZone: string): Turn => ({
   ...turnOf(row),
   limitedUntil: (row.ended_at !== null && limitIn(row, { now: row.ended_at, timeZone })) || null,
@@ -92,8 +91,8 @@ async function parkTurn(tx: Tx, turn: TurnRow, until: Instant, context: Context)
   const { role_agent_id, launch_id, through_seq } = turn
   const inRole = role_agent_id === null ? {} : { role_agent_id, launch_id, user_session_id, role, work_session_id, through_seq }
   const same = { agent_id, project_id, conversation_key, origin_key, about, asked_by, created_at: context.now, ...inRole }
-  if (parked) await tx.write(updateTurn, { ...parked, ...waits })
-  else await tx.write(insertTurn, newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }))
+  if (parked) await tx.update('turns', { ...parked, ...waits })
+  else await tx.insert('turns', newTurnRow({ ...same, ...waits, id: context.random.uuid(), retry_of: turn.id }))
   await tx.write(updateContext, row)
   appendLimitEvent(tx, row)
 }
@@ -121,7 +120,7 @@ export async function liftLimit(tx: Tx, row: ContextRow, { now }: Pick<Context, 
   appendLimitEvent(tx, lifted)
   if (!parked) return
   const dropped = { state: 'cancelled', stop_reason: withdrawn, ended_at: now } as const
-  await tx.write(updateTurn, { ...parked, not_before: null, ...(!takesUp && dropped) })
+  await tx.update('turns', { ...parked, not_before: null, ...(!takesUp && dropped) })
   if (!takesUp || parked.about !== 'chat') return
   const data = { turnId: parked.id, agentId, conversationKey }
   tx.append(projectStream(projectId), { type: 'turn-waiting', data })
@@ -150,7 +149,7 @@ export async function inheritLimit(
   const parked = await tx.first(selectParked, which)
   if (!row || !parked || row.goes_on_left === 0) return clearLimit(tx, which, context)
   await tx.write(updateContext, { ...row, goes_on_left: row.goes_on_left - 1 })
-  await tx.write(updateTurn, { ...parked, ...its })
+  await tx.update('turns', { ...parked, ...its })
 }
 
 function appendLimitEvent(tx: Tx, row: ContextRow, requestId?: string): number {

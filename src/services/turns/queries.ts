@@ -6,18 +6,16 @@ import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { ConversationContext, ConversationTurn, ListedTurn, ToolCallOutput } from '../../protocol/turns/conversation-turn.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
-import { selectUserSession } from '../../store/consoles/user-sessions.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
-import { noticeFrom } from '../../store/notices.ts'
+import { noticeFrom } from '../../store/fields.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit, type ReadyLaunch, readyLaunches } from '../../store/processes/ready-launches.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
-import { type ContextRow, selectContext, selectContextsIn } from '../../store/turns/contexts.ts'
+import { type ContextRow, selectContextsIn } from '../../store/turns/contexts.ts'
 import { modelUsageOfProject, modelUsageOfTurn } from '../../store/turns/model-usage.ts'
 import { outputKind, selectOutputItems, selectTurnItems } from '../../store/turns/turn-items.ts'
-import { selectPrimerIn, selectTurn, selectTurnsBefore, selectTurnsOver, type TurnRow } from '../../store/turns/turns.ts'
+import { selectPrimerIn, selectTurnsBefore, selectTurnsOver, type TurnRow } from '../../store/turns/turns.ts'
 import { noSuchUserSession } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
@@ -36,7 +34,7 @@ type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 export const findPrompt = defineQuery(async (reader, { launchId, turnId, ...from }: PromptQuery): Promise<TurnOrder> => {
   await requireCurrentEpoch(reader, from)
   const launch = await findLaunch(reader, launchId)
-  const turn = await reader.first(selectTurn, { id: turnId })
+  const turn = await reader.row('turns', { id: turnId })
   const isIts = launch?.coordinatorId === from.coordinatorId && turn?.launch_id === launchId && turn.state === 'running'
   if (!isIts) throw new Refusal('not_found', refusalText('turnOver', { id: turnId }), { turnId })
   const files = turn.about === 'summary' ? {} : { files: { key: turn.conversation_key } }
@@ -48,7 +46,7 @@ async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrde
   const parts = JSON.parse(turn.content)
   const content = turn.primer === null ? parts : [{ type: 'text', text: turn.primer }, ...parts]
   const limit = await contextLimit(reader, turn.launch_id ?? '')
-  const row = turn.context_id === null || limit !== null ? undefined : await reader.first(selectContext, { id: turn.context_id })
+  const row = turn.context_id === null || limit !== null ? undefined : await reader.row('contexts', { id: turn.context_id })
   if (!row) return { content }
   if (row.state === 'open') return { content, context: { contextId: row.id, open: null }, ...choicesIn(row) }
   const { primer, news } = await primerForTurn(reader, row, turn, row.created_at)
@@ -83,7 +81,6 @@ const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn>
   endedAt: row.ended_at,
 })
 
-/** Lists the turns of a conversation, newest first, in pages. */
 export const listConversationTurns = defineQuery(
   async (reader, { key, items, ...page }: PageQuery & { key: string; items: boolean }): Promise<Page<ListedTurn>> => {
     streamOfKey(key)
@@ -105,7 +102,7 @@ export const listConversationTurns = defineQuery(
 const maxItems = 5000
 
 async function turnIn(reader: Reader, { key, turnId }: { key: string; turnId: string }): Promise<TurnRow> {
-  const row = await reader.first(selectTurn, { id: turnId })
+  const row = await reader.row('turns', { id: turnId })
   if (row?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
   return row
 }
@@ -115,7 +112,6 @@ const itemsOf = async (reader: Reader, turnId: string) =>
     ...JSON.parse(body),
   }))
 
-/** Returns a turn with its items in order. */
 export const readTurnItems = defineQuery(async (reader, { key, turnId }: { key: string; turnId: string }) => {
   const row = await turnIn(reader, { key, turnId })
   return { turn: await turnView(reader, row), items: await itemsOf(reader, turnId) }
@@ -152,7 +148,7 @@ interface TurnsQuery extends PageQuery {
 /** Lists the turns of a user session with their answers, newest first. A page holds as many as fit. */
 export const listTurns = defineQuery(
   async (reader, { userSessionId, accountId, limit, cursor }: TurnsQuery, { timeZone }): Promise<Page<Turn>> => {
-    const row = await reader.first(selectUserSession, { id: userSessionId })
+    const row = await reader.row('user_sessions', { id: userSessionId })
     if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
     const found: (Turn & { seq: number })[] = []
     let before = seqOf(cursor, afterAllMessages)
@@ -201,11 +197,10 @@ export const readContexts = defineQuery(
 
 /** What a project's agents have used through the gateway (GW5). */
 export const listModelUsage = defineQuery(async (reader, { projectId }: { projectId: string }) => {
-  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   return { items: await modelUsageOfProject(reader, projectId) }
 })
 
-/** Launches in one page. */
 export const readyPageSize = 200
 
 interface ReadyQuery {

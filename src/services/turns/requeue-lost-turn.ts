@@ -8,7 +8,7 @@ import { statusNotice } from '../../domain/status-texts.ts'
 import { processGone } from '../../domain/turns/lifecycle.ts'
 import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../store/store.ts'
-import { insertTurn, newTurnRow, selectTurn, type TurnRow, updateTurn } from '../../store/turns/turns.ts'
+import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { appendMessage, openConversation } from '../conversations/conversation-record.ts'
 import { markMessagesRead } from './answer-chat.ts'
 import { endTurn } from './turn-record.ts'
@@ -24,19 +24,19 @@ export async function requeueLostTurn(tx: Tx, turn: TurnRow, locked: readonly st
     locked.includes(key),
   )
   if (canPost) await endTurn(tx, turn, { type: 'agent-gone' }, {}, context)
-  else await tx.write(updateTurn, { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
+  else await tx.update('turns', { ...turn, state: 'unknown', stop_reason: processGone, ended_at: now })
   if (turn.about !== 'chat') return
   if (canPost && (await wasLostBefore(tx, turn))) return postLossNotice(tx, turn, context)
   const { conversation_key, origin_key, agent_id, project_id, asked_by, created_at } = turn
   const about = { conversation_key, origin_key, agent_id, project_id, asked_by, created_at, about: 'chat' as const }
   const content = messages.length === 0 ? turn.content : '[]'
   const again = newTurnRow({ ...about, id: random.uuid(), content, retry_of: turn.id })
-  await tx.write(insertTurn, again)
+  await tx.insert('turns', again)
   await tx.write(moveUnread, { from: turn.id, to: again.id })
 }
 
 const wasLostBefore = async (tx: Tx, { retry_of }: TurnRow): Promise<boolean> =>
-  retry_of !== null && (await tx.first(selectTurn, { id: retry_of }))?.state === 'unknown'
+  retry_of !== null && (await tx.row('turns', { id: retry_of }))?.state === 'unknown'
 
 async function postLossNotice(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
   const { row } = await openConversation(tx, turn.conversation_key, context.now)

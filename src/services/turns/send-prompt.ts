@@ -7,9 +7,9 @@ import { conversationStream, projectStream, userSessionStream } from '../../doma
 import { enqueue } from '../../domain/turns/lifecycle.ts'
 import { maxQueuedPrompts } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
-import { type Offers, updateLastActive, updateRoleAgent } from '../../store/consoles/user-sessions.ts'
+import { type Offers, updateLastActive } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { insertTurn, selectOpenTurns } from '../../store/turns/turns.ts'
+import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { activeProcess, promptStreams, type UserSessionLocks } from '../consoles/role-agent-record.ts'
 import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
 import { storePrompt } from '../conversations/work-conversation.ts'
@@ -47,15 +47,15 @@ export const sendPrompt = defineUseCase('send-prompt', {
     if (place === 'full') throw new Refusal('wrong_state', refusalText('promptsFull', { count: maxQueuedPrompts }))
     const row = { ...asked, through_seq: await storePrompt(tx, asked, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)
-    await tx.write(updateRoleAgent, { ...agent, last_active_at: now })
-    await tx.write(updateLastActive, { id: userSessionId, now })
+    await tx.update('role_agents', { ...agent, last_active_at: now })
+    await tx.write(updateLastActive, { id: userSessionId, last_active_at: now })
     if (place === 'run') {
-      await tx.write(insertTurn, row)
+      await tx.insert('turns', row)
       return { seq: await startInRole(tx, row, agent, { requestId }, context) }
     }
     const data = { role, messageId: row.id, position: place.position, content, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
-    await tx.write(insertTurn, { ...row, asked_seq: seq })
+    await tx.insert('turns', { ...row, asked_seq: seq })
     if (triesAnyway) await startNext(tx, agent, context)
     return { seq }
   },

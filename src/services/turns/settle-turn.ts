@@ -2,6 +2,7 @@
  * Applies the end of a turn to its subject (CH12), in the same commit. In a chat the text or the error is posted; a summary is
  * stored; a task is completed by an answer only.
  */
+
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { chatWords } from '../../domain/channels/chat-texts.ts'
 import { parseChannelKey } from '../../domain/channels/key.ts'
@@ -14,28 +15,17 @@ import { statusNotice } from '../../domain/status-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { limitReached } from '../../domain/turns/lifecycle.ts'
 import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
+import { knownAgents } from '../../protocol/agents/known-agents.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
-import { selectPerson } from '../../store/access/credentials.ts'
+import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import { changesOf, newestOfLaunch, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
 import { selectChat } from '../../store/channels/channels.ts'
-import { selectRoleAgent } from '../../store/consoles/user-sessions.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
-import { findLaunch } from '../../store/processes/launches.ts'
-import { contextLimit, updateReady } from '../../store/processes/ready-launches.ts'
-import type { Context, Reader, Tx } from '../../store/store.ts'
-import { type ContextRow, selectContext, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
-import {
-  insertTurn,
-  isOfRole,
-  newTurnRow,
-  selectLastEndedIn,
-  selectRunningOfLaunch,
-  type TurnRow,
-  updateTurn,
-} from '../../store/turns/turns.ts'
-import { selectTask } from '../../store/work/tasks.ts'
+import { findLaunch, selectOutput, updateTools } from '../../store/processes/launches.ts'
+import { contextLimit, selectAgentName, updateReady } from '../../store/processes/ready-launches.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
+import { isOfRole, newTurnRow, selectLastEndedIn, selectRunningOfLaunch, type TurnRow } from '../../store/turns/turns.ts'
 import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { moveRoleAgent } from '../consoles/role-agent-record.ts'
@@ -45,7 +35,7 @@ import { stopLaunch } from '../processes/launch-record.ts'
 import { updateTask } from '../work/change-task.ts'
 import { markMessagesRead, postAnswer } from './answer-chat.ts'
 import { applyLimit, willContinue } from './limit-record.ts'
-import { type EndedTurn, startTurn } from './turn-record.ts'
+import { bufferUpdate, type EndedTurn, relayRole, startTurn, turnStream } from './turn-record.ts'
 
 /** Characters of an answer kept as a task's result. */
 const maxResultChars = 50_000
@@ -100,7 +90,7 @@ async function shownText(reader: Reader, turn: TurnRow, { state, stopReason, err
 
 async function nameOf(reader: Reader, id: string | null): Promise<string> {
   if (id === null) return 'Holdfast'
-  return (await reader.first(selectPerson, { id }))?.name ?? id
+  return (await reader.row('people', { id }))?.name ?? id
 }
 
 /** The limit's end and what to do then, in the channel chat's language. Channels have no limit card. */
@@ -113,14 +103,14 @@ async function channelLimitText(
   const place = parseChannelKey(key)
   const chat = place && (await reader.first(selectChat, place))
   if (!chat) return undefined
-  const agent = (await reader.first(selectAgent, { id: agentId }))?.name ?? agentId
+  const agent = (await reader.row('agents', { id: agentId }))?.name ?? agentId
   const willGoOn = await willContinue(reader, { key, projectId, agentId, originKey: '' })
   return chatWords(chat.language).atLimit({ agent, zone, now, goesOn: willGoOn, ...met })
 }
 
 async function settleSummary(tx: Tx, turn: TurnRow, { state, text }: EndedTurn, context: Context): Promise<void> {
   const key = turn.conversation_key
-  const earlier = (await tx.first(selectConversation, { key }))?.summary ?? ''
+  const earlier = (await tx.row('conversations', { key }))?.summary ?? ''
   // A refusal or a limit notice is not used as a summary.
   const summary = summaryFrom(state === 'answered' ? text.trim() : '', earlier)
   await setSummary.run(tx, { ...callerOf(turn), conversationKey: key, summary, throughSeq: turn.through_seq ?? 0 }, context)
@@ -131,7 +121,7 @@ async function settleTask(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
   const words = await shownText(tx, turn, ended)
   await storeAnswer(tx, turn, words, context)
   const taskId = turn.task_id ?? ''
-  const task = await tx.first(selectTask, { projectId: turn.project_id, id: taskId })
+  const task = await tx.row('tasks', { project_id: turn.project_id, id: taskId })
   if (task?.status !== 'in_progress') return
   if (continuedStopReasons.has(ended.stopReason) && turn.retry_of === null && (await continueOnce(tx, turn, ended, context)))
     return
@@ -151,7 +141,7 @@ async function continueOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, co
   const launch = turn.launch_id === null ? undefined : await findLaunch(tx, turn.launch_id)
   const own = launch && (await newestOfLaunch(tx, launch.id))
   if (!launch || launch.stopReason !== null || own?.state !== 'active') return false
-  const inContext = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
+  const inContext = turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
   const content = JSON.stringify([{ type: 'text', text: promptToContinue(stopReason) }])
   const { id: retry_of, usage: _, primer: __, ...rest } = turn
   const fresh = {
@@ -174,7 +164,7 @@ async function continueOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, co
     content,
     retry_of,
   })
-  await tx.write(insertTurn, again)
+  await tx.insert('turns', again)
   await storePrompt(tx, again, context)
   const held = inContext && { contextId: inContext.id, open: null }
   await startTurn(tx, again, launch, { context: held }, context)
@@ -194,12 +184,12 @@ const maxAttempts = 3
 
 /** Queues a prompt again that did not run. Returns false when the attempts are used up. */
 export async function retryTurn(tx: Tx, turn: TurnRow, launch: Launch, notRun: NotRun, context: Context): Promise<boolean> {
-  const row = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
+  const row = turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
   if (!row) return false
   // The process refused a second conversation beside the one it holds. It is limited to one from now on.
   const others = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).filter(({ id }) => id !== row.id)
   if (notRun === 'no_context' && others.length > 0) {
-    await tx.write(updateReady, { id: launch.id, readyAt: context.now, contextLimit: 1 })
+    await tx.write(updateReady, { id: launch.id, ready_at: context.now, context_limit: 1 })
     await tx.write(updateContext, { ...row, state: 'asleep', launch_id: null, primed_at: null })
     await requeueTurn(tx, turn)
     return true
@@ -228,7 +218,7 @@ export async function updateContextHealth(
   const { newestFolder } = await allowedInSandbox(tx, launch, context.now)
   if (newestFolder !== undefined && newestFolder > (launch.startedAt ?? launch.orderedAt))
     return replaceProcess(tx, launch, context, statusNotice('folderAllowed'))
-  const row = turn.context_id === null ? undefined : await tx.first(selectContext, { id: turn.context_id })
+  const row = turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
   if (!row || row.state === 'ended') return
   if (ended.state === 'answered') {
     if (row.trouble > 0) await tx.write(updateContext, { ...row, trouble: 0 })
@@ -260,7 +250,7 @@ export async function replaceProcess(
   context: Context,
   detail = statusNotice('contextUseless'),
 ): Promise<void> {
-  const inRole = launch.roleAgentId === null ? undefined : await tx.first(selectRoleAgent, { id: launch.roleAgentId })
+  const inRole = launch.roleAgentId === null ? undefined : await tx.row('role_agents', { id: launch.roleAgentId })
   if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
   const own = await newestOfLaunch(tx, launch.id)
   if (own && own.state !== 'ended') await endAgentSession(tx, own, { reason: 'closed', openConversations: [] }, context)
@@ -279,7 +269,27 @@ async function requeueTurn(tx: Tx, turn: TurnRow): Promise<void> {
     asked_seq: turn.asked_seq ?? (isOfRole(turn) ? turn.started_seq : null),
     started_at: null,
   } as const
-  await tx.write(updateTurn, { ...turn, ...again, primer: null, content: turn.about === 'chat' ? '[]' : turn.content })
+  await tx.update('turns', { ...turn, ...again, primer: null, content: turn.about === 'chat' ? '[]' : turn.content })
   const { id: turnId, agent_id: agentId, conversation_key: conversationKey, project_id: projectId } = turn
   tx.append(projectStream(projectId), { type: 'turn-waiting', data: { turnId, agentId, conversationKey } })
+}
+
+// Whether an ACP agent has connected to Holdfast's tools (AC11). Agents that are known connect when a context is opened; one that has not
+// when its first turn ends works without them, and the person is told in that turn.
+
+export const noteTools = defineUseCase('note-tools', {
+  streams: (_: { launchId: string }) => [],
+  run: (tx, { launchId: id }): Promise<unknown> => tx.write(updateTools, { id, tools: 'connected' }),
+})
+
+/** Tells once for each process. Call before the turn is ended. */
+export async function tellMissingTools(tx: Tx, turn: TurnRow, { id, agentId }: Launch): Promise<void> {
+  const name = (await tx.first(selectAgentName, { id }))?.agent_name
+  if (!knownAgents.some(({ acpName }) => acpName !== null && acpName === name)) return
+  if ((await tx.first(selectOutput, { id }))?.tools !== null) return
+  await tx.write(updateTools, { id, tools: 'missing' })
+  const { text: title, notice } = statusNotice('withoutTools', { agent: agentId })
+  const update: AgentUpdate = { kind: 'notice', severity: 'warning', title, description: null, notice }
+  bufferUpdate(tx, turn.id, update)
+  tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turn.id, update, role: relayRole(turn) } })
 }

@@ -5,7 +5,6 @@
 import type { Instant } from '../../domain/instant.ts'
 import { nextQueued } from '../../domain/turns/lifecycle.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { contextLimit } from '../../store/processes/ready-launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
@@ -30,7 +29,7 @@ export async function startInRole(
   const { agent_id: agentId, project_id: projectId, conversation_key: key } = asked
   const launch = launchId === null ? undefined : await findLaunch(tx, launchId)
   const found = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
-  const generation = (await tx.first(selectConversation, { key }))?.generation ?? 0
+  const generation = (await tx.row('conversations', { key }))?.generation ?? 0
   // FS8: a rewind begins a new context.
   const isOver = found !== undefined && found.generation !== generation
   const row = isOver ? await getOrCreateContext(tx, { agentId, projectId, key, originKey: '' }, context) : found

@@ -3,18 +3,10 @@ import type { Launch } from '../../domain/processes/lifecycle.ts'
 import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import type { EndFiles, TurnFiles, TurnOrder } from '../../protocol/turns/link.ts'
 import { FileChanges, type FileState } from '../../protocol/worktrees/file-state.ts'
-import { selectConversation } from '../../store/conversations/conversations.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
 import { messagesOfTurn } from '../../store/conversations/unread.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import {
-  insertTurnFiles,
-  selectFirstState,
-  selectOperationsOf,
-  selectTurnFiles,
-  type TurnFilesRow,
-  updateTurnFiles,
-} from '../../store/turns/turn-files.ts'
+import { selectFirstState, selectOperationsOf, type TurnFilesRow } from '../../store/turns/turn-files.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
 
 /** The part of a turn's order about its files. A summary changes none. */
@@ -26,15 +18,15 @@ export async function expectFiles(
 ): Promise<Pick<TurnOrder, 'files'>> {
   if (turn.about === 'summary') return {}
   const key = turn.conversation_key
-  const conversation = await tx.first(selectConversation, { key })
+  const conversation = await tx.row('conversations', { key })
   // In a shared checkout, what others changed between the turns would be counted.
   const isOwnFolder = turn.user_session_id !== null || conversation?.workplace === 'worktree'
   const first = isOwnFolder ? stateFrom((await tx.first(selectFirstState, { key }))?.before_state ?? null)?.tree : undefined
-  const known = await tx.first(selectTurnFiles, { turnId: turn.id })
+  const known = await tx.row('turn_files', { turn_id: turn.id })
   const none = { top: null, before_state: null, after_state: null, changes: null, left_out: null, rewound_by: null }
-  if (known) await tx.write(updateTurnFiles, { ...known, ...none, coordinator_id: launch.coordinatorId })
+  if (known) await tx.update('turn_files', { ...known, ...none, coordinator_id: launch.coordinatorId })
   else
-    await tx.write(insertTurnFiles, {
+    await tx.insert('turn_files', {
       turn_id: turn.id,
       conversation_key: key,
       project_id: turn.project_id,
@@ -64,7 +56,7 @@ export async function recordFiles(
   turnId: string,
   { before, after }: { readonly before?: TurnFiles | null | undefined; readonly after?: EndFiles | null | undefined },
 ): Promise<void> {
-  const row = await tx.first(selectTurnFiles, { turnId })
+  const row = await tx.row('turn_files', { turn_id: turnId })
   if (!row) return
   const leftOut = [
     ...(row.left_out === null ? [] : JSON.parse(row.left_out)),
@@ -72,7 +64,7 @@ export async function recordFiles(
     ...(after?.leftOut ?? []),
   ]
   const names = [...new Map(leftOut.map((each) => [each.path, each])).values()]
-  await tx.write(updateTurnFiles, {
+  await tx.update('turn_files', {
     ...row,
     top: before?.top ?? after?.top ?? row.top,
     before_state: before ? JSON.stringify(before.state) : row.before_state,
@@ -104,4 +96,4 @@ const filesView = (row: TurnFilesRow | undefined): FilesOfTurn => ({
 })
 
 export const filesOfTurn = async (reader: Reader, turnId: string): Promise<FilesOfTurn> =>
-  filesView(await reader.first(selectTurnFiles, { turnId }))
+  filesView(await reader.row('turn_files', { turn_id: turnId }))

@@ -17,20 +17,18 @@ import type { OpenContext, TurnOrder } from '../../protocol/turns/link.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { deleteUnreadOfTurn } from '../../store/conversations/unread.ts'
+import { noticeColumn } from '../../store/fields.ts'
 import { deleteEventsThrough, raiseFloor, selectPosition } from '../../store/log/event-log.ts'
-import { noticeColumn } from '../../store/notices.ts'
 import { selectAgentName } from '../../store/processes/ready-launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
   deleteOutputItems,
   firstOutputItem,
-  insertTurnItem,
   outputKind,
   piecesAfter,
   selectLastOutputItem,
 } from '../../store/turns/turn-items.ts'
 import {
-  insertTurn,
   isOfRole,
   newTurnRow,
   selectOpenIn,
@@ -38,7 +36,6 @@ import {
   selectRunningIn,
   type TurnRow,
   turnLife,
-  updateTurn,
 } from '../../store/turns/turns.ts'
 import { leaveSessions } from './context-record.ts'
 import { limitOf } from './limit-record.ts'
@@ -66,7 +63,6 @@ export interface TurnOutput {
   readonly sinceTools: string
   readonly cut: boolean
   readonly items: readonly TurnItem[]
-  /** Titles of the tool calls. */
   readonly tools: readonly string[]
 }
 
@@ -93,7 +89,7 @@ export async function keepOutput(
   const kind = outputKind(toolCallId)
   if (part === 0) await tx.write(deleteOutputItems, { turnId, kind })
   const n = ((await tx.first(selectLastOutputItem, { turnId }))?.last ?? firstOutputItem - 1) + 1
-  await tx.write(insertTurnItem, { turn_id: turnId, n, kind, body: JSON.stringify(text) })
+  await tx.insert('turn_items', { turn_id: turnId, n, kind, body: JSON.stringify(text) })
 }
 
 /** Not an id that an agent would use for a tool call. */
@@ -165,7 +161,6 @@ class OutputBuilder {
 const maxCancelledTurns = 1000
 
 interface EndOptions {
-  /** The request that ended the turn. */
   readonly requestId?: string | undefined
   /** Why the turn never ran, or why its outcome is unknown. */
   readonly reason?: string
@@ -190,7 +185,6 @@ interface Prompt {
   readonly now: Instant
 }
 
-/** Builds a queued prompt turn for an agent in a role. */
 export const newTurn = (agent: RoleAgentRow, { id, launchId, content, by, now }: Prompt): TurnRow =>
   newTurnRow({
     id,
@@ -224,8 +218,8 @@ export async function queueChat(tx: Tx, { by, ...which }: ChatTurnInput, { now, 
   const id = random.uuid()
   const { key: conversation_key, originKey: origin_key, agentId: agent_id, projectId: project_id } = which
   const about = 'chat'
-  await tx.write(
-    insertTurn,
+  await tx.insert(
+    'turns',
     newTurnRow({ id, conversation_key, origin_key, agent_id, project_id, about, asked_by: by, created_at: now }),
   )
   return id
@@ -268,7 +262,7 @@ export async function startTurn(
   const prompted = { role: relayRole(row), messageId: turnId, content, by, requestId }
   // A turn sent again because it did not run was announced before.
   const started_seq = row.started_seq ?? tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
-  await tx.write(updateTurn, { ...row, primer, state: 'running', started_seq, started_at: now })
+  await tx.update('turns', { ...row, primer, state: 'running', started_seq, started_at: now })
   if (launch) {
     const told = primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
     const files = await expectFiles(tx, row, launch, { now })
@@ -341,9 +335,9 @@ export async function endTurn(
     ended_seq,
     ended_at: now,
   }
-  await tx.write(updateTurn, { ...row, ...over, usage: ending.usage ? JSON.stringify(ending.usage) : row.usage })
+  await tx.update('turns', { ...row, ...over, usage: ending.usage ? JSON.stringify(ending.usage) : row.usage })
   for (const [n, { kind, ...body }] of came.items.entries())
-    await tx.write(insertTurnItem, { turn_id: row.id, n, kind, body: JSON.stringify(body) })
+    await tx.insert('turn_items', { turn_id: row.id, n, kind, body: JSON.stringify(body) })
   if (!isOfRole(row)) await trimPieces(tx, row)
   return { state, stopReason, error, text, tools: came.tools, limitedUntil }
 }
@@ -375,7 +369,7 @@ async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: EndOptions,
   const reason = ending.reason ?? withdrawn
   const data = { role: relayRole(row), messageId: row.id, reason, requestId: ending.requestId }
   const ended_seq = isOfRole(row) ? tx.append(turnStream(row), { type: 'agent:withdrawn', data }) : null
-  await tx.write(updateTurn, { ...row, state, stop_reason: stopReason, ...errorColumns(error), ended_seq, ended_at: now })
+  await tx.update('turns', { ...row, state, stop_reason: stopReason, ...errorColumns(error), ended_seq, ended_at: now })
   return { state, stopReason, error, text: '', tools: [], limitedUntil: undefined }
 }
 
@@ -390,11 +384,10 @@ async function trimPieces(tx: Tx, row: TurnRow): Promise<void> {
   await tx.write(raiseFloor, { name, floor: through })
 }
 
-/** Cancels the queued turns of a conversation. */
 export async function cancelQueuedTurns(tx: Tx, key: string, now: Instant): Promise<void> {
   for (const turn of await tx.all(selectOpenIn, { key, limit: maxCancelledTurns })) {
     if (turn.state !== 'queued') continue
-    await tx.write(updateTurn, { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
+    await tx.update('turns', { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
     await tx.write(deleteUnreadOfTurn, { turnId: turn.id })
   }
 }

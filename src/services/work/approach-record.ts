@@ -16,9 +16,7 @@ import {
   approachesPage,
   approachFrom,
   approachOf,
-  insertApproach,
   nextApproachNumber,
-  selectApproach,
 } from '../../store/work/approaches.ts'
 import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
@@ -56,7 +54,7 @@ export async function addApproach(
     recorded_at: now,
     updated_at: now,
   }
-  await tx.write(insertApproach, recorded)
+  await tx.insert('approaches', recorded)
   const approach = approachOf(recorded)
   tx.append(projectStream(row.project_id), { type: 'approach-recorded', data: { approach, by } })
   const place = { projectId: row.project_id, workSessionId: row.id }
@@ -72,7 +70,8 @@ async function nextId(tx: Tx, projectId: string, kind: ApproachKind): Promise<Nu
 /** Undefined if the id has another form or is taken. */
 async function freeId(reader: Reader, projectId: string, kind: ApproachKind, id = ''): Promise<Numbered | undefined> {
   const parsed = parseApproachId(id)
-  const isFree = parsed?.kind === kind && parsed.number <= maxNumber && !(await reader.first(selectApproach, { projectId, id }))
+  const isFree =
+    parsed?.kind === kind && parsed.number <= maxNumber && !(await reader.row('approaches', { project_id: projectId, id }))
   return isFree ? { id, number: parsed.number } : undefined
 }
 

@@ -10,18 +10,10 @@ import type { Approach, ApproachChange, ApproachDraft } from '../../protocol/wor
 import type { NewApproach } from '../../protocol/work/new-approaches.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
-import { noticeColumn } from '../../store/notices.ts'
-import { selectProject } from '../../store/projects/projects.ts'
+import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import {
-  type ApproachRow,
-  approachColumns,
-  approachFrom,
-  approachOf,
-  selectApproach,
-  updateApproach,
-} from '../../store/work/approaches.ts'
-import { lineageOf, selectWorkSession, updateWorkSession, workSessionOf } from '../../store/work/work-sessions.ts'
+import { type ApproachRow, approachColumns, approachFrom, approachOf } from '../../store/work/approaches.ts'
+import { lineageOf, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchApproach, noSuchProject, noWorkSession } from '../refusals.ts'
 import { addApproach } from './approach-record.ts'
@@ -44,7 +36,7 @@ export const changeApproach = defineUseCase('change-approach', {
     if (decision.outcome === 'unchanged') return approachOf(row)
     if (decision.outcome === 'refused') throw cannotMove(row, asked.kind)
     const changed = { ...row, ...approachColumns(decision.approach), updated_at: now }
-    await tx.write(updateApproach, changed)
+    await tx.update('approaches', changed)
     const approach = approachOf(changed)
     tx.append(projectStream(projectId), { type: 'approach-changed', data: { approach, by } })
     const place = { projectId, workSessionId: workSessionId ?? row.session_id }
@@ -54,8 +46,8 @@ export const changeApproach = defineUseCase('change-approach', {
 })
 
 async function existingApproach(reader: Reader, { projectId, workSessionId, approachId }: Place): Promise<ApproachRow> {
-  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-  const row = await reader.first(selectApproach, { projectId, id: approachId })
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+  const row = await reader.row('approaches', { project_id: projectId, id: approachId })
   if (!row) throw noSuchApproach(approachId)
   if (workSessionId === undefined) return row
   const seenFrom = await existingWorkSession(reader, { projectId, workSessionId })
@@ -109,13 +101,13 @@ interface ImportInput {
 export const importApproaches = defineUseCase('import-approaches', {
   streams: ({ projectId }: ImportInput) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, added, problem, by }: ImportInput, { now }): Promise<void> => {
-    const row = await tx.first(selectWorkSession, { id: workSessionId })
+    const row = await tx.row('sessions', { id: workSessionId })
     if (row?.project_id !== projectId) return
     for (const { id, draft } of added) await addApproach(tx, row, draft, { by, now, ...(id !== undefined && { id }) })
     const file_problem = problem && textOf(problem)
     if (row.file_problem === file_problem) return
     const changed = { ...row, file_problem, notice: noticeColumn(problem) }
-    await tx.write(updateWorkSession, changed)
+    await tx.update('sessions', changed)
     tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: workSessionOf(changed) } })
   },
 })

@@ -19,14 +19,8 @@ import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sess
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { selectBlockedBehind, statusesBehind } from '../../store/work/task-dependencies.ts'
-import { type TaskRow, taskColumns, taskFrom, taskOf, updateTask as updateTaskRow } from '../../store/work/tasks.ts'
-import {
-  runningDescendant,
-  selectWorkSession,
-  updateWorkSession,
-  type WorkSessionRow,
-  workSessionOf,
-} from '../../store/work/work-sessions.ts'
+import { type TaskRow, taskColumns, taskFrom, taskOf } from '../../store/work/tasks.ts'
+import { runningDescendant, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
 import { endFinishedPlan } from './plan-record.ts'
@@ -38,7 +32,7 @@ import { distinct, existingTask, storeDependencies, taskOfAgent, unfinishedFor, 
  */
 async function storeError(tx: Tx, row: WorkSessionRow, error: WorkError, subject?: string): Promise<WorkSessionRow> {
   const changed = { ...row, error: JSON.stringify(error) }
-  await tx.write(updateWorkSession, changed)
+  await tx.update('sessions', changed)
   const place = { projectId: row.project_id, workSessionId: row.id }
   await recordCheckpoint(tx, { ...place, reason: 'error', ...(subject !== undefined && { subject }), error, now: error.at })
   return changed
@@ -98,7 +92,7 @@ async function saveTaskCheckpoint(
 ) {
   if (workSessionId === null) return
   if (status === 'completed') await recordCheckpoint(tx, { projectId, workSessionId, reason: 'task_completed', subject: id, now })
-  const row = status === 'failed' ? await tx.first(selectWorkSession, { id: workSessionId }) : undefined
+  const row = status === 'failed' ? await tx.row('sessions', { id: workSessionId }) : undefined
   if (row) await storeError(tx, row, taskFailed(id, result, now), id)
 }
 
@@ -107,7 +101,7 @@ async function saveTaskCheckpoint(
  * (RS1).
  */
 async function workSessionOnRestart(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
-  const row = id === null ? undefined : await tx.first(selectWorkSession, { id })
+  const row = id === null ? undefined : await tx.row('sessions', { id })
   const left = row && workSessionOf(row)
   if (!left || left.state === 'running') return id
   const to = left.state === 'completed' ? null : ((await runningDescendant(tx, row))?.id ?? id)
@@ -137,7 +131,7 @@ async function updateWaitingTasks(
 
 async function writeTask(tx: Tx, row: TaskRow, { by, now }: ChangeOptions): Promise<Task> {
   const changed = { ...row, updated_at: now }
-  await tx.write(updateTaskRow, changed)
+  await tx.update('tasks', changed)
   const task = taskOf(changed)
   tx.append(projectStream(row.project_id), { type: 'task-changed', data: { task, by } })
   return task

@@ -7,13 +7,7 @@ import { projectStream } from '../../domain/stream-name.ts'
 import type { CheckpointReason, WorkError } from '../../domain/work/work-session-lifecycle.ts'
 import type { Checkpoint } from '../../protocol/work/checkpoint.ts'
 import type { Tx } from '../../store/store.ts'
-import {
-  checkpointOf,
-  insertCheckpoint,
-  selectLastCheckpoint,
-  stateCheckpoint,
-  workSessionRows,
-} from '../../store/work/work-session-state.ts'
+import { checkpointOf, selectLastCheckpoint, stateCheckpoint, workSessionRows } from '../../store/work/work-session-state.ts'
 
 interface NewCheckpoint {
   readonly projectId: string
@@ -33,7 +27,7 @@ export async function recordCheckpoint(tx: Tx, noted: NewCheckpoint): Promise<Ch
   const row = { session_id: workSessionId, number, at: now, reason, subject, error: kept, state: null }
   const rows = reason === 'ended' ? await workSessionRows(tx, workSessionId) : undefined
   const state = rows ? JSON.stringify(stateCheckpoint({ ...rows, checkpoints: [...rows.checkpoints, row] })) : null
-  await tx.write(insertCheckpoint, { ...row, state })
+  await tx.insert('checkpoints', { ...row, state })
   const checkpoint = checkpointOf(row)
   tx.append(projectStream(projectId), { type: 'checkpoint-saved', data: { workSessionId, checkpoint } })
   return checkpoint

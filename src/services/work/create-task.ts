@@ -7,10 +7,9 @@ import { Refusal } from '../../domain/errors.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { nextSeq, taskId, taskIdBeginning, waitingStatus } from '../../domain/work/task-lifecycle.ts'
 import type { Task, TaskDraft } from '../../protocol/work/task.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import { highestIds, insertTask, taskOf } from '../../store/work/tasks.ts'
+import { highestIds, taskOf } from '../../store/work/tasks.ts'
 import { workSessionOf } from '../../store/work/work-sessions.ts'
 import { noSuchProject } from '../refusals.ts'
 import { distinct, storeDependencies } from './task-record.ts'
@@ -42,7 +41,7 @@ export const createTask = defineUseCase('create-task', {
       created_at: now,
       updated_at: now,
     })
-    await tx.write(insertTask, row)
+    await tx.insert('tasks', row)
     const task = taskOf(row)
     tx.append(projectStream(projectId), { type: 'task-created', data: { task, by } })
     return task
@@ -50,7 +49,7 @@ export const createTask = defineUseCase('create-task', {
 })
 
 async function existingProject(reader: Reader, projectId: string): Promise<void> {
-  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
 }
 
 /** An interrupted work session accepts tasks, because it can be resumed. A completed one does not. */

@@ -5,7 +5,6 @@
 import type * as z from 'zod'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { WorkSession, WorkSessionDraft } from '../../protocol/work/work-session.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { workSessionOf } from '../../store/work/work-sessions.ts'
 import { noSuchProject } from '../refusals.ts'
@@ -16,7 +15,7 @@ type Input = z.output<typeof WorkSessionDraft> & { projectId: string }
 export const createWorkSession = defineUseCase('create-work-session', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, { projectId, ...draft }: Input, context): Promise<WorkSession> => {
-    if (!(await tx.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const beginning = {
       project_id: projectId,
       context_summary: draft.contextSummary ?? null,

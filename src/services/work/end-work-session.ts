@@ -18,7 +18,7 @@ import {
 } from '../../domain/work/work-session-lifecycle.ts'
 import type { WorkSession, WorkSessionEnd } from '../../protocol/work/work-session.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
-import { updateWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
@@ -43,7 +43,7 @@ export async function finishWorkSession(tx: Tx, row: WorkSessionRow, event: Work
     interruption_reason: interruptionReason,
     error: error ? JSON.stringify(error) : row.error,
   }
-  await tx.write(updateWorkSession, ended)
+  await tx.update('sessions', ended)
   await recordCheckpoint(tx, { projectId: row.project_id, workSessionId: row.id, reason: 'ended', error, now })
   const told = { type: 'work-session-ended', data: { workSession: workSessionOf(ended) } } as const
   tx.append(projectStream(row.project_id), told, [home])
@@ -68,14 +68,9 @@ export const endWorkSession = defineUseCase('end-work-session', {
   },
 })
 
-interface DismissInput {
-  readonly projectId: string
-  readonly workSessionId: string
-}
-
 /** Dismisses interrupted work from reminders (WK6). It can still be resumed. A repeated request changes nothing. */
 export const dismissWorkSession = defineUseCase('dismiss-work-session', {
-  streams: ({ projectId }: DismissInput) => [home, projectStream(projectId)],
+  streams: ({ projectId }: { projectId: string; workSessionId: string }) => [home, projectStream(projectId)],
   run: async (tx, place, { now }): Promise<WorkSession> => {
     const row = await existingWorkSession(tx, place)
     const { state } = workSessionOf(row)
@@ -83,7 +78,7 @@ export const dismissWorkSession = defineUseCase('dismiss-work-session', {
       throw new Refusal('wrong_state', refusalText('workNotInterrupted', { state }), { state, wanted: 'interrupted' })
     if (row.dismissed_at !== null) return workSessionOf(row)
     const dismissed = { ...row, dismissed_at: now }
-    await tx.write(updateWorkSession, dismissed)
+    await tx.update('sessions', dismissed)
     const workSession = workSessionOf(dismissed)
     tx.append(projectStream(row.project_id), { type: 'work-session-changed', data: { workSession } }, [home])
     return workSession

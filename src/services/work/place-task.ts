@@ -3,14 +3,12 @@
  * agent session owns.
  */
 import { projectStream } from '../../domain/stream-name.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import { type TaskRow, taskOf, updateTask } from '../../store/work/tasks.ts'
-import { selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
+import { type TaskRow, taskOf } from '../../store/work/tasks.ts'
+import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { updateCurrentTask } from './task-record.ts'
 import { beginWorkSession } from './work-session-record.ts'
 
-/** The agent session that takes the task. */
 interface TaskTaker {
   readonly id: string
   readonly agentId: string
@@ -25,7 +23,7 @@ export async function placeTask(tx: Tx, task: TaskRow, takenBy: TaskTaker, conte
   const running = await runningWorkSession(tx, takenBy.workSessionId)
   const { id } = running ?? (await createFor(tx, task, takenBy, context))
   const placed = { ...task, session_id: id, updated_at: context.now }
-  await tx.write(updateTask, placed)
+  await tx.update('tasks', placed)
   const told = { type: 'task-changed', data: { task: taskOf(placed), by: takenBy.agentId } } as const
   tx.append(projectStream(task.project_id), told)
   if (running) await updateCurrentTask(tx, task, placed)
@@ -33,12 +31,12 @@ export async function placeTask(tx: Tx, task: TaskRow, takenBy: TaskTaker, conte
 }
 
 async function runningWorkSession(reader: Reader, id: string | null): Promise<WorkSessionRow | undefined> {
-  const row = id === null ? undefined : await reader.first(selectWorkSession, { id })
+  const row = id === null ? undefined : await reader.row('sessions', { id })
   return row?.ended_at === null ? row : undefined
 }
 
 async function createFor(tx: Tx, task: TaskRow, takenBy: TaskTaker, context: Context): Promise<WorkSessionRow> {
-  const agent = await tx.first(selectAgent, { id: takenBy.agentId })
+  const agent = await tx.row('agents', { id: takenBy.agentId })
   const beginning = {
     project_id: task.project_id,
     current_agent_role: agent?.role ?? null,

@@ -4,13 +4,13 @@ import { type OpenTask, type PlanStanding, planStanding, type WaitsFor, waitsFor
 import type { TaskStatus } from '../../domain/work/task-lifecycle.ts'
 import { endOfPlan } from '../../domain/work/work-session-lifecycle.ts'
 import type { WorkSession } from '../../protocol/work/work-session.ts'
-import { selectAgentSession, selectCompanion, selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
+import { selectCompanion, selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectPendingOfWorkSession } from '../../store/approvals/approvals.ts'
 import { selectAtWork } from '../../store/consoles/user-sessions.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { selectBlocked, selectUnblocked } from '../../store/work/plans.ts'
-import { selectTask, type TaskRow } from '../../store/work/tasks.ts'
-import { selectWorkSession, type WorkSessionRow } from '../../store/work/work-sessions.ts'
+import type { TaskRow } from '../../store/work/tasks.ts'
+import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { finishWorkSession } from './end-work-session.ts'
 
 /** More than any plan has. */
@@ -39,7 +39,8 @@ async function statusesOf(reader: Reader, projectId: string | undefined, open: r
   const own = new Set(open.map(({ id }) => id))
   const statuses = new Map<string, TaskStatus | undefined>()
   for (const id of new Set(open.flatMap(({ dependsOn }) => dependsOn)))
-    if (projectId !== undefined && !own.has(id)) statuses.set(id, (await reader.first(selectTask, { projectId, id }))?.status)
+    if (projectId !== undefined && !own.has(id))
+      statuses.set(id, (await reader.row('tasks', { project_id: projectId, id }))?.status)
   return (id: string): TaskStatus | undefined => statuses.get(id)
 }
 
@@ -48,7 +49,7 @@ async function statusesOf(reader: Reader, projectId: string | undefined, open: r
  * by hand that no agent took is ended by hand (WK4). The calling use case locks `home` and the project's stream.
  */
 export async function endFinishedPlan(tx: Tx, workSessionId: string | null, now: Instant): Promise<void> {
-  const row = workSessionId === null ? undefined : await tx.first(selectWorkSession, { id: workSessionId })
+  const row = workSessionId === null ? undefined : await tx.row('sessions', { id: workSessionId })
   if (!row || row.ended_at !== null || (row.owner_agent_session_id === null && row.parent_session_id === null)) return
   if (await isWorkedOn(tx, row)) return
   const end = endOfPlan(await planOf(tx, row.id))
@@ -57,7 +58,7 @@ export async function endFinishedPlan(tx: Tx, workSessionId: string | null, now:
 
 /** Whether an agent session or an agent in a role works on it. */
 export async function isWorkedOn(reader: Reader, { id, owner_agent_session_id: ownerId }: WorkSessionRow): Promise<boolean> {
-  const owner = ownerId === null ? undefined : await reader.first(selectAgentSession, { id: ownerId })
+  const owner = ownerId === null ? undefined : await reader.row('agent_sessions', { id: ownerId })
   if (owner && owner.state !== 'ended') return true
   if (await reader.first(selectCompanion, { workSessionId: id, agentSessionId: ownerId ?? '' })) return true
   const role = await reader.first(selectAtWork, { workSessionId: id })
@@ -66,7 +67,7 @@ export async function isWorkedOn(reader: Reader, { id, owner_agent_session_id: o
 
 /** The same for a work session's public view. */
 export async function waitsForWorkSession(reader: Reader, { id, state }: Pick<WorkSession, 'id' | 'state'>): Promise<WaitsFor[]> {
-  const row = state === 'running' ? await reader.first(selectWorkSession, { id }) : undefined
+  const row = state === 'running' ? await reader.row('sessions', { id }) : undefined
   return row ? waitsForOf(reader, row) : []
 }
 

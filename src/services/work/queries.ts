@@ -2,7 +2,7 @@
 
 import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import type { ApproachKind } from '../../domain/work/approach-lifecycle.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
@@ -19,10 +19,9 @@ import {
 import { approvalsOfWorkSession } from '../../store/approvals/approvals.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { cutNamePage, cutPage, cutPageBy, nameAfter, newest, pageParams } from '../../store/page-cursor.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery } from '../../store/store.ts'
 import { approachesOfProject, approachesPage, approachOf } from '../../store/work/approaches.ts'
-import { artifactOf, artifactsAfter, selectArtifact, selectPart } from '../../store/work/artifacts.ts'
+import { artifactOf, artifactsAfter, selectPart } from '../../store/work/artifacts.ts'
 import { selectTaskAtHand, type TasksFilter, taskOf, tasksPage } from '../../store/work/tasks.ts'
 import { checkpointsOf, lastChange } from '../../store/work/work-session-state.ts'
 import {
@@ -30,7 +29,6 @@ import {
   lineageOf,
   marksOf,
   selectRunningAfter,
-  selectWorkSession,
   workSessionOf,
   workSessionsPage,
   workSessionsToResume,
@@ -68,7 +66,7 @@ export const getWorkSession = defineQuery(
 /** Lists a project's work sessions, newest first, in pages (WK3). */
 export const listWorkSessions = defineQuery(
   async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<ListedWorkSession>> => {
-    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const found = await workSessionsPage(reader, projectId, pageParams(page))
     const cut = cutPageBy(found, page.limit, ({ startedAt, id }) => ({ createdAt: startedAt, id }))
     const items: ListedWorkSession[] = []
@@ -88,7 +86,7 @@ export const listInterrupted = defineQuery(
 
 /** Lists a project's newest work sessions with their marks, for the lineage view (UI2). */
 export const getLineage = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<Lineage> => {
-  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
   const found = await workSessionsPage(reader, projectId, { ...newest, limit: lineageSize })
   const items: Lineage['items'] = []
   for (const workSession of found) items.push({ ...workSession, ...(await marksOf(reader, workSession.id, lineageMarks)) })
@@ -103,7 +101,7 @@ export const getTask = defineQuery(
 export const listTasks = defineQuery(
   async (reader, { limit, cursor, ...filter }: PageQuery & TasksFilter): Promise<Page<Task>> => {
     const { projectId } = filter
-    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     return cutPage(await tasksPage(reader, filter, pageParams({ limit, cursor })), limit)
   },
 )
@@ -122,7 +120,7 @@ export const getMyTask = defineQuery(
 /** Returns the context of resumed work as it is now (`get_resume_context`). Null if the work was not resumed. */
 export const getResumeContext = defineQuery(async (reader, caller: Receiver): Promise<ResumeContext | null> => {
   const { workSessionId, agentId } = await liveAgentSession(reader, caller)
-  const row = workSessionId === null ? undefined : await reader.first(selectWorkSession, { id: workSessionId })
+  const row = workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
   return row?.parent_session_id ? resumeContextOf(reader, row, agentId) : null
 })
 
@@ -142,7 +140,7 @@ type ProjectListInput = PageQuery & { projectId: string; kind?: ApproachKind | u
 /** Lists all approaches of a project by id, in pages (UI2). */
 export const listProjectApproaches = defineQuery(
   async (reader, { projectId, kind, limit, cursor }: ProjectListInput): Promise<Page<Approach>> => {
-    if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
+    if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const found = await approachesOfProject(reader, { projectId, after: nameAfter(cursor), limit: limit + 1, kind })
     const { items, nextCursor } = cutNamePage(
       found.map((row) => ({ name: row.id, row })),
@@ -178,7 +176,7 @@ export const findRunningWork = defineQuery(
 export const getArtifact = defineQuery(
   async (reader, { name, ...place }: NamedArtifact): Promise<{ artifact: Artifact; uploadId: string }> => {
     const { id: workSessionId } = await existingWorkSession(reader, place)
-    const row = await reader.first(selectArtifact, { workSessionId, name })
+    const row = await reader.row('artifacts', { session_id: workSessionId, name })
     if (!row) throw noSuchArtifact(name)
     return { artifact: artifactOf(row), uploadId: row.upload_id }
   },

@@ -14,22 +14,14 @@ import { ProjectPath } from '../../protocol/projects/project.ts'
 import { answerOnWire } from '../../protocol/work/on-wire.ts'
 import { type ReadWorkSession, readWorkSession, type WorkSessionFiles } from '../../protocol/work/read-work-session.ts'
 import type { NotRestored, Restored } from '../../protocol/work/resume.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
-import {
-  approvalOf,
-  insertApproval,
-  nextApprovalId,
-  selectApproval,
-  selectApprovedOfTask,
-} from '../../store/approvals/approvals.ts'
-import { insertProject, projectOf, selectProject } from '../../store/projects/projects.ts'
+import { approvalOf, nextApprovalId, selectApprovedOfTask } from '../../store/approvals/approvals.ts'
+import { projectOf } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { approachOf, insertApproach, selectApproach } from '../../store/work/approaches.ts'
-import { insertDependency } from '../../store/work/task-dependencies.ts'
-import { insertTask, selectTask, type TaskRow, taskOf } from '../../store/work/tasks.ts'
-import { insertCheckpoint, selectLastCheckpoint, stateCheckpoint, workSessionRows } from '../../store/work/work-session-state.ts'
-import { insertWorkSession, selectWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import { approachOf } from '../../store/work/approaches.ts'
+import { type TaskRow, taskOf } from '../../store/work/tasks.ts'
+import { selectLastCheckpoint, stateCheckpoint, workSessionRows } from '../../store/work/work-session-state.ts'
+import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { chooseFolder, managedChange, requireManage } from '../projects/choose-folder.ts'
 import type { ProjectCaller } from '../projects/create-project.ts'
 import { restoredRows } from './restored-rows.ts'
@@ -72,7 +64,7 @@ export const restoreWorkSession = defineUseCase('restore-work-session', {
     if (!(await tx.first(selectLastCheckpoint, { workSessionId }))) {
       const end = rows.wasOver ? rows.checkpoints.findLast(({ reason }) => reason === 'ended') : undefined
       const state = JSON.stringify(files.checkpoint)
-      for (const each of rows.checkpoints) await tx.write(insertCheckpoint, each === end ? { ...each, state } : each)
+      for (const each of rows.checkpoints) await tx.insert('checkpoints', each === end ? { ...each, state } : each)
       if (!end) await storeEndState(tx, workSession, rows.wasOver ? state : undefined)
     }
     told.push(...missingFiles(read), ...(await missingAgents(tx, rows.tasks)))
@@ -87,7 +79,7 @@ async function restoreProject(
   { now }: Context,
 ): Promise<void> {
   const { project_id: id } = read.checkpoint
-  if (await tx.first(selectProject, { id })) return
+  if (await tx.row('projects', { id })) return
   const file = read.project?.id === id ? read.project : null
   const settings = changeSettings({}, file?.settings ?? {})
   if ('problem' in settings) told.push(notRestored('project', statusNotice('settingsUsual', { why: settings.problem.detail })))
@@ -109,7 +101,7 @@ async function restoreProject(
     created_at: file?.created_at ?? now,
     updated_at: now,
   }
-  await tx.write(insertProject, row)
+  await tx.insert('projects', row)
   tx.append(home, { type: 'project-created', data: { project: projectOf(row, []), by } }, [projectStream(id)])
 }
 
@@ -125,11 +117,11 @@ async function folderOrNull(tx: Tx, wanted: string, look: FolderInspection, told
 }
 
 async function restoreRow(tx: Tx, row: WorkSessionRow): Promise<WorkSessionRow> {
-  const known = await tx.first(selectWorkSession, { id: row.id })
+  const known = await tx.row('sessions', { id: row.id })
   if (known && known.project_id !== row.project_id)
     throw new Refusal('invalid_request', refusalText('workOfOther', { id: row.id }))
   if (known) return known
-  await tx.write(insertWorkSession, row)
+  await tx.insert('sessions', row)
   const told = { workSession: workSessionOf(row) }
   tx.append(projectStream(row.project_id), { type: 'work-session-started', data: told }, [home])
   tx.append(projectStream(row.project_id), { type: 'work-session-ended', data: told }, [home])
@@ -140,10 +132,10 @@ async function restoreTasks(tx: Tx, rows: readonly TaskRow[], by: string): Promi
   let brought = 0
   for (const row of rows) {
     const { project_id: projectId, id } = row
-    if (await tx.first(selectTask, { projectId, id })) continue
-    await tx.write(insertTask, row)
+    if (await tx.row('tasks', { project_id: projectId, id })) continue
+    await tx.insert('tasks', row)
     for (const depends_on of distinct(JSON.parse(row.depends_on)))
-      await tx.write(insertDependency, { project_id: projectId, task_id: id, depends_on })
+      await tx.insert('task_dependencies', { project_id: projectId, task_id: id, depends_on })
     tx.append(projectStream(projectId), { type: 'task-created', data: { task: taskOf(row), by } })
     brought++
   }
@@ -153,12 +145,12 @@ async function restoreTasks(tx: Tx, rows: readonly TaskRow[], by: string): Promi
 async function restoreApprovals(tx: Tx, rows: readonly Parameters<typeof approvalOf>[0][], told: Report): Promise<number> {
   let brought = 0
   for (const row of rows) {
-    const known = await tx.first(selectApproval, { id: row.id })
+    const known = await tx.row('human_approvals', { id: row.id })
     if (known?.project_id === row.project_id && known.submitted_at === row.submitted_at) continue
     const id = known ? await nextApprovalId(tx) : row.id
     if (known) told.push(notRestored('approval', statusNotice('approvalRenumbered', { id: row.id, now: id })))
     const kept = { ...row, id }
-    await tx.write(insertApproval, kept)
+    await tx.insert('human_approvals', kept)
     tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval: approvalOf(kept) } }, [home])
     brought++
   }
@@ -181,7 +173,7 @@ async function importApprovals(tx: Tx, taskIds: readonly string[], { checkpoint 
       // AP7: nobody decides in another's name, and the files do not say whose decision it was.
       ...{ decided_by: by, imported_decider: '' },
     })
-    await tx.write(insertApproval, row)
+    await tx.insert('human_approvals', row)
     tx.append(projectStream(project_id), { type: 'approval-asked', data: { approval: approvalOf(row) } }, [home])
     brought++
   }
@@ -194,14 +186,14 @@ async function storeEndState(tx: Tx, { id, ended_at }: WorkSessionRow, file: str
   if (!rows || ended_at === null) return
   const number = (rows.checkpoints.at(-1)?.number ?? 0) + 1
   const row = { session_id: id, number, at: ended_at, reason: 'ended', subject: null, error: null, state: null } as const
-  await tx.write(insertCheckpoint, { ...row, state: file ?? JSON.stringify(stateCheckpoint(rows)) })
+  await tx.insert('checkpoints', { ...row, state: file ?? JSON.stringify(stateCheckpoint(rows)) })
 }
 
 async function restoreApproaches(tx: Tx, rows: readonly Parameters<typeof approachOf>[0][], by: string): Promise<number> {
   let brought = 0
   for (const row of rows) {
-    if (await tx.first(selectApproach, { projectId: row.project_id, id: row.id })) continue
-    await tx.write(insertApproach, row)
+    if (await tx.row('approaches', { project_id: row.project_id, id: row.id })) continue
+    await tx.insert('approaches', row)
     tx.append(projectStream(row.project_id), { type: 'approach-recorded', data: { approach: approachOf(row), by } })
     brought++
   }
@@ -218,7 +210,7 @@ function missingFiles({ rows, approaches }: ReadWorkSession): NotRestored[] {
 async function missingAgents(reader: Reader, tasks: readonly TaskRow[]): Promise<NotRestored[]> {
   const missing: NotRestored[] = []
   for (const agentId of new Set(tasks.map(({ assigned_to }) => assigned_to)))
-    if (agentId !== null && !(await reader.first(selectAgent, { id: agentId })))
+    if (agentId !== null && !(await reader.row('agents', { id: agentId })))
       missing.push(notRestored('agent', statusNotice('agentNotHere', { agent: agentId })))
   return missing
 }

@@ -23,21 +23,14 @@ import {
 import { answerOnWire } from '../../protocol/work/on-wire.ts'
 import type { Missing, NotRestored, Resumed } from '../../protocol/work/resume.ts'
 import { wholeListLimit } from '../../protocol/work/work-session.ts'
-import { selectAgent } from '../../store/agents/agents.ts'
 import { selectAtWork } from '../../store/consoles/user-sessions.ts'
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Statement } from '../../store/statement.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { type ApproachRow, approachFrom, approachLists, selectOlderWarnings } from '../../store/work/approaches.ts'
-import { selectTask, selectUnfinished, type TaskRow, taskOf, updateTask } from '../../store/work/tasks.ts'
-import {
-  descendantsOf,
-  lineageOf,
-  updateWorkSession,
-  type WorkSessionRow,
-  workSessionOf,
-} from '../../store/work/work-sessions.ts'
+import { selectUnfinished, type TaskRow, taskOf } from '../../store/work/tasks.ts'
+import { descendantsOf, lineageOf, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { decisionsAbout, type TaskSelection } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { isWorkedOn } from './plan-record.ts'
@@ -112,7 +105,7 @@ async function taskAt(
   { project_id: projectId, current_task_id: id }: WorkSessionRow,
   carried: CarriedTasks,
 ): Promise<RememberedTask | undefined> {
-  const named = id === null ? undefined : await reader.first(selectTask, { projectId, id })
+  const named = id === null ? undefined : await reader.row('tasks', { project_id: projectId, id })
   if (named && named.status !== 'completed' && named.status !== 'failed') return taskSummary(named)
   const [begun] = (await carried(firstRead))
     .filter(({ status }) => status === 'in_progress')
@@ -214,7 +207,7 @@ function blockedTasks(tasks: readonly TaskRow[]): Missing[] {
 
 async function missingForAgent(reader: Reader, agentId: string | null, task: TaskRow): Promise<Missing | undefined> {
   if (agentId === null) return { what: 'agent', ...detailFields('detail', statusNotice('nobodyAssigned', { task: task.id })) }
-  const agent = await reader.first(selectAgent, { id: agentId })
+  const agent = await reader.row('agents', { id: agentId })
   const assigned = await reader.first(selectAssignment, { project_id: task.project_id, agent_id: agentId })
   if (!agent || !assigned)
     return { what: 'agent', ...detailFields('detail', statusNotice('agentNotInProject', { agent: agentId, tasks: task.id })) }
@@ -248,7 +241,6 @@ export type ResumeOutcome =
   | { readonly outcome: 'begun' | 'same'; readonly resumed: Resumed }
   | { readonly outcome: 'failed'; readonly setAside: string | null }
 
-/** Characters of a failure reason. */
 const maxReason = 500
 
 export const resumeWorkSession = defineUseCase('resume-work-session', {
@@ -306,12 +298,12 @@ async function fork(tx: Tx, row: WorkSessionRow, prepared: Prepared, by: string,
   const current_task_id = prepared.resumeContext.currentTask?.taskId ?? null
   const child = await beginWorkSession(tx, { ...kept, current_task_id, parent_session_id: row.id }, context)
   const resumedRow = { ...row, resumed_by: child.id, resume_failures: 0 }
-  await tx.write(updateWorkSession, resumedRow)
+  await tx.update('sessions', resumedRow)
   const told = { type: 'work-session-changed', data: { workSession: workSessionOf(resumedRow) } } as const
   tx.append(projectStream(row.project_id), told, [home])
   const tasks = prepared.tasks.map((task) => ({ ...task, session_id: child.id, updated_at: context.now }))
   for (const task of tasks) {
-    await tx.write(updateTask, task)
+    await tx.update('tasks', task)
     tx.append(projectStream(row.project_id), { type: 'task-changed', data: { task: taskOf(task), by } })
   }
   return { outcome: 'begun', resumed: resumedView(child, { ...prepared, tasks }) }
@@ -365,7 +357,7 @@ async function recordFailure(tx: Tx, row: WorkSessionRow, why: string): Promise<
     `It could not be resumed: what is stored of it cannot be read (${why})`,
   )
   const failed = { ...row, resume_failures: failures, set_aside: setAside }
-  await tx.write(updateWorkSession, failed)
+  await tx.update('sessions', failed)
   const told = { type: 'work-session-changed', data: { workSession: workSessionOf(failed) } } as const
   if (setAside !== null) tx.append(projectStream(row.project_id), told, [home])
   return { outcome: 'failed', setAside }

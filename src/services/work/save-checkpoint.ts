@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { isDue } from '../../domain/work/work-session-lifecycle.ts'
 import type { Checkpoint, CheckpointRequest } from '../../protocol/work/checkpoint.ts'
@@ -10,7 +10,7 @@ import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sess
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { lastChange } from '../../store/work/work-session-state.ts'
-import { selectWorkSession, updateWorkSession, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noWorkSession } from '../refusals.ts'
@@ -30,7 +30,7 @@ async function saveRequested(tx: Tx, row: WorkSessionRow, asked: CheckpointInput
   }
   const isSame = (Object.keys(row) as (keyof WorkSessionRow)[]).every((column) => row[column] === changed[column])
   if (!isSame) {
-    await tx.write(updateWorkSession, changed)
+    await tx.update('sessions', changed)
     const told = { type: 'work-session-changed', data: { workSession: workSessionOf(changed) } } as const
     tx.append(projectStream(row.project_id), told)
   }
@@ -72,7 +72,7 @@ interface DueInput {
 export const saveDueCheckpoint = defineUseCase('save-due-checkpoint', {
   streams: ({ projectId }: DueInput) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId }: DueInput, { now }): Promise<{ saved: boolean }> => {
-    const row = await tx.first(selectWorkSession, { id: workSessionId })
+    const row = await tx.row('sessions', { id: workSessionId })
     if (row?.ended_at !== null) return { saved: false }
     const { changedAt, savedAt } = await lastChange(tx, workSessionId)
     const intervalMs = durationMs(await settingsOf(tx, projectId), 'checkpoint.interval_minutes')

@@ -5,17 +5,15 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { findCycle, unfinishedOf } from '../../domain/work/task-dependencies.ts'
 import { isTaskId } from '../../domain/work/task-lifecycle.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import {
   deleteDependenciesOf,
   dependenciesOf,
   hasDependents,
-  insertDependency,
   statusesOfDependencies,
 } from '../../store/work/task-dependencies.ts'
-import { selectTask, selectTaskOfWorkSession, type TaskRow } from '../../store/work/tasks.ts'
-import { selectWorkSession, updateWorkSession, workSessionOf } from '../../store/work/work-sessions.ts'
+import { selectTaskOfWorkSession, type TaskRow } from '../../store/work/tasks.ts'
+import { workSessionOf } from '../../store/work/work-sessions.ts'
 import { noSuchProject, noSuchTask } from '../refusals.ts'
 
 interface Place {
@@ -25,8 +23,8 @@ interface Place {
 
 /** A task of a project. Another project's is not found. */
 export async function existingTask(reader: Reader, { projectId, taskId }: Place): Promise<TaskRow> {
-  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-  const row = await reader.first(selectTask, { projectId, id: taskId })
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+  const row = await reader.row('tasks', { project_id: projectId, id: taskId })
   if (!row) throw noSuchTask(taskId)
   return row
 }
@@ -44,12 +42,12 @@ export async function taskOfAgent(reader: Reader, place: Place, agentId: string)
 export async function updateCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): Promise<void> {
   const begun = after.status === 'in_progress'
   if (!begun && before.status !== 'in_progress') return
-  const row = after.session_id === null ? undefined : await tx.first(selectWorkSession, { id: after.session_id })
+  const row = after.session_id === null ? undefined : await tx.row('sessions', { id: after.session_id })
   if (!row || row.ended_at !== null) return
   if (!begun && row.current_task_id !== after.id) return
   const current = begun ? after : await tx.first(selectTaskOfWorkSession, { workSessionId: row.id })
   const moved = { ...row, current_task_id: current?.id ?? null, current_phase: current?.phase ?? row.current_phase }
-  await tx.write(updateWorkSession, moved)
+  await tx.update('sessions', moved)
   tx.append(projectStream(row.project_id), { type: 'work-session-changed', data: { workSession: workSessionOf(moved) } })
 }
 
@@ -66,14 +64,13 @@ export const distinct = (dependsOn: readonly string[]): string[] => [...new Set(
  */
 export async function storeDependencies(tx: Tx, task: OfTask, dependsOn: readonly string[]): Promise<string[]> {
   const { projectId, taskId } = task
-  for (const id of dependsOn) if (!isTaskId(id) && !(await tx.first(selectTask, { projectId, id }))) throw noSuchTask(id)
+  for (const id of dependsOn) if (!isTaskId(id) && !(await tx.row('tasks', { project_id: projectId, id }))) throw noSuchTask(id)
   await refuseCycle(tx, task, dependsOn)
   await tx.write(deleteDependenciesOf, task)
-  for (const id of dependsOn) await tx.write(insertDependency, { project_id: projectId, task_id: taskId, depends_on: id })
+  for (const id of dependsOn) await tx.insert('task_dependencies', { project_id: projectId, task_id: taskId, depends_on: id })
   return unfinishedFor(tx, task, dependsOn)
 }
 
-/** The unfinished dependencies, in the given order. */
 export const unfinishedFor = async (reader: Reader, task: OfTask, dependsOn: readonly string[]): Promise<string[]> =>
   dependsOn.length === 0 ? [] : unfinishedOf(dependsOn, await statusesOfDependencies(reader, task))
 

@@ -12,15 +12,9 @@ import {
   type ArtifactRow,
   artifactOf,
   artifactsAfter,
-  deleteArtifactRow,
   deleteParts,
-  deleteUpload,
   insertArtifact,
-  insertPart,
-  insertUpload,
-  selectArtifact,
   selectByFoldedName,
-  selectUpload,
   updateArtifact,
 } from '../../store/work/artifacts.ts'
 import { noSuchArtifact, noSuchUpload } from '../refusals.ts'
@@ -59,7 +53,7 @@ export const beginUpload = defineUseCase('begin-upload', {
   run: async (tx, place, { now, random }): Promise<{ uploadId: string }> => {
     await artifactPlace(tx, place)
     const id = random.uuid()
-    await tx.write(insertUpload, { id, created_at: now })
+    await tx.insert('uploads', { id, created_at: now })
     return { uploadId: id }
   },
 })
@@ -76,8 +70,8 @@ interface PartInput {
 export const addUploadPart = defineUseCase('add-upload-part', {
   streams: () => [],
   run: async (tx, { uploadId, number, bytes }: PartInput): Promise<void> => {
-    if (!(await tx.first(selectUpload, { id: uploadId }))) throw noSuchUpload()
-    await tx.write(insertPart, { upload_id: uploadId, number, bytes })
+    if (!(await tx.row('uploads', { id: uploadId }))) throw noSuchUpload()
+    await tx.insert('upload_parts', { upload_id: uploadId, number, bytes })
   },
 })
 
@@ -97,8 +91,8 @@ export const storeArtifact = defineUseCase('store-artifact', {
   run: async (tx, input: UploadInput, { now }): Promise<{ artifact: Artifact; created: boolean }> => {
     const { projectId, workSessionId, name, uploadId, size, sha256, mediaType, by, times } = input
     const replaced = await artifactPlace(tx, { projectId, workSessionId, name })
-    if (!(await tx.first(selectUpload, { id: uploadId }))) throw noSuchUpload()
-    await tx.write(deleteUpload, { id: uploadId })
+    if (!(await tx.row('uploads', { id: uploadId }))) throw noSuchUpload()
+    await tx.delete('uploads', { id: uploadId })
     const row: ArtifactRow = {
       session_id: workSessionId,
       name,
@@ -122,9 +116,9 @@ export const storeArtifact = defineUseCase('store-artifact', {
 export const dropUpload = defineUseCase('drop-upload', {
   streams: () => [],
   run: async (tx, { uploadId }: { uploadId: string }): Promise<void> => {
-    if (!(await tx.first(selectUpload, { id: uploadId }))) return
+    if (!(await tx.row('uploads', { id: uploadId }))) return
     await tx.write(deleteParts, { uploadId })
-    await tx.write(deleteUpload, { id: uploadId })
+    await tx.delete('uploads', { id: uploadId })
   },
 })
 
@@ -136,9 +130,9 @@ export const deleteArtifact = defineUseCase('delete-artifact', {
   run: async (tx, { name, by, ...place }: DeleteInput): Promise<void> => {
     const { projectId, workSessionId } = place
     await existingWorkSession(tx, place)
-    const row = await tx.first(selectArtifact, { workSessionId, name })
+    const row = await tx.row('artifacts', { session_id: workSessionId, name })
     if (!row) throw noSuchArtifact(name)
-    await tx.write(deleteArtifactRow, { workSessionId, name })
+    await tx.delete('artifacts', { session_id: workSessionId, name })
     await tx.write(deleteParts, { uploadId: row.upload_id })
     tx.append(projectStream(projectId), { type: 'artifact-deleted', data: { workSessionId, name, by } })
   },

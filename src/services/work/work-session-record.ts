@@ -4,17 +4,9 @@ import { Refusal } from '../../domain/errors.ts'
 import { workSessionId } from '../../domain/ids.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import { selectAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import {
-  insertWorkSession,
-  selectWorkSession,
-  updateWorkSession,
-  type WorkSessionRow,
-  workSessionOf,
-} from '../../store/work/work-sessions.ts'
+import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { noSuchProject, noSuchWorkSession } from '../refusals.ts'
 
 interface Place {
@@ -24,8 +16,8 @@ interface Place {
 
 /** A work session of a project. Another project's is not found. */
 export async function existingWorkSession(reader: Reader, { projectId, workSessionId }: Place): Promise<WorkSessionRow> {
-  if (!(await reader.first(selectProject, { id: projectId }))) throw noSuchProject(projectId)
-  const row = await reader.first(selectWorkSession, { id: workSessionId })
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+  const row = await reader.row('sessions', { id: workSessionId })
   if (row?.project_id !== projectId) throw noSuchWorkSession(workSessionId)
   return row
 }
@@ -41,7 +33,7 @@ type Beginning = Pick<WorkSessionRow, 'project_id'> & Partial<Omit<WorkSessionRo
  */
 export async function beginWorkSession(tx: Tx, beginning: Beginning, context: Context): Promise<WorkSessionRow> {
   const row = newRow('sessions', { ...beginning, id: await freeId(tx, context), started_at: context.now })
-  await tx.write(insertWorkSession, row)
+  await tx.insert('sessions', row)
   const event = { type: 'work-session-started', data: { workSession: workSessionOf(row) } } as const
   tx.append(projectStream(row.project_id), event, [home])
   return row
@@ -50,7 +42,7 @@ export async function beginWorkSession(tx: Tx, beginning: Beginning, context: Co
 async function freeId(reader: Reader, { now, random }: Context): Promise<string> {
   for (let tries = 0; tries < maxIdTries; tries++) {
     const id = workSessionId(now, random.text)
-    if (!(await reader.first(selectWorkSession, { id }))) return id
+    if (!(await reader.row('sessions', { id }))) return id
   }
   throw new Refusal('internal', refusalText('noFreeWorkId', { tries: maxIdTries }))
 }
@@ -60,9 +52,9 @@ async function freeId(reader: Reader, { now, random }: Context): Promise<string>
  * owns it.
  */
 export async function takeOwnership(tx: Tx, workSessionId: string, agentSessionId: string): Promise<void> {
-  const row = await tx.first(selectWorkSession, { id: workSessionId })
+  const row = await tx.row('sessions', { id: workSessionId })
   if (!row || row.ended_at !== null || row.owner_agent_session_id === agentSessionId) return
-  const owner = row.owner_agent_session_id && (await tx.first(selectAgentSession, { id: row.owner_agent_session_id }))
+  const owner = row.owner_agent_session_id && (await tx.row('agent_sessions', { id: row.owner_agent_session_id }))
   if (owner && owner.state !== 'ended') return
-  await tx.write(updateWorkSession, { ...row, owner_agent_session_id: agentSessionId })
+  await tx.update('sessions', { ...row, owner_agent_session_id: agentSessionId })
 }

@@ -2,19 +2,12 @@
 
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
-import { durationMs } from '../../domain/projects/duration.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
-import { selectProject } from '../../store/projects/projects.ts'
 import { defineQuery } from '../../store/store.ts'
-import {
-  selectUnusedSince,
-  selectWorktree,
-  type WorktreeRow,
-  type WorktreesFilter,
-  worktreesPage,
-} from '../../store/worktrees/worktrees.ts'
+import { selectUnusedSince, type WorktreeRow, type WorktreesFilter, worktreesPage } from '../../store/worktrees/worktrees.ts'
 import { settingsFrom } from '../projects/project-record.ts'
 import { noSuchProject } from '../refusals.ts'
 
@@ -23,7 +16,7 @@ type PagedWorktree = WorktreeRow & { readonly createdAt: string }
 /** Lists a project's worktrees, newest first: of the account's own user sessions, or all for owners. */
 export const listWorktrees = defineQuery(
   async (reader, { limit, cursor, ...filter }: PageQuery & WorktreesFilter): Promise<Page<PagedWorktree>> => {
-    if (!(await reader.first(selectProject, { id: filter.projectId }))) throw noSuchProject(filter.projectId)
+    if (!(await reader.row('projects', { id: filter.projectId }))) throw noSuchProject(filter.projectId)
     const rows = await worktreesPage(reader, filter, pageParams({ limit, cursor }))
     return cutPage(
       rows.map((row) => ({ ...row, createdAt: row.created_at })),
@@ -41,7 +34,7 @@ interface WorktreeQuery {
 /** Returns a worktree of a project. Another account's is not found (SE3). */
 export const findWorktree = defineQuery(
   async (reader, { projectId, worktreeId, accountId }: WorktreeQuery): Promise<WorktreeRow> => {
-    const row = await reader.first(selectWorktree, { id: worktreeId })
+    const row = await reader.row('worktrees', { id: worktreeId })
     if (row?.project_id !== projectId || (accountId !== null && row.account_id !== '' && row.account_id !== accountId))
       throw new Refusal('not_found', refusalText('noWorktree', { id: worktreeId }), { worktreeId })
     return row
@@ -49,7 +42,6 @@ export const findWorktree = defineQuery(
   { withoutSnapshot: true },
 )
 
-/** Worktrees in one page. */
 const worktreesPageSize = 200
 
 interface UnusedWorktrees {

@@ -7,9 +7,9 @@ import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { mask, maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
-import { type RoleAgentRow, selectUserSession } from '../../store/consoles/user-sessions.ts'
+import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { updateWorkplace } from '../../store/conversations/conversations.ts'
-import { noticeColumn } from '../../store/notices.ts'
+import { noticeColumn } from '../../store/fields.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import type { ContextRow } from '../../store/turns/contexts.ts'
 import {
@@ -24,7 +24,7 @@ import { shortOf } from '../conversations/conversation-workplace.ts'
 type Made = Extract<LinkFact, { type: 'workspace-made' }>
 
 export async function registerWorktree(tx: Tx, agent: RoleAgentRow, launch: Launch, made: Made, context: Context): Promise<void> {
-  const userSession = await tx.first(selectUserSession, { id: agent.user_session_id })
+  const userSession = await tx.row('user_sessions', { id: agent.user_session_id })
   if (!userSession) return
   const { user_session_id, role } = agent
   await register(tx, { user_session_id, account_id: userSession.account_id, role, conversation_key: null }, launch, made, context)

@@ -4,8 +4,9 @@ import { ownerId, ownerName, type Who } from '../../domain/access/caller.ts'
 import { type PersonScope, personScopes, type Scope, scopesOf } from '../../domain/access/scopes.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Person, Token } from '../../protocol/access/people.ts'
+import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, insertRow, pageOf, rowsOf, selectBy, updateColumns } from '../rows.ts'
+import { deleteBy, from, oneOf, pageOf, rowsOf, selectBy, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -13,17 +14,11 @@ import type { Reader } from '../store.ts'
 /** People added by an owner. The owner of the installation has no row, so nothing here can remove or demote them. */
 export type PersonRow = Tables['people']
 
-export const insertPerson = insertRow('people')
-
-export const selectPerson = selectBy('people', 'id')
-
 export const updateRole = updateColumns('people', 'role')
-
-export const deletePersonRow = deleteBy('people', 'id')
 
 const selectPeoplePage = statement<PageParams>()((db, p) => pageOf(db.selectFrom('people').selectAll(), p, 'created_at', 'id'))
 
-export const personOf = (row: PersonRow): Person => ({ id: row.id, name: row.name, role: row.role, createdAt: row.created_at })
+export const personOf = (row: PersonRow): Person => fields(row, 'id', 'name', 'role', 'created_at')
 
 export async function peoplePage(reader: Reader, params: PageParams): Promise<Person[]> {
   return (await reader.all(selectPeoplePage, params)).map(personOf)
@@ -35,14 +30,8 @@ export async function peoplePage(reader: Reader, params: PageParams): Promise<Pe
  */
 export type CredentialRow = Tables['credentials']
 
-export const insertCredential = insertRow('credentials')
-
-export const selectCredential = selectBy('credentials', 'id')
-
-export const deleteCredential = deleteBy('credentials', 'id')
-
 export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
-  from(db, 'credentials', { person_id: p.personId }).select(['id', 'kind', 'name', 'scopes']).orderBy('created_at').orderBy('id'),
+  from(db, 'credentials', { person_id: p.personId }, 'created_at', 'id').select(['id', 'kind', 'name', 'scopes']),
 )
 
 /** Whether it is a program's token; the others are a person's own token and browsers. */
@@ -51,11 +40,11 @@ export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean => kind 
 export const deleteCredentialsOfPerson = deleteBy('credentials', { personId: 'person_id' })
 
 /** Selects what was created with a token, including people, whose browsers are removed with them. */
-export const selectMadeWith = statement<{ id: string }>()((db, p) =>
-  rowsOf(db, 'credentials', { created_by: p.id })
-    .where('kind', 'in', ['script', 'coordinator', 'person'])
-    .orderBy('created_at')
-    .orderBy('id'),
+export const selectMadeWith = selectBy(
+  'credentials',
+  { id: 'created_by', kind: oneOf('script', 'coordinator', 'person') },
+  'created_at',
+  'id',
 )
 
 /** Selects a valid credential: not expired, and its person still exists. */
@@ -72,19 +61,16 @@ const selectValidCredential = statement<{ hash: string; now: Instant }>()((db, p
 
 /** Selects the tokens of a name. Earlier builds allowed duplicates, which cannot be revoked by name. */
 export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db, p) =>
-  from(db, 'credentials', { name: p.name })
+  from(db, 'credentials', { name: p.name, kind: oneOf('script', 'coordinator') })
     .select('id')
-    .where('kind', 'in', ['script', 'coordinator'])
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
 )
 
 const selectTokensPage = statement<PageParams & { now: Instant }>()((db, p) =>
   pageOf(
-    db
-      .selectFrom('credentials')
-      .selectAll()
-      .where('kind', 'in', ['script', 'coordinator'])
-      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
+    rowsOf(db, 'credentials', { kind: oneOf('script', 'coordinator') }).where((eb) =>
+      eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]),
+    ),
     p,
     'created_at',
     'id',
@@ -113,9 +99,9 @@ export async function findValidCredential(reader: Reader, hash: string, now: Ins
 /** The current scopes of the person or token with this id; none when it does not exist. */
 export async function scopesHeldBy(reader: Reader, id: string): Promise<readonly Scope[]> {
   if (id === ownerId) return personScopes
-  const person = await reader.first(selectPerson, { id })
+  const person = await reader.row('people', { id })
   if (person) return scopesOf(person.role)
-  const credential = await reader.first(selectCredential, { id })
+  const credential = await reader.row('credentials', { id })
   return credential ? (JSON.parse(credential.scopes) as PersonScope[]) : []
 }
 
@@ -134,27 +120,16 @@ const madeOf = ({ id, kind, person_id, name }: CredentialRow): Token['made'][num
 
 async function nameOf(reader: Reader, id: string): Promise<string | null> {
   if (id === ownerId) return ownerName
-  const [person, token] = [await reader.first(selectPerson, { id }), await reader.first(selectCredential, { id })]
+  const [person, token] = [await reader.row('people', { id }), await reader.row('credentials', { id })]
   return person?.name ?? token?.name ?? null
 }
 
 export const tokenOf = (row: CredentialRow, { createdByName, made }: Pick<Token, 'createdByName' | 'made'>): Token => ({
-  id: row.id,
-  name: row.name,
+  ...fields(row, 'id', 'name', 'created_by', 'created_at', 'expires_at'),
   kind: row.kind === 'coordinator' ? 'coordinator' : 'script',
   scopes: JSON.parse(row.scopes),
-  createdBy: row.created_by,
   createdByName,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
   made,
 })
-
-/** The codes of one-time sign-in links, stored as hashes and deleted when used. */
-export const insertSignInCode = insertRow('sign_in_codes')
-
-export const selectSignInCode = selectBy('sign_in_codes', 'hash')
-
-export const deleteSignInCode = deleteBy('sign_in_codes', 'hash')
 
 export const deleteSignInCodesOfPerson = deleteBy('sign_in_codes', { personId: 'person_id' })

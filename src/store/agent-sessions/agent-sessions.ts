@@ -1,12 +1,16 @@
 /** Queries about agent sessions, and their forms for decisions and readers. Written under the lock of their project's stream. */
 import { sql } from 'kysely'
-import type { AgentSession as Decided, EndReason, LiveAgentSession, Purpose } from '../../domain/agent-sessions/lifecycle.ts'
+import type { AgentSession as Decided, EndReason, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
+import type { Instant } from '../../domain/instant.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
+import type { Receiver } from '../conversations/unread.ts'
+import { columns, fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, insertRow, pageOf, rowsOf, selectBy, updateColumns, updateRow } from '../rows.ts'
+import { from, not, pageOf, present, rowsOf, selectBy, selectFirst, selectSome, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
-import { type ParamsOf, statement } from '../statement.ts'
+import { type ParamsOf, type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
+import { maxCounted } from './work-at-hand.ts'
 
 export type AgentSessionRow = Tables['agent_sessions']
 
@@ -18,44 +22,32 @@ export interface Pair {
 /** A literal in the query: a partial index is not used for a parameter. */
 export const ended = sql.lit<AgentSessionRow['state']>('ended')
 
-export const insertAgentSession = insertRow('agent_sessions')
-
-export const selectAgentSession = selectBy('agent_sessions', 'id')
-
 /** AS4: there is at most one. */
-export const selectLiveAgentSession = statement<Pair & { purpose: Purpose }>()((db, p) =>
-  rowsOf(db, 'agent_sessions', { agent_id: p.agentId, project_id: p.projectId, purpose: p.purpose }).where('state', '<>', ended),
-)
+export const selectLiveAgentSession = selectBy('agent_sessions', {
+  agentId: 'agent_id',
+  projectId: 'project_id',
+  purpose: 'purpose',
+  state: not(ended),
+})
 
 /** AS4: at most one of each purpose. */
-const selectLiveOfPair = statement<Pair>()((db, p) =>
-  rowsOf(db, 'agent_sessions', { agent_id: p.agentId, project_id: p.projectId }).where('state', '<>', ended).orderBy('purpose'),
+const selectLiveOfPair = selectBy(
+  'agent_sessions',
+  { agentId: 'agent_id', projectId: 'project_id', state: not(ended) },
+  'purpose',
 )
 
 /** At most two in each project; `limit` is enough to see that there are several. */
-const selectLiveOfAgent = statement<{ agentId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'agent_sessions', { agent_id: p.agentId })
-    .where('state', '<>', ended)
-    .orderBy('project_id')
-    .orderBy('purpose')
-    .limit(p.limit),
-)
+const selectLiveOfAgent = selectSome('agent_sessions', { agentId: 'agent_id', state: not(ended) }, 'project_id', 'purpose')
 
-const selectLiveOfProject = statement<{ projectId: string }>()((db, p) =>
-  rowsOf(db, 'agent_sessions', { project_id: p.projectId }).where('state', '<>', ended).orderBy('id'),
-)
+const selectLiveOfProject = selectBy('agent_sessions', { projectId: 'project_id', state: not(ended) }, 'id')
 
-export const selectNewestOfAgent = statement<{ agentId: string }>()((db, p) =>
-  rowsOf(db, 'agent_sessions', { agent_id: p.agentId }).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1),
-)
+export const selectNewestOfAgent = selectFirst('agent_sessions', { agentId: 'agent_id' }, 'created_at desc', 'id desc')
 
 /** Another live agent session in the same work session. */
 export const selectCompanion = statement<{ workSessionId: string; agentSessionId: string }>()((db, p) =>
-  from(db, 'agent_sessions', { work_session_id: p.workSessionId })
+  from(db, 'agent_sessions', { work_session_id: p.workSessionId, state: not(ended), id: not(p.agentSessionId) }, 'id')
     .select('id')
-    .where('state', '<>', ended)
-    .where('id', '<>', p.agentSessionId)
-    .orderBy('id')
     .limit(1),
 )
 
@@ -64,32 +56,17 @@ export const updateAgentSession = updateRow('agent_sessions', 'context_id', 'res
 /** AS6: touches no index. */
 export const updateActivity = updateColumns('agent_sessions', 'last_activity_at', 'last_answer_at')
 
-export const updateToken = statement<{ id: string; tokenHash: string }>()((db, p) =>
-  db.updateTable('agent_sessions').set({ token_hash: p.tokenHash }).where('id', '=', p.id),
-)
+export const updateToken = updateColumns('agent_sessions', 'token_hash')
 
 /** Sets the conversation that a pulling agent holds. */
-export const updateBoundContext = statement<{ id: string; contextId: string }>()((db, p) =>
-  db.updateTable('agent_sessions').set({ context_id: p.contextId }).where('id', '=', p.id),
-)
+export const updateBoundContext = updateColumns('agent_sessions', 'context_id')
 
-export const updateResumed = statement<{ id: string; workSessionId: string }>()((db, p) =>
-  db.updateTable('agent_sessions').set({ resumed_work_session_id: p.workSessionId }).where('id', '=', p.id),
-)
+export const updateResumed = updateColumns('agent_sessions', 'resumed_work_session_id')
 
 export function agentSessionFrom(row: AgentSessionRow): Decided {
   const lease = {
-    id: row.id,
-    agentId: row.agent_id,
-    projectId: row.project_id,
-    purpose: row.purpose,
-    launchId: row.launch_id,
-    workSessionId: row.work_session_id,
-    createdAt: row.created_at,
-    lastActivityAt: row.last_activity_at,
-    lastAnswerAt: row.last_answer_at,
-    expiresAt: row.expires_at,
-    suspectedAt: row.suspected_at,
+    ...fields(row, 'id', 'agent_id', 'project_id', 'purpose', 'launch_id', 'work_session_id', 'created_at'),
+    ...fields(row, 'last_activity_at', 'last_answer_at', 'expires_at', 'suspected_at'),
   }
   if (row.state === 'active') return { ...lease, state: row.state }
   const terminatingAt = row.terminating_at ?? row.created_at
@@ -99,29 +76,15 @@ export function agentSessionFrom(row: AgentSessionRow): Decided {
 }
 
 export const changesOf = (agentSession: Decided): ParamsOf<typeof updateAgentSession> => ({
-  id: agentSession.id,
-  state: agentSession.state,
-  work_session_id: agentSession.workSessionId,
-  last_activity_at: agentSession.lastActivityAt,
-  last_answer_at: agentSession.lastAnswerAt,
-  expires_at: agentSession.expiresAt,
+  ...columns(agentSession, 'id', 'state', 'work_session_id', 'last_activity_at', 'last_answer_at', 'expires_at', 'suspected_at'),
   terminating_at: agentSession.state === 'active' ? null : agentSession.terminatingAt,
-  suspected_at: agentSession.suspectedAt,
   ended_at: agentSession.state === 'ended' ? agentSession.endedAt : null,
   end_reason: agentSession.state === 'ended' ? agentSession.endReason : null,
 })
 
 export const agentSessionOf = (agentSession: Decided): AgentSession => ({
-  id: agentSession.id,
-  agentId: agentSession.agentId,
-  projectId: agentSession.projectId,
-  purpose: agentSession.purpose,
-  state: agentSession.state,
-  launchId: agentSession.launchId,
-  workSessionId: agentSession.workSessionId,
-  createdAt: agentSession.createdAt,
-  lastActivityAt: agentSession.lastActivityAt,
-  expiresAt: agentSession.expiresAt,
+  ...fields(agentSession, 'id', 'agentId', 'projectId', 'purpose', 'state', 'launchId', 'workSessionId', 'createdAt'),
+  ...fields(agentSession, 'lastActivityAt', 'expiresAt'),
   endedAt: agentSession.state === 'ended' ? agentSession.endedAt : null,
   endReason: agentSession.state === 'ended' ? agentSession.endReason : null,
 })
@@ -139,16 +102,13 @@ const living = (rows: readonly AgentSessionRow[]): LiveAgentSession[] =>
   rows.map(agentSessionFrom).filter((each) => each.state !== 'ended')
 
 /** The agent sessions of a launch: at most one live, and earlier ones. */
-export const selectNewestOfLaunch = statement<{ launchId: string }>()((db, p) =>
-  rowsOf(db, 'agent_sessions', { launch_id: p.launchId }).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1),
-)
+export const selectNewestOfLaunch = selectFirst('agent_sessions', { launchId: 'launch_id' }, 'created_at desc', 'id desc')
 
 export async function newestOfLaunch(reader: Reader, launchId: string): Promise<Decided | undefined> {
   const row = await reader.first(selectNewestOfLaunch, { launchId })
   return row && agentSessionFrom(row)
 }
 
-/** Filters of the list of agent sessions, newest first. */
 export interface AgentSessionsFilter {
   readonly projectId?: string | undefined
   readonly agentId?: string | undefined
@@ -167,4 +127,112 @@ export async function agentSessionsPage(
     return state === undefined || state === 'ended' ? page : page.where('state', '<>', ended)
   })
   return rows.map((row) => agentSessionOf(agentSessionFrom(row)))
+}
+
+// The state of an agent session: its row and what its calls depend on, each in one statement, because every call of an agent needs them.
+
+export interface AgentSessionState extends AgentSessionRow {
+  /** null when the project was deleted. */
+  readonly project_settings: string | null
+  /** null when the agent was deleted. */
+  readonly hold_seconds: number | null
+  /** null when the agent is no longer assigned to the project. */
+  readonly assigned_at: Instant | null
+  /** The conversation that a pulling agent holds; null before its first. */
+  readonly bound_key: string | null
+}
+
+const standing = (db: Parameters<QueryBuilder<unknown>>[0]) =>
+  db
+    .selectFrom('agent_sessions')
+    .leftJoin('projects', 'projects.id', 'agent_sessions.project_id')
+    .leftJoin('agents', 'agents.id', 'agent_sessions.agent_id')
+    .leftJoin('assignments', (join) =>
+      join
+        .onRef('assignments.project_id', '=', 'agent_sessions.project_id')
+        .onRef('assignments.agent_id', '=', 'agent_sessions.agent_id'),
+    )
+    .leftJoin('contexts', 'contexts.id', 'agent_sessions.context_id')
+    .selectAll('agent_sessions')
+    .select('contexts.conversation_key as bound_key')
+    .select(['projects.settings as project_settings', 'agents.hold_seconds', 'assignments.created_at as assigned_at'])
+
+export const selectAgentSessionState = statement<{ id: string }>()((db, p) => standing(db).where('agent_sessions.id', '=', p.id))
+
+export const selectAgentSessionStateByToken = statement<{ tokenHash: string }>()((db, p) =>
+  standing(db).where('agent_sessions.token_hash', '=', p.tokenHash),
+)
+
+/** At most two in each project; `limit` is enough to see that there are several. */
+export const selectLiveAgentSessionStates = statement<{ agentId: string; limit: number }>()((db, p) =>
+  standing(db)
+    .where('agent_sessions.agent_id', '=', p.agentId)
+    .where('agent_sessions.state', '<>', ended)
+    .orderBy('agent_sessions.project_id')
+    .orderBy('agent_sessions.purpose')
+    .limit(p.limit),
+)
+
+export interface ChatState {
+  readonly unread: number
+  /** The messages given to this agent session and not answered. */
+  readonly held: number
+  /** The summary of its conversation; null when there is none yet. */
+  readonly summary: string | null
+  readonly summary_through: number | null
+  readonly kept_after: number | null
+  readonly unsummarised_chars: number | null
+  readonly approval_id: number | null
+  readonly decided_at: Instant | null
+}
+
+const count = sql<number>`count(*)`.as('count')
+
+const selectChatStanding = statement<Receiver & { key: string; limit: number }>()((db, p) => {
+  const unread = from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId }).select('seq').limit(p.limit)
+  const decided = from(db, 'human_approvals', { asked_by_agent_session_id: p.agentSessionId }).limit(1)
+  // AP8: requested in chat by this agent in any of its sessions. A literal in the query, so that its index is used.
+  const awaited = from(db, 'human_approvals', {
+    project_id: p.projectId,
+    leader_id: p.agentId,
+    status: sql.lit<Tables['human_approvals']['status']>('pending'),
+    session_id: null,
+    task_id: null,
+    asked_by_agent_session_id: present,
+  }).limit(1)
+  return db
+    .selectFrom(db.selectNoFrom((eb) => eb.lit(1).as('always')).as('once'))
+    .leftJoin('conversations', (join) => join.on('conversations.key', '=', p.key))
+    .select([
+      'conversations.summary',
+      'conversations.summary_through',
+      'conversations.kept_after',
+      'conversations.unsummarised_chars',
+    ])
+    .select((eb) => [
+      eb.selectFrom(unread.as('few')).select(count).as('unread'),
+      eb
+        .selectFrom(
+          db
+            .selectFrom('turns')
+            .innerJoin('unread_messages', 'unread_messages.turn_id', 'turns.id')
+            .select('unread_messages.seq')
+            .where('turns.agent_session_id', '=', p.agentSessionId)
+            .where('turns.state', '=', sql.lit<Tables['turns']['state']>('running'))
+            .limit(p.limit)
+            .as('few'),
+        )
+        .select(count)
+        .as('held'),
+      awaited.select('id').orderBy('id').as('approval_id'),
+      decided.select('resolved_at').where('resolved_at', 'is not', null).orderBy('resolved_at', 'desc').as('decided_at'),
+    ])
+    .$castTo<ChatState>()
+})
+
+/** The pending work in the chat of an agent session; `key`: its conversation with the people of the project. */
+export async function chatState(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, key: string) {
+  const found = await reader.first(selectChatStanding, { agentId, projectId, agentSessionId, key, limit: maxCounted })
+  if (!found) throw new Error('A statement that always gives one row gave none')
+  return found
 }

@@ -2,10 +2,12 @@
  * Finds the live agent sessions that are due for a check, through partial indexes: ended ones cost nothing (SP13). Whether one ends
  * is decided elsewhere.
  */
+
 import { sql } from 'kysely'
 import type { Purpose } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { launchEnded } from '../processes/launches.ts'
+import { from, not } from '../rows.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { type AgentSessionRow, ended, type Pair } from './agent-sessions.ts'
@@ -97,16 +99,11 @@ export interface LiveKey extends Pair {
 export const firstLive: LiveKey = { agentId: '', projectId: '', purpose: '' }
 
 const selectLiveAfter = statement<LiveKey & { limit: number }>()((db, p) =>
-  db
-    .selectFrom('agent_sessions')
+  from(db, 'agent_sessions', { state: not(ended) }, 'agent_id', 'project_id', 'purpose')
     .select(['id', 'agent_id', 'project_id', 'purpose'])
-    .where('state', '<>', ended)
     .where((eb) =>
       eb(eb.refTuple('agent_id', 'project_id', 'purpose'), '>', eb.tuple(p.agentId, p.projectId, p.purpose as Purpose)),
     )
-    .orderBy('agent_id')
-    .orderBy('project_id')
-    .orderBy('purpose')
     .limit(p.limit),
 )
 

@@ -1,7 +1,7 @@
 /** Queries about the work of an agent in a project, and which pairs of agent and project have some. */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { from } from '../rows.ts'
+import { from, not } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -37,9 +37,9 @@ const selectRepeatedTurn = statement<Pair>()((db, p) =>
     state: sql.lit('queued'),
     about: sql.lit('chat'),
     not_before: null,
+    content: not('[]'),
   })
     .select('id')
-    .where('content', '<>', '[]')
     .limit(1),
 )
 

@@ -5,34 +5,24 @@ import type { Agent } from '../../protocol/agents/agent.ts'
 import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { AgentReport } from '../../protocol/agents/report.ts'
+import { fields, jsonIn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, insertRow, pageOf, selectBy, selectColumns, updateColumns, updateRow } from '../rows.ts'
+import { from, not, pageOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type AgentRow = Tables['agents']
 
-export const insertAgent = insertRow('agents')
-
 export const updateAgent = updateRow('agents', 'passkey_hash')
 
-export const selectEnvironmentsOfAll = statement()((db) => db.selectFrom('agents').select(['id', 'name', 'env']).orderBy('id'))
+export const selectEnvironmentsOfAll = statement()((db) => from(db, 'agents', {}, 'id').select(['id', 'name', 'env']))
 
-/** Selects the agents with an environment. */
-export const selectEnvironments = statement()((db) =>
-  db.selectFrom('agents').select(['id', 'name', 'env']).where('env', '<>', '{}').orderBy('id'),
-)
+export const selectEnvironments = statement()((db) => from(db, 'agents', { env: not('{}') }, 'id').select(['id', 'name', 'env']))
 
 export const updateEnvironment = updateColumns('agents', 'env')
 
-export const updatePasskey = statement<{ id: string; hash: string }>()((db, p) =>
-  db.updateTable('agents').set({ passkey_hash: p.hash }).where('id', '=', p.id),
-)
-
-export const deleteAgentRow = deleteBy('agents', 'id')
-
-export const selectAgent = selectBy('agents', 'id')
+export const updatePasskey = updateColumns('agents', 'passkey_hash')
 
 export const selectAgentByPasskey = selectColumns('agents', { hash: 'passkey_hash' }, 'id', 'name')
 
@@ -40,8 +30,7 @@ const selectAgentsPage = statement<PageParams>()((db, p) => pageOf(db.selectFrom
 
 /** Selects the projects of the agents that `selectAgentsPage` finds with the same key and limit. */
 const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
-  db
-    .selectFrom('assignments')
+  from(db, 'assignments', {}, 'created_at', 'project_id')
     .select(['project_id', 'agent_id'])
     .where('agent_id', 'in', (eb) =>
       eb
@@ -51,13 +40,11 @@ const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(p.limit),
-    )
-    .orderBy('created_at')
-    .orderBy('project_id'),
+    ),
 )
 
 const selectProjectIdsOfAgent = statement<{ agentId: string }>()((db, p) =>
-  from(db, 'assignments', { agent_id: p.agentId }).select('project_id').orderBy('created_at').orderBy('project_id'),
+  from(db, 'assignments', { agent_id: p.agentId }, 'created_at', 'project_id').select('project_id'),
 )
 
 /** In the order of assignment: the first ACP agent of a project is the default. */
@@ -73,32 +60,21 @@ const selectAgentsOfProject = statement<{ projectId: string; limit: number }>()(
 )
 
 const selectProjectsOfAgentsOfProject = statement<{ projectId: string }>()((db, p) =>
-  db
-    .selectFrom('assignments')
+  from(db, 'assignments', {}, 'created_at', 'project_id')
     .select(['project_id', 'agent_id'])
-    .where('agent_id', 'in', (eb) => eb.selectFrom('assignments').select('agent_id').where('project_id', '=', p.projectId))
-    .orderBy('created_at')
-    .orderBy('project_id'),
+    .where('agent_id', 'in', (eb) => eb.selectFrom('assignments').select('agent_id').where('project_id', '=', p.projectId)),
 )
 
 export function agentOf(row: AgentRow, projectIds: readonly string[]): Agent {
   return {
-    id: row.id,
-    name: row.name,
-    protocol: row.protocol,
-    command: row.command,
+    ...fields(row, 'id', 'name', 'protocol', 'command', 'role', 'max_processes', 'hold_seconds', 'runs_on'),
+    ...fields(row, 'created_at', 'updated_at'),
     args: JSON.parse(row.args),
     env: masked(JSON.parse(row.env), maskedValue),
-    role: row.role,
-    maxProcesses: row.max_processes,
-    holdSeconds: row.hold_seconds,
-    runsOn: row.runs_on,
     ...isolationOf(row.isolation),
     projectIds: [...projectIds],
-    report: row.report === null ? null : JSON.parse(row.report),
+    report: jsonIn(row.report),
     neverAsks: neverAsks(row),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
   }
 }
 
@@ -109,7 +85,7 @@ function neverAsks({ report, command, args }: AgentRow): boolean {
 }
 
 export async function findAgent(reader: Reader, id: string): Promise<Agent | undefined> {
-  const row = await reader.first(selectAgent, { id })
+  const row = await reader.row('agents', { id })
   return row && agentOf(row, await projectIdsOf(reader, id))
 }
 

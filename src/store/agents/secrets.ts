@@ -2,7 +2,8 @@
 import type { SealedValue } from '../../domain/agents/environment.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { maxSecretsPerProject, maxSecretUses, type Secret, type SecretUse } from '../../protocol/agents/secret.ts'
-import { deleteBy, from, insertRow, putRow, rowsOf, selectBy } from '../rows.ts'
+import { fields } from '../fields.ts'
+import { deleteBy, from, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -10,14 +11,10 @@ import type { Reader, Tx } from '../store.ts'
 type SecretRow = Tables['secrets']
 type Which = Pick<SecretRow, 'project_id' | 'name'>
 
-export const selectSecret = selectBy('secrets', ['project_id', 'name'])
-
-const selectSecrets = statement<{ projectId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'secrets', { project_id: p.projectId }).orderBy('name').limit(p.limit),
-)
+const selectSecrets = selectSome('secrets', { projectId: 'project_id' }, 'name')
 
 const selectAgents = statement<Which>()((db, p) =>
-  from(db, 'secret_agents', { project_id: p.project_id, name: p.name }).select('agent_id').orderBy('agent_id'),
+  from(db, 'secret_agents', { project_id: p.project_id, name: p.name }, 'agent_id').select('agent_id'),
 )
 
 const selectGiven = statement<{ agentId: string }>()((db, p) =>
@@ -42,28 +39,18 @@ export const selectSealedSecrets = statement()((db) =>
     .orderBy('secrets.name'),
 )
 
-const putSecret = putRow('secrets')
-
-const insertSecretAgent = insertRow('secret_agents')
-
 const deleteAgents = deleteBy('secret_agents', ['project_id', 'name'])
 
 /** An agent that is made anew under the same id gets none of them. */
 export const deleteSecretsOfAgent = deleteBy('secret_agents', { agentId: 'agent_id' })
 
-const deleteSecretRow = deleteBy('secrets', ['project_id', 'name'])
-
 const deleteUses = deleteBy('secret_uses', ['project_id', 'name'])
 
 const selectUses = statement<Which & { limit: number }>()((db, p) =>
-  from(db, 'secret_uses', { project_id: p.project_id, name: p.name })
+  from(db, 'secret_uses', { project_id: p.project_id, name: p.name }, 'used_at desc', 'launch_id desc')
     .select(['agent_id as agentId', 'launch_id as launchId', 'given_as as givenAs', 'used_at as usedAt'])
-    .orderBy('used_at', 'desc')
-    .orderBy('launch_id', 'desc')
     .limit(p.limit),
 )
-
-const putUse = putRow('secret_uses')
 
 const deleteUsesBefore = statement<Which & { before: Instant }>()((db, p) =>
   db.deleteFrom('secret_uses').where('project_id', '=', p.project_id).where('name', '=', p.name).where('used_at', '<', p.before),
@@ -76,12 +63,8 @@ export const secretUses = (reader: Reader, which: Which, limit = maxSecretUses):
   reader.all(selectUses, { ...which, limit })
 
 export const secretOf = async (reader: Reader, row: SecretRow): Promise<Secret> => ({
-  name: row.name,
-  givenAs: row.given_as,
+  ...fields(row, 'name', 'given_as', 'created_at', 'updated_at', 'updated_by'),
   agentIds: await agentIdsOf(reader, row),
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  updatedBy: row.updated_by,
   lastUse: (await secretUses(reader, row, 1))[0] ?? null,
 })
 
@@ -91,17 +74,17 @@ export const secretRows = (reader: Reader, projectId: string): Promise<SecretRow
 
 /** `agentIds` left out: as they are. */
 export async function writeSecret(tx: Tx, row: SecretRow, agentIds: readonly string[] | undefined): Promise<void> {
-  await tx.write(putSecret, row)
+  await tx.put('secrets', row)
   if (!agentIds) return
   await tx.write(deleteAgents, row)
   for (const agentId of new Set(agentIds))
-    await tx.write(insertSecretAgent, { project_id: row.project_id, name: row.name, agent_id: agentId })
+    await tx.insert('secret_agents', { project_id: row.project_id, name: row.name, agent_id: agentId })
 }
 
 export async function deleteSecret(tx: Tx, which: Which): Promise<void> {
   await tx.write(deleteAgents, which)
   await tx.write(deleteUses, which)
-  await tx.write(deleteSecretRow, which)
+  await tx.delete('secrets', which)
 }
 
 interface GivenSecret {
@@ -118,7 +101,7 @@ export async function secretsGivenTo(reader: Reader, agentId: string, projectId?
 
 /** Records that a launch is given a secret (SR5). Taking the launch again records it once. */
 export async function recordUse(tx: Tx, use: Tables['secret_uses']): Promise<void> {
-  await tx.write(putUse, use)
+  await tx.put('secret_uses', use)
   const oldest = (await secretUses(tx, use)).at(maxSecretUses - 1)
   if (oldest) await tx.write(deleteUsesBefore, { project_id: use.project_id, name: use.name, before: oldest.usedAt })
 }

@@ -3,24 +3,22 @@ import type { Kysely } from 'kysely'
 import type { AllowanceRule } from '../../domain/approvals/allowance.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'
+import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { insertRow, pageOf, rowsOf, selectBy } from '../rows.ts'
+import { above, pageOf, rowsOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type AllowanceRow = Tables['allowances']
 
-export const insertAllowance = insertRow('allowances')
-
-export const selectAllowance = selectBy('allowances', 'id')
-
-/** The newest first. */
 export const selectInForce = statement<{ projectId: string; agentId: string; now: Instant; limit: number }>()((db, p) =>
-  rowsOf(db, 'allowances', { project_id: p.projectId, agent_id: p.agentId, revoked_at: null })
-    .where('expires_at', '>', p.now)
-    .orderBy('expires_at', 'desc')
-    .limit(p.limit),
+  rowsOf(
+    db,
+    'allowances',
+    { project_id: p.projectId, agent_id: p.agentId, revoked_at: null, expires_at: above(p.now) },
+    'expires_at desc',
+  ).limit(p.limit),
 )
 
 interface Revoked {
@@ -52,7 +50,7 @@ const selectPage = statement<OfProject>()((db, p) =>
 
 const selectPageInForce = statement<OfProject & { now: Instant }>()((db, p) =>
   pageOf(
-    rowsOf(db, 'allowances', { project_id: p.projectId, revoked_at: null }).where('expires_at', '>', p.now),
+    rowsOf(db, 'allowances', { project_id: p.projectId, revoked_at: null, expires_at: above(p.now) }),
     p,
     'created_at',
     'id',
@@ -62,26 +60,9 @@ const selectPageInForce = statement<OfProject & { now: Instant }>()((db, p) =>
 export const allowancesPage = async (reader: Reader, page: OfProject, now: Instant | null): Promise<Allowance[]> =>
   (now === null ? await reader.all(selectPage, page) : await reader.all(selectPageInForce, { ...page, now })).map(allowanceOf)
 
-export const ruleOf = ({ scope, tool_kind: toolKind, likeness, folder }: AllowanceRow): AllowanceRule => ({
-  scope,
-  toolKind,
-  likeness,
-  folder,
-})
+export const ruleOf = (row: AllowanceRow): AllowanceRule => fields(row, 'scope', 'tool_kind', 'likeness', 'folder')
 
 export const allowanceOf = (row: AllowanceRow): Allowance => ({
-  id: row.id,
-  projectId: row.project_id,
-  agentId: row.agent_id,
-  scope: row.scope,
-  toolKind: row.tool_kind,
-  title: row.title,
-  folder: row.folder,
-  likeness: row.likeness,
-  approvalId: row.approval_id,
-  createdBy: row.created_by,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  revokedAt: row.revoked_at,
-  revokedBy: row.revoked_by,
+  ...fields(row, 'id', 'project_id', 'agent_id', 'scope', 'tool_kind', 'title', 'folder', 'likeness', 'approval_id'),
+  ...fields(row, 'created_by', 'created_at', 'expires_at', 'revoked_at', 'revoked_by'),
 })

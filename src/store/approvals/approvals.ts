@@ -4,7 +4,8 @@ import type { Approval as Decided } from '../../domain/approvals/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
-import { from, insertRow, rowsOf, selectBy, updateColumns, updateRow } from '../rows.ts'
+import { columns, fields } from '../fields.ts'
+import { atMost, below, from, present, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type ParamsOf, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -32,9 +33,6 @@ export type PermissionColumns = Partial<Pick<ApprovalRow, PermissionColumn>>
 /** A literal in the query, not a parameter, so that the partial indexes are used. */
 const pending = sql.lit<ApprovalRow['status']>('pending')
 
-export const insertApproval = insertRow('human_approvals')
-
-/** Updates what a decision changes. */
 export const updateApproval = updateRow(
   'human_approvals',
   'answer',
@@ -43,8 +41,6 @@ export const updateApproval = updateRow(
   'outcome',
   'told_to',
 )
-
-export const selectApproval = selectBy('human_approvals', 'id')
 
 export const selectApprovedOfTask = statement<{ projectId: string; taskId: string }>()((db, p) =>
   from(db, 'human_approvals', { project_id: p.projectId, task_id: p.taskId, status: sql.lit<ApprovalRow['status']>('approved') })
@@ -58,59 +54,50 @@ export const updateOutcome = updateColumns('human_approvals', 'outcome', 'option
 /** Selects the permission that a launch requested under this name. */
 export const selectAsked = selectBy('human_approvals', { launchId: 'launch_id', askId: 'ask_id' })
 
-export const selectPendingOfTurn = statement<{ turnId: string }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { turn_id: p.turnId, status: pending }).orderBy('id'),
-)
+export const selectPendingOfTurn = selectBy('human_approvals', { turnId: 'turn_id', status: pending }, 'id')
 
 /** AP4: selects permissions that were not answered in time. */
 export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((db, p) =>
-  from(db, 'human_approvals', { status: pending })
+  from(db, 'human_approvals', { status: pending, deadline: [present, atMost(p.now)] }, 'deadline')
     .select('id')
-    .where('deadline', 'is not', null)
-    .where('deadline', '<=', p.now)
-    .orderBy('deadline')
     .limit(p.limit),
 )
 
 /** AP8: records that the decision was given to this agent session. */
-export const updateGivenTo = statement<{ id: number; agentSessionId: string | null }>()((db, p) =>
-  db.updateTable('human_approvals').set({ told_to: p.agentSessionId }).where('id', '=', p.id),
-)
+export const updateGivenTo = updateColumns('human_approvals', 'told_to')
 
-const selectHighestId = statement()((db) => db.selectFrom('human_approvals').select('id').orderBy('id', 'desc').limit(1))
+const selectHighestId = statement()((db) => from(db, 'human_approvals', {}, 'id desc').select('id').limit(1))
 
 /** Sets the waiting agent session. Readers do not see it, so there is no event. */
-export const updateAskedBy = statement<{ id: number; agentSessionId: string }>()((db, p) =>
-  db.updateTable('human_approvals').set({ asked_by_agent_session_id: p.agentSessionId }).where('id', '=', p.id),
+export const updateAskedBy = updateColumns('human_approvals', 'asked_by_agent_session_id')
+
+export const selectPendingOfAgent = selectBy(
+  'human_approvals',
+  { projectId: 'project_id', agentId: 'leader_id', status: pending },
+  'id',
 )
 
-export const selectPendingOfAgent = statement<{ projectId: string; agentId: string }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { project_id: p.projectId, leader_id: p.agentId, status: pending }).orderBy('id'),
-)
-
-export const selectPendingOfProject = statement<{ projectId: string }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { project_id: p.projectId, status: pending }).orderBy('id'),
-)
+export const selectPendingOfProject = selectBy('human_approvals', { projectId: 'project_id', status: pending }, 'id')
 
 /** AP8: approvals about the work as a whole, newest first, without permissions and imported decisions. */
-export const selectAboutWork = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { session_id: p.workSessionId, task_id: null, ask_id: null, imported_decider: null })
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+export const selectAboutWork = selectSome(
+  'human_approvals',
+  { workSessionId: 'session_id', task_id: null, ask_id: null, imported_decider: null },
+  'id desc',
 )
 
 /** AP8: approvals that an agent requested in a conversation, newest first, without permissions. */
-export const selectAskedIn = statement<{ key: string; agentId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { conversation_key: p.key, leader_id: p.agentId, ask_id: null })
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+export const selectAskedIn = selectSome(
+  'human_approvals',
+  { key: 'conversation_key', agentId: 'leader_id', ask_id: null },
+  'id desc',
 )
 
 /** AP8: approvals about one task, wherever they were requested. */
-export const selectAboutTask = statement<{ projectId: string; taskId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { project_id: p.projectId, task_id: p.taskId, ask_id: null, imported_decider: null })
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+export const selectAboutTask = selectSome(
+  'human_approvals',
+  { projectId: 'project_id', taskId: 'task_id', ask_id: null, imported_decider: null },
+  'id desc',
 )
 
 /** AP8: approvals about the unfinished tasks of a work session, wherever they were requested. */
@@ -132,7 +119,7 @@ export const selectAboutTasks = statement<{ workSessionId: string; limit: number
 
 /** Pending approvals of a work session: its own, and those about its tasks from earlier ones. */
 export const selectPendingOfWorkSession = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
-  from(db, 'human_approvals', { project_id: p.projectId, status: pending })
+  from(db, 'human_approvals', { project_id: p.projectId, status: pending }, 'id')
     .select('id')
     .where((eb) =>
       eb.or([
@@ -147,17 +134,14 @@ export const selectPendingOfWorkSession = statement<{ projectId: string; workSes
         ),
       ]),
     )
-    .orderBy('id')
     .limit(p.limit),
 )
 
 const selectOfProject = statement<{ projectId: string; before: number; limit: number }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { project_id: p.projectId }).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit),
+  rowsOf(db, 'human_approvals', { project_id: p.projectId, id: below(p.before) }, 'id desc').limit(p.limit),
 )
 
-const selectOfWorkSession = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'human_approvals', { session_id: p.workSessionId }).orderBy('id', 'desc').limit(p.limit),
-)
+const selectOfWorkSession = selectSome('human_approvals', { workSessionId: 'session_id' }, 'id desc')
 
 interface InboxParams {
   readonly submittedAt: Instant
@@ -166,10 +150,8 @@ interface InboxParams {
 }
 
 const selectInbox = statement<InboxParams>()((db, p) =>
-  rowsOf(db, 'human_approvals', { status: pending })
+  rowsOf(db, 'human_approvals', { status: pending }, 'submitted_at', 'id')
     .where((eb) => eb(eb.refTuple('submitted_at', 'id'), '>', eb.tuple(p.submittedAt, p.id)))
-    .orderBy('submitted_at')
-    .orderBy('id')
     .limit(p.limit),
 )
 
@@ -181,30 +163,25 @@ const countPendingOfProject = statement<{ projectId: string }>()((db, p) =>
   from(db, 'human_approvals', { project_id: p.projectId, status: pending }).select(sql<number>`count(*)`.as('count')),
 )
 
+const listsOf = (row: ApprovalRow) => ({
+  workerInstructions: JSON.parse(row.worker_instructions),
+  artifacts: JSON.parse(row.artifacts),
+  revisionHistory: JSON.parse(row.revision_history),
+})
+
 /** The approval as the domain decides about it. */
 export function approvalFrom(row: ApprovalRow): Decided {
   const parts = {
-    id: row.id,
-    submittedAt: row.submitted_at,
-    instructionContent: row.instruction_content,
-    workerInstructions: JSON.parse(row.worker_instructions),
-    artifacts: JSON.parse(row.artifacts),
-    revisionHistory: JSON.parse(row.revision_history),
+    ...fields(row, 'id', 'submitted_at', 'instruction_content'),
+    ...listsOf(row),
   }
   if (row.status === 'pending') return { ...parts, status: row.status, resolvedAt: null, decidedBy: null, feedback: null }
   const resolvedAt = row.resolved_at ?? row.submitted_at
   return { ...parts, status: row.status, resolvedAt, decidedBy: row.decided_by ?? '', feedback: row.feedback }
 }
 
-/** The columns of a decision. */
 export const approvalColumns = (approval: Decided): Omit<ParamsOf<typeof updateApproval>, 'imported_decider'> => ({
-  id: approval.id,
-  status: approval.status,
-  submitted_at: approval.submittedAt,
-  resolved_at: approval.resolvedAt,
-  decided_by: approval.decidedBy,
-  feedback: approval.feedback,
-  instruction_content: approval.instructionContent,
+  ...columns(approval, 'id', 'status', 'submitted_at', 'resolved_at', 'decided_by', 'feedback', 'instruction_content'),
   worker_instructions: JSON.stringify(approval.workerInstructions),
   artifacts: JSON.stringify(approval.artifacts),
   revision_history: JSON.stringify(approval.revisionHistory),
@@ -213,23 +190,11 @@ export const approvalColumns = (approval: Decided): Omit<ParamsOf<typeof updateA
 /** The approval as it is answered over HTTP, over MCP and in events. */
 export const approvalOf = (row: ApprovalRow): Approval =>
   onWire({
-    id: row.id,
-    projectId: row.project_id,
+    ...fields(row, 'id', 'project_id', 'task_id', 'checkpoint_type', 'leader_id', 'status', 'submitted_at', 'resolved_at'),
+    ...fields(row, 'decided_by', 'feedback', 'instruction_content', 'outcome'),
+    ...listsOf(row),
     workSessionId: row.session_id,
-    taskId: row.task_id,
-    checkpointType: row.checkpoint_type,
-    leaderId: row.leader_id,
-    status: row.status,
-    submittedAt: row.submitted_at,
-    resolvedAt: row.resolved_at,
-    decidedBy: row.decided_by,
-    feedback: row.feedback,
-    instructionContent: row.instruction_content,
-    workerInstructions: JSON.parse(row.worker_instructions),
-    artifacts: JSON.parse(row.artifacts),
-    revisionHistory: JSON.parse(row.revision_history),
     imported: row.imported_decider === null ? null : { decidedBy: row.imported_decider },
-    outcome: row.outcome,
     permission: permissionOf(row),
     question: questionOf(row),
   })
@@ -237,8 +202,7 @@ export const approvalOf = (row: ApprovalRow): Approval =>
 export function questionOf(row: ApprovalRow): Approval['question'] {
   if (row.question === null) return null
   return {
-    userSessionId: row.user_session_id,
-    role: row.role,
+    ...fields(row, 'user_session_id', 'role'),
     messageId: row.turn_id ?? '',
     ...JSON.parse(row.question),
     answer: JSON.parse(row.answer ?? 'null'),
@@ -249,14 +213,11 @@ export function questionOf(row: ApprovalRow): Approval['question'] {
 export function permissionOf(row: ApprovalRow): Approval['permission'] {
   if (row.ask_id === null || row.question !== null) return null
   return {
-    userSessionId: row.user_session_id,
-    role: row.role,
+    ...fields(row, 'user_session_id', 'role', 'likeness', 'option_id'),
     messageId: row.turn_id ?? '',
     call: JSON.parse(row.tool_call ?? 'null'),
     options: JSON.parse(row.options ?? '[]'),
     digest: row.digest ?? '',
-    likeness: row.likeness,
-    optionId: row.option_id,
     deadline: row.deadline ?? row.submitted_at,
   }
 }
@@ -264,11 +225,9 @@ export function permissionOf(row: ApprovalRow): Approval['permission'] {
 /** The next id. Home's lock is held and rows are never deleted, so it is unique. */
 export const nextApprovalId = async (reader: Reader): Promise<number> => ((await reader.first(selectHighestId, {}))?.id ?? 0) + 1
 
-/** The newest first. */
 export const approvalsOfProject = async (reader: Reader, projectId: string, before: number, limit: number): Promise<Approval[]> =>
   (await reader.all(selectOfProject, { projectId, before, limit })).map(approvalOf)
 
-/** The newest first. */
 export const approvalsOfWorkSession = async (reader: Reader, workSessionId: string, limit: number): Promise<Approval[]> =>
   (await reader.all(selectOfWorkSession, { workSessionId, limit })).map(approvalOf)
 

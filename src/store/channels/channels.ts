@@ -4,31 +4,22 @@ import { type ChannelName, channelKey } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
-import { noticeFrom } from '../notices.ts'
+import { fields, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { from, pageOf, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ChannelRow = Tables['channels']
 
-export const selectChannel = selectBy('channels', 'channel')
-
-export const insertChannel = insertRow('channels')
-
 /** Updates all columns but the times of the last messages, which are written without the lock. */
 export const updateChannel = updateRow('channels', 'last_in_at', 'last_out_at')
 
-export const updateLastIn = statement<{ channel: ChannelName; now: Instant }>()((db, p) =>
-  db.updateTable('channels').set({ last_in_at: p.now }).where('channel', '=', p.channel),
-)
+export const updateLastIn = updateColumns('channels', 'last_in_at')
 
-export const updateLastOut = statement<{ channel: ChannelName; now: Instant }>()((db, p) =>
-  db.updateTable('channels').set({ last_out_at: p.now }).where('channel', '=', p.channel),
-)
+export const updateLastOut = updateColumns('channels', 'last_out_at')
 
-/** Selects the counts of a channel in one statement. */
 export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter: Instant }>()((db, p) =>
   db.selectNoFrom((eb) => [
     eb
@@ -48,16 +39,7 @@ export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter:
   ]),
 )
 
-export const insertPairingCode = insertRow('pairing_codes')
-
-/** Oldest first. */
-export const selectPairingCodes = statement<{ channel: ChannelName; limit: number }>()((db, p) =>
-  rowsOf(db, 'pairing_codes', { channel: p.channel }).orderBy('created_at').limit(p.limit),
-)
-
-export const selectPairingCode = selectBy('pairing_codes', ['channel', 'hash'])
-
-export const deletePairingCode = deleteBy('pairing_codes', ['channel', 'hash'])
+export const selectPairingCodes = selectSome('pairing_codes', { channel: 'channel' }, 'created_at')
 
 /** The default pair: the first agent of the oldest project that has one. */
 export const selectFirstPair = statement()((db) =>
@@ -77,19 +59,10 @@ export type ChatRow = Tables['channel_chats']
 
 export const selectChat = selectBy('channel_chats', { channel: 'channel', chatId: 'chat_id' })
 
-export const insertChat = insertRow('channel_chats')
-
-export const updateChat = updateRow('channel_chats')
-
 /** Chats that ask for admission, oldest first; their number is bounded. */
 export const selectAsking = statement<{ channel: ChannelName; limit: number }>()((db, p) =>
-  from(db, 'channel_chats', { channel: p.channel, state: 'asking' })
-    .select(['chat_id', 'asked_at'])
-    .orderBy('asked_at')
-    .limit(p.limit),
+  from(db, 'channel_chats', { channel: p.channel, state: 'asking' }, 'asked_at').select(['chat_id', 'asked_at']).limit(p.limit),
 )
-
-export const deleteChat = deleteBy('channel_chats', { channel: 'channel', chatId: 'chat_id' })
 
 interface ChatsFilter {
   readonly channel: ChannelName
@@ -113,20 +86,10 @@ export const routeIn = (row: Pick<ChatRow, 'project_id' | 'agent_id'> | undefine
   row?.project_id && row.agent_id ? { projectId: row.project_id, agentId: row.agent_id } : null
 
 export const chatOf = (row: ChatRow): ChannelChat => ({
-  channel: row.channel,
-  chatId: row.chat_id,
+  ...fields(row, 'channel', 'chat_id', 'kind', 'title', 'handle', 'state', 'asked_at', 'decided_at', 'decided_by'),
+  ...fields(row, 'last_in_at', 'last_out_at', 'trouble'),
   conversationKey: channelKey({ channel: row.channel, chatId: row.chat_id }),
   conversation: channelKey({ channel: row.channel, chatId: row.chat_id }),
-  kind: row.kind,
-  title: row.title,
-  handle: row.handle,
-  state: row.state,
   route: routeIn(row),
-  askedAt: row.asked_at,
-  decidedAt: row.decided_at,
-  decidedBy: row.decided_by,
-  lastInAt: row.last_in_at,
-  lastOutAt: row.last_out_at,
-  trouble: row.trouble,
   notice: noticeFrom(row.notice),
 })

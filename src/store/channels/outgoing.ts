@@ -4,10 +4,8 @@
  */
 import { sql } from 'kysely'
 import type { ChannelName, ChatAddress } from '../../domain/channels/key.ts'
-import { deleteBy, from, insertRow, selectBy, updateColumns } from '../rows.ts'
+import { deleteBy, from, selectBy, updateColumns } from '../rows.ts'
 import { statement } from '../statement.ts'
-
-export const insertOutgoing = insertRow('outgoing')
 
 export const updateOutgoing = updateColumns('outgoing', 'parts_sent', 'state', 'maybe_sent', 'attempts', 'not_before')
 

@@ -5,9 +5,9 @@ import type { Instant } from '../../domain/instant.ts'
 import { detailFrom } from '../../domain/notices.ts'
 import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import type { ConfigureOrder } from '../../protocol/turns/link.ts'
-import { noticesFrom } from '../notices.ts'
+import { noticesFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { atMost, from, not, pageOf, present, rowsOf, selectBy, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -17,15 +17,9 @@ export type UserSessionRow = Tables['user_sessions']
 /** A literal in the query, so that the partial index is used. */
 const active = sql.lit<UserSessionRow['state']>('ACTIVE')
 
-export const insertUserSession = insertRow('user_sessions')
-
-export const selectUserSession = selectBy('user_sessions', 'id')
-
 export const updateEnding = updateRow('user_sessions', 'attached_until', 'last_active_at')
 
-export const updateLastActive = statement<{ id: string; now: Instant }>()((db, p) =>
-  db.updateTable('user_sessions').set({ last_active_at: p.now }).where('id', '=', p.id),
-)
+export const updateLastActive = updateColumns('user_sessions', 'last_active_at')
 
 /** US3: records that the last client of a node disconnected. A later time set by another node stays. */
 export const updateDetached = statement<{ id: string; until: Instant; seenUntil: Instant }>()((db, p) =>
@@ -43,10 +37,8 @@ export const updateAttached = statement<{ id: string; until: Instant }>()((db, p
 
 /** US3: the longest disconnected first. */
 export const selectDetached = statement<{ until: Instant; limit: number }>()((db, p) =>
-  from(db, 'user_sessions', { state: active })
+  from(db, 'user_sessions', { state: active, attached_until: atMost(p.until) }, 'attached_until')
     .select(['id', 'project_id', 'attached_until'])
-    .where('attached_until', '<=', p.until)
-    .orderBy('attached_until')
     .limit(p.limit),
 )
 
@@ -113,59 +105,44 @@ export const lifeOf = ({ state, terminating_at, terminate_reason, asleep_at, not
   leaving: terminating_at === null ? null : { reason: detailFrom(terminate_reason ?? '', noticesFrom(notices)['reason']) },
 })
 
-export const insertRoleAgent = insertRow('role_agents')
-
-/** Updates every column that may change. */
-export const updateRoleAgent = updateRow('role_agents')
-
-export const selectRoleAgent = selectBy('role_agents', 'id')
-
 /** The agents that occupy roles of the user session, oldest first. */
-export const selectOccupants = statement<{ userSessionId: string }>()((db, p) =>
-  rowsOf(db, 'role_agents', { user_session_id: p.userSessionId })
-    .where('state', '<>', terminated)
-    .orderBy('created_at')
-    .orderBy('id'),
+export const selectOccupants = selectBy(
+  'role_agents',
+  { userSessionId: 'user_session_id', state: not(terminated) },
+  'created_at',
+  'id',
 )
 
-export const selectOccupant = statement<{ userSessionId: string; role: string }>()((db, p) =>
-  rowsOf(db, 'role_agents', { user_session_id: p.userSessionId, role: p.role }).where('state', '<>', terminated),
-)
+export const selectOccupant = selectBy('role_agents', { userSessionId: 'user_session_id', role: 'role', state: not(terminated) })
 
 /** The last agent in a role, also when it has ended. */
 export const selectInRole = statement<{ userSessionId: string; role: string }>()((db, p) =>
-  from(db, 'role_agents', { user_session_id: p.userSessionId, role: p.role })
+  from(db, 'role_agents', { user_session_id: p.userSessionId, role: p.role }, 'created_at desc')
     .select(['id', 'state', 'workspace', 'branch'])
-    .orderBy('created_at', 'desc')
     .limit(1),
 )
 
 /** AC4: the last agent in the role that opened an ACP session. */
 export const selectLastOpened = statement<{ userSessionId: string; role: string; agentId: string }>()((db, p) =>
-  from(db, 'role_agents', { user_session_id: p.userSessionId, role: p.role, agent_id: p.agentId })
+  from(
+    db,
+    'role_agents',
+    { user_session_id: p.userSessionId, role: p.role, agent_id: p.agentId, acp_session_id: present },
+    'created_at desc',
+  )
     .select(['acp_session_id', 'opened_at', 'offers'])
-    .where('acp_session_id', 'is not', null)
-    .orderBy('created_at', 'desc')
     .limit(1),
 )
 
 /** RS2: the last agent that worked in a work session. */
 export const selectAtWork = statement<{ workSessionId: string }>()((db, p) =>
-  rowsOf(db, 'role_agents', { work_session_id: p.workSessionId })
-    .where('work_session_id', 'is not', null)
-    .orderBy('created_at', 'desc')
-    .limit(1),
+  rowsOf(db, 'role_agents', { work_session_id: [p.workSessionId, present] }, 'created_at desc').limit(1),
 )
 
 /** US4: agents that were asked to leave and still run. */
 export const selectLeavingSince = statement<{ until: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('role_agents')
+  from(db, 'role_agents', { terminating_at: [present, atMost(p.until)], state: not(terminated) }, 'terminating_at')
     .select(['id', 'user_session_id', 'project_id', 'role'])
-    .where('terminating_at', 'is not', null)
-    .where('terminating_at', '<=', p.until)
-    .where('state', '<>', terminated)
-    .orderBy('terminating_at')
     .limit(p.limit),
 )
 
@@ -236,7 +213,7 @@ export async function userSessionsOf(
   const ids = new Set<string>()
   const roleAgentIds = new Set([...launches].flatMap(({ roleAgentId }) => roleAgentId ?? []))
   for (const id of roleAgentIds) {
-    const row = await reader.first(selectRoleAgent, { id })
+    const row = await reader.row('role_agents', { id })
     if (row) ids.add(row.user_session_id)
   }
   return [...ids]

@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { type CutoverRule, type Day, usualRule } from '../../domain/conversations/chapter.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Chapter } from '../../protocol/conversations/chapter.ts'
+import { fields } from '../fields.ts'
 import { selectMeta, setMeta } from '../meta.ts'
-import { from, putRow, rowsOf, updateColumns } from '../rows.ts'
+import { atMost, below, from, present, rowsOf, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -59,19 +60,13 @@ export const leaveChapter = statement<ClosedConversation>()((db, p) =>
     .where('key', '=', p.key),
 )
 
-/** Replaces an earlier chapter of the same day. */
-export const putChapter = putRow('chapters')
-
 export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
   rowsOf(db, 'chapters', { conversation_key: p.key, day: p.day, removed: 0 }),
 )
 
 /** The newest closed day, with its summary. */
 export const selectLastChapter = statement<{ key: string }>()((db, p) =>
-  from(db, 'chapters', { conversation_key: p.key, removed: 0 })
-    .select(['day', 'summary', 'closed_at'])
-    .orderBy('day', 'desc')
-    .limit(1),
+  from(db, 'chapters', { conversation_key: p.key, removed: 0 }, 'day desc').select(['day', 'summary', 'closed_at']).limit(1),
 )
 
 /** Marks chapters as removed; the rows stay until the notes are updated (DC4). */
@@ -83,14 +78,9 @@ export const removeChaptersOf = statement<{ key: string }>()((db, p) =>
 )
 
 const selectDue = statement<{ now: Instant; dueAt: Instant; key: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('conversations')
+  from(db, 'conversations', { chapter_due_at: [present, atMost(p.now)] }, 'chapter_due_at', 'key')
     .select(['key', 'chapter_due_at as dueAt'])
-    .where('chapter_due_at', 'is not', null)
-    .where('chapter_due_at', '<=', p.now)
     .where((eb) => eb(eb.refTuple('chapter_due_at', 'key'), '>', eb.tuple(p.dueAt, p.key)))
-    .orderBy('chapter_due_at')
-    .orderBy('key')
     .limit(p.limit),
 )
 
@@ -116,12 +106,9 @@ const selectDayOf = statement<{ key: string; seq: number }>()((db, p) =>
     .where('through_seq', '>=', p.seq)
     .where('removed', '=', 0)
     .union(
-      db
-        .selectFrom('conversations')
-        .select(sql<Day>`chapter_day`.as('day'))
-        .where('key', '=', p.key)
-        .where('chapter_after', '<', p.seq)
-        .where('chapter_day', 'is not', null),
+      from(db, 'conversations', { key: p.key, chapter_after: below(p.seq), chapter_day: present }).select(
+        sql<Day>`chapter_day`.as('day'),
+      ),
     )
     .limit(1),
 )
@@ -151,14 +138,8 @@ export const chaptersBefore = async (reader: Reader, page: { key: string; before
   }))
 
 export const closedChapter = (row: ChapterRow): Chapter => ({
-  conversationKey: row.conversation_key,
-  day: row.day,
+  ...fields(row, 'conversation_key', 'day', 'after_seq', 'through_seq', 'message_count', 'summary', 'closed_at'),
   state: 'closed',
-  afterSeq: row.after_seq,
-  throughSeq: row.through_seq,
-  messageCount: row.message_count,
-  summary: row.summary,
-  closedAt: row.closed_at,
   note: 'pending',
 })
 

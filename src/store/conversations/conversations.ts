@@ -1,16 +1,16 @@
 /** Queries about conversations, and their form for readers. Written under the lock of the conversation's stream. */
+import { sql } from 'kysely'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
+import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, insertOnce, insertRow, pageOf, selectBy, selectColumns, updateColumns, updateRow } from '../rows.ts'
+import { atLeast, below, deleteBy, insertOnce, pageOf, rowsOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { open } from '../turns/turns.ts'
 
 export type ConversationRow = Tables['conversations']
-
-export const insertConversation = insertRow('conversations')
 
 /** The changes of an append: a few numbers, independent of the conversation's length (CV5). */
 export const countMessage = updateColumns(
@@ -29,10 +29,6 @@ export const updateRoute = updateColumns('conversations', 'project_id', 'agent_i
 /** CX9: sets the workplace when the coordinator found no git. */
 export const updateWorkplace = updateColumns('conversations', 'workplace')
 
-export const selectConversation = selectBy('conversations', 'key')
-
-export const deleteConversationRow = deleteBy('conversations', 'key')
-
 interface ConversationsFilter {
   readonly from: string
   readonly to: string
@@ -46,11 +42,7 @@ interface ConversationsFilter {
 /** `from` and `to` enclose the keys: all, or those of one channel. `isAny` 0: only with an open turn. */
 const selectConversationsPage = statement<PageParams & ConversationsFilter>()((db, p) =>
   pageOf(
-    db
-      .selectFrom('conversations')
-      .selectAll()
-      .where('key', '>=', p.from)
-      .where('key', '<', p.to)
+    rowsOf(db, 'conversations', { key: [atLeast(p.from), below(p.to)] })
       .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
       .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)]))
       .where((eb) =>
@@ -66,11 +58,7 @@ const selectConversationsPage = statement<PageParams & ConversationsFilter>()((d
 )
 
 export const conversationOf = (row: ConversationRow): Conversation => ({
-  key: row.key,
-  projectId: row.project_id,
-  agentId: row.agent_id,
-  state: row.state,
-  summary: row.summary,
+  ...fields(row, 'key', 'project_id', 'agent_id', 'state', 'summary'),
   flags: JSON.parse(row.flags),
   title: row.title,
   ...(row.forked_from !== null && { forkedFrom: JSON.parse(row.forked_from) }),
@@ -101,9 +89,6 @@ export async function conversationsPage(
   return reader.all(selectConversationsPage, { createdAt, id, limit, ...keys, ...whose, ...where })
 }
 
-/** The plain file names of conversations (CV6). Written with the conversation's row, under the lock of its stream. */
-export const insertName = insertRow('conversation_names')
-
 export const selectHolderOf = selectColumns('conversation_names', 'name', 'conversation_key')
 
 export const selectNameOf = selectColumns('conversation_names', { key: 'conversation_key' }, 'name')
@@ -112,8 +97,6 @@ export const deleteNameOf = deleteBy('conversation_names', { key: 'conversation_
 
 /** The agent sessions that wrote in open conversations between agents (CV10). */
 export const insertOpenConversation = insertOnce('open_conversations')
-
-export const selectOpenConversation = selectBy('open_conversations', ['agent_session_id', 'conversation_key'])
 
 /** The conversations to close when a live session of the pair ends. */
 export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((db, p) =>
@@ -130,3 +113,21 @@ export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((
 )
 
 export const deleteOpenConversation = deleteBy('open_conversations', { key: 'conversation_key' })
+
+export const keepSeen = statement<{ key: string; personId: string; seq: number }>()((db, p) =>
+  db
+    .insertInto('seen_conversations')
+    .values({ person_id: p.personId, conversation_key: p.key, seq: p.seq })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['person_id', 'conversation_key'])
+        .doUpdateSet({ seq: p.seq })
+        .where(sql.ref('seen_conversations.seq'), '<', p.seq),
+    ),
+)
+
+export const selectSeen = selectColumns('seen_conversations', { personId: 'person_id', key: 'conversation_key' }, 'seq')
+
+export const deleteSeenOf = deleteBy('seen_conversations', { key: 'conversation_key' })
+
+export const deleteSeenBy = deleteBy('seen_conversations', { personId: 'person_id' })

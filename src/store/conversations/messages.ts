@@ -5,8 +5,8 @@
 import { sql } from 'kysely'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { noticeFrom } from '../notices.ts'
-import { deleteBy, from, insertRow, rowsOf, selectColumns, updateColumns } from '../rows.ts'
+import { noticeFrom } from '../fields.ts'
+import { above, atMost, below, deleteBy, from, rowsOf, selectColumns, selectFirst, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -43,41 +43,31 @@ const begunAt = sql<
   string | null
 >`(select started_at from turns where turns.id = messages.client_id and messages.role = 'assistant')`.as('begunAt')
 
-export const insertMessage = insertRow('messages')
-
 const selectBefore = statement<PageSlots>()((db, p) =>
-  rowsOf(db, 'messages', { conversation_key: p.key })
+  rowsOf(db, 'messages', { conversation_key: p.key, seq: below(p.seq) }, 'seq desc')
     .select(begunAt)
-    .where('seq', '<', p.seq)
     .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
-    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
 const selectAfter = statement<PageSlots>()((db, p) =>
-  rowsOf(db, 'messages', { conversation_key: p.key })
+  rowsOf(db, 'messages', { conversation_key: p.key, seq: above(p.seq) }, 'seq')
     .select(begunAt)
-    .where('seq', '>', p.seq)
     .where(shown, '>=', p.leastVisible)
     .where(sql<number>`coalesce(copy_of, 0)`, '<=', p.mostCopy)
-    .orderBy('seq')
     .limit(p.limit),
 )
 
 /** CH3: the message of this sender with this client id, in any conversation. */
-export const selectByClientId = statement<{ senderId: string; clientId: string }>()((db, p) =>
-  rowsOf(db, 'messages', { sender_id: p.senderId, client_id: p.clientId }).orderBy('conversation_key').limit(1),
-)
+export const selectByClientId = selectFirst('messages', { senderId: 'sender_id', clientId: 'client_id' }, 'conversation_key')
 
 const contextColumns = ['seq', 'role', 'sender_id', 'sender_name', 'content', 'created_at as createdAt', 'origin_key'] as const
 
 const selectHistory = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key })
+  from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')
     .select([...contextColumns, begunAt])
-    .where('seq', '>', p.keptAfter)
     .where(shown, '=', 1)
-    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
@@ -91,12 +81,9 @@ export async function historyBefore(
 }
 
 const selectBetween = statement<{ key: string; after: number; before: number; limit: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key })
+  from(db, 'messages', { conversation_key: p.key, seq: [above(p.after), below(p.before)] }, 'seq desc')
     .select([...contextColumns, begunAt])
-    .where('seq', '>', p.after)
-    .where('seq', '<', p.before)
     .where(shown, '=', 1)
-    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
@@ -123,24 +110,22 @@ export async function messagesWithin(reader: Reader, { key, originKey, ...which 
 
 /** The number and id of the newest message. */
 export const selectLastMessage = statement<{ key: string }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key }).select(['seq', 'id']).orderBy('seq', 'desc').limit(1),
+  from(db, 'messages', { conversation_key: p.key }, 'seq desc').select(['seq', 'id']).limit(1),
 )
 
 /** The newest visible message, for lists of conversations. */
 export const selectLastSaid = statement<{ key: string }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key })
+  from(db, 'messages', { conversation_key: p.key }, 'seq desc')
     .select(['seq', 'role', 'sender_id', 'created_at', 'notice', sql<string>`substr(content, 1, 200)`.as('beginning')])
     .where(shown, '=', 1)
-    .orderBy('seq', 'desc')
     .limit(1),
 )
 
 /** The beginning of the first message that was written, which stands for a title. */
 export const selectOpening = statement<{ key: string }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key, role: 'user' })
+  from(db, 'messages', { conversation_key: p.key, role: 'user' }, 'seq')
     .select(sql<string>`substr(content, 1, 200)`.as('beginning'))
     .where(shown, '=', 1)
-    .orderBy('seq')
     .limit(1),
 )
 
@@ -151,19 +136,15 @@ export const updateWithdrawal = updateColumns('messages', 'rewound_by')
 export const selectMessageId = selectColumns('messages', { key: 'conversation_key', seq: 'seq' }, 'id')
 
 const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key })
+  from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')
     .select('seq')
-    .where('seq', '>', p.keptAfter)
     .where(shown, '=', 1)
-    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
 const selectMeasure = statement<{ key: string; after: number; through: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key })
+  from(db, 'messages', { conversation_key: p.key, seq: [above(p.after), atMost(p.through)] })
     .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(sum(length(content)), 0)`.as('chars')])
-    .where('seq', '>', p.after)
-    .where('seq', '<=', p.through)
     .where(shown, '=', 1),
 )
 

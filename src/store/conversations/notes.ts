@@ -14,18 +14,13 @@ import {
   noteHead,
   noteSection,
   noteSummary,
-  parseDay,
 } from '../../domain/conversations/chapter.ts'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
-import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { inField } from '../../domain/notices.ts'
-import { refusalText } from '../../domain/refusal-texts.ts'
 import { noteStream } from '../../domain/stream-name.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
-import type { Page } from '../../protocol/page.ts'
 import { selectPosition } from '../log/event-log.ts'
-import { from, putRow, selectBy } from '../rows.ts'
+import { above, atLeast, below, from, oneOf, rowsOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Store } from '../store.ts'
@@ -36,7 +31,7 @@ export type NoteRow = Tables['notes']
 
 /** Days with chapters that are not in their note yet, oldest first. */
 export const selectDaysToNote = statement<{ limit: number }>()((db, p) =>
-  from(db, 'chapters', { note_seq: null }).select('day').distinct().orderBy('day').limit(p.limit),
+  from(db, 'chapters', { note_seq: null }, 'day').select('day').distinct().limit(p.limit),
 )
 
 const fewOf = (day: Day, limit: number) => (db: Parameters<Parameters<ReturnType<typeof statement>>[0]>[0]) =>
@@ -86,10 +81,6 @@ export async function totalsOf(reader: Reader, day: Day): Promise<{ conversation
   return { conversations: Number(found?.conversations ?? 0), messages: Number(found?.messages ?? 0) }
 }
 
-export const putNote = putRow('notes')
-
-export const selectNote = selectBy('notes', 'day')
-
 export interface NotesPage {
   readonly from: Day
   readonly before: Day
@@ -100,18 +91,11 @@ export interface NotesPage {
 }
 
 const selectNotesBefore = statement<NotesPage>()((db, p) =>
-  db
-    .selectFrom('notes')
-    .selectAll()
-    .where('day', '>=', p.from)
-    .where('day', '<', p.before)
-    .where('conversations', '>', 0)
+  rowsOf(db, 'notes', { day: [atLeast(p.from), below(p.before)], conversations: above(0) }, 'day desc')
     .where((eb) => eb.between(eb('seq', '-', eb.ref('written_seq')), p.leastBehind, p.mostBehind))
-    .orderBy('day', 'desc')
     .limit(p.limit),
 )
 
-/** The newest first. */
 export const notesBefore = async (reader: Reader, page: NotesPage): Promise<Note[]> =>
   (await reader.all(selectNotesBefore, page)).map(noteOf)
 
@@ -160,39 +144,32 @@ interface Within {
 const maxWorkLines = 200
 
 const selectTasksFinished = statement<Within>()((db, p) =>
-  db
-    .selectFrom('tasks')
+  from(db, 'tasks', { status: 'completed', completed_at: [atLeast(p.from), below(p.to)] }, 'completed_at')
     .select('title')
-    .where('status', '=', 'completed')
-    .where('completed_at', '>=', p.from)
-    .where('completed_at', '<', p.to)
-    .orderBy('completed_at')
     .limit(p.limit),
 )
 
 /** Tasks that were worked on and are not finished. */
 const selectTasksLeft = statement<Within>()((db, p) =>
-  db
-    .selectFrom('tasks')
+  from(db, 'tasks', { status: oneOf('in_progress', 'failed'), updated_at: [atLeast(p.from), below(p.to)] }, 'updated_at')
     .select('title')
-    .where('status', 'in', ['in_progress', 'failed'])
-    .where('updated_at', '>=', p.from)
-    .where('updated_at', '<', p.to)
-    .orderBy('updated_at')
     .limit(p.limit),
 )
 
 /** Approvals that people decided; permissions for tools and what is asked in a console are left out. */
 const selectDecided = statement<Within>()((db, p) =>
-  db
-    .selectFrom('human_approvals')
+  from(
+    db,
+    'human_approvals',
+    {
+      tool_call: null,
+      user_session_id: null,
+      status: oneOf('approved', 'rejected'),
+      resolved_at: [atLeast(p.from), below(p.to)],
+    },
+    'resolved_at',
+  )
     .select(['checkpoint_type', 'status', 'feedback'])
-    .where('tool_call', 'is', null)
-    .where('user_session_id', 'is', null)
-    .where('status', 'in', ['approved', 'rejected'])
-    .where('resolved_at', '>=', p.from)
-    .where('resolved_at', '<', p.to)
-    .orderBy('resolved_at')
     .limit(p.limit),
 )
 
@@ -206,10 +183,8 @@ async function workOf(reader: Reader, within: Within): Promise<NoteContents['wor
 }
 
 const selectChaptersOfDay = statement<{ day: Day; after: string; limit: number }>()((db, p) =>
-  from(db, 'chapters', { day: p.day, removed: 0 })
+  from(db, 'chapters', { day: p.day, removed: 0, conversation_key: above(p.after) }, 'conversation_key')
     .select(['conversation_key as key', 'message_count as messages', sql<string>`substr(summary, 1, 2000)`.as('summary')])
-    .where('conversation_key', '>', p.after)
-    .orderBy('conversation_key')
     .limit(p.limit),
 )
 
@@ -264,23 +239,5 @@ async function sectionOf(reader: Reader, key: string, day: Day, withMessages: bo
   return { key, summary, messageCount, first: inReadingOrder(first), last: inReadingOrder(newest) }
 }
 
-/** Paging by day (HT1), newest first. Cursors are opaque; an invalid one is refused. */
-const form = /^day(.{10})$/
-
 /** After every possible day. */
 export const dayBeforeAll: Day = '9999-99-99'
-
-export function dayOf(cursor: string | undefined, first: Day): Day {
-  if (cursor === undefined) return first
-  const [, text = ''] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  const day = parseDay(text)
-  if (day === undefined) throw new Refusal('invalid_request', inField('cursor', refusalText('notACursor')), { field: 'cursor' })
-  return day
-}
-
-/** Cuts the page from the items found, which may be one more than the page holds. */
-export function cutDayPage<Item extends { readonly day: Day }>(found: readonly Item[], limit: number): Page<Item> {
-  const items = found.slice(0, limit)
-  const last = items.at(-1)
-  return { items, nextCursor: last && found.length > limit ? Buffer.from(`day${last.day}`).toString('base64url') : null }
-}

@@ -1,17 +1,15 @@
 /** Queries about open chat panels and when each was last seen (CH5). */
 import type { Instant } from '../../domain/instant.ts'
-import { deleteBy, from, putRow, selectColumns, updateColumns } from '../rows.ts'
+import { atMost, deleteBy, from, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 
 type PanelKey = Omit<Tables['panels'], 'seen_at'>
 type Pair = Omit<PanelKey, 'panel_id'>
 
-export const keepPanel = putRow('panels')
-
 /** The longest unseen first. */
 export const selectPanels = statement<Pair & { limit: number }>()((db, p) =>
-  from(db, 'panels', { project_id: p.project_id, agent_id: p.agent_id }).select('panel_id').orderBy('seen_at').limit(p.limit),
+  from(db, 'panels', { project_id: p.project_id, agent_id: p.agent_id }, 'seen_at').select('panel_id').limit(p.limit),
 )
 
 export const updateSeen = updateColumns('panels', 'seen_at')
@@ -26,11 +24,8 @@ export const updateAllSeen = statement<{ now: Instant }>()((db, p) =>
 )
 
 export const selectUnseenSince = statement<{ until: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('panels')
+  from(db, 'panels', { seen_at: atMost(p.until) }, 'seen_at')
     .select(['project_id', 'agent_id', 'panel_id'])
-    .where('seen_at', '<=', p.until)
-    .orderBy('seen_at')
     .limit(p.limit),
 )
 
@@ -45,8 +40,6 @@ export const deletePanelUnseenSince = statement<PanelKey & { until: Instant }>()
     .returning('panel_id'),
 )
 
-export const deletePanel = deleteBy('panels', ['project_id', 'agent_id', 'panel_id'])
-
 export const deletePanelsOfPair = deleteBy('panels', ['project_id', 'agent_id'])
 
 export const deletePanelsOfProject = deleteBy('panels', { projectId: 'project_id' })
@@ -55,8 +48,3 @@ export const deletePanelsOfAgent = deleteBy('panels', { agentId: 'agent_id' })
 
 /** Opened panels that no agent session has taken up yet (AS3). */
 export const selectPurpose = selectColumns('pending_purposes', ['agent_id', 'project_id'], 'created_at')
-
-/** Opening it again restarts its time. */
-export const keepPurpose = putRow('pending_purposes')
-
-export const deletePurpose = deleteBy('pending_purposes', ['agent_id', 'project_id'])

@@ -3,7 +3,7 @@
  * under the lock of the conversation's stream. Results include their messages, for comparison.
  */
 import { type AliasedExpression, type Kysely, sql } from 'kysely'
-import { deleteBy, from, insertRow, selectColumns } from '../rows.ts'
+import { above, atLeast, below, deleteBy, from, selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -16,11 +16,7 @@ export const firstIdAt = (ms: number): number => ms * idsPerMs
 export const afterAllIds = Number.MAX_SAFE_INTEGER
 
 const selectLastId = statement<{ from: number; before: number }>()((db, p) =>
-  db
-    .selectFrom('search_documents')
-    .select(sql<number | null>`max(id)`.as('id'))
-    .where('id', '>=', p.from)
-    .where('id', '<', p.before),
+  from(db, 'search_documents', { id: [atLeast(p.from), below(p.before)] }).select(sql<number | null>`max(id)`.as('id')),
 )
 
 /** The next free id at a time, or the first free one for older messages; `known`: ids given out by the same use case. */
@@ -34,8 +30,6 @@ export async function nextId(tx: Tx, at: number, known: Map<number, number>): Pr
     known.set(ms, before)
   }
 }
-
-export const insertDocument = insertRow('search_documents')
 
 export const insertTerms = statement<Tables['search_terms']>()((db, p, { search }) =>
   db.insertInto('search_terms').values({ rowid: p.rowid, terms: search.terms(p.terms) }),
@@ -51,10 +45,8 @@ export const setSearchPosition = statement<{ key: string; through: number }>()((
 )
 
 export const selectUnindexedMessages = statement<{ key: string; after: number; limit: number }>()((db, p) =>
-  from(db, 'messages', { conversation_key: p.key })
+  from(db, 'messages', { conversation_key: p.key, seq: above(p.after) }, 'seq')
     .select(['seq', 'content', 'visible', 'project_id', 'created_at'])
-    .where('seq', '>', p.after)
-    .orderBy('seq')
     .limit(p.limit),
 )
 
@@ -66,13 +58,10 @@ const deleteTermsOf = statement<{ key: string }>()((db, p) =>
 
 const deleteDocumentsOf = deleteBy('search_documents', { key: 'conversation_key' })
 
-const deleteSearchPosition = deleteBy('search_positions', { key: 'conversation_key' })
-
-/** Removes a conversation from the index. */
 export async function forgetConversation(tx: Tx, key: string): Promise<void> {
   await tx.write(deleteTermsOf, { key })
   await tx.write(deleteDocumentsOf, { key })
-  await tx.write(deleteSearchPosition, { key })
+  await tx.delete('search_positions', { conversation_key: key })
 }
 
 const isBehind = sql<number>`case when streams.head > coalesce(search_positions.through, 0) then 1 else 0 end`.as('behind')
@@ -89,19 +78,20 @@ const withBehind = (db: Kysely<Tables>, keys: Keys) =>
 
 export const selectBehindAfter = statement<{ key: string; limit: number }>()((db, p) =>
   withBehind(db, () =>
-    db.selectFrom('conversations').select('key').where('key', '>', p.key).orderBy('key').limit(p.limit).as('looked_at'),
+    from(db, 'conversations', { key: above(p.key) }, 'key')
+      .select('key')
+      .limit(p.limit)
+      .as('looked_at'),
   ).orderBy('looked_at.key'),
 )
 
 /** The same for the most recently changed ones. */
 export const selectBehindAmongNewest = statement<{ limit: number }>()((db, p) =>
-  withBehind(db, () => db.selectFrom('conversations').select('key').orderBy('updated_at', 'desc').limit(p.limit).as('looked_at')),
+  withBehind(db, () => from(db, 'conversations', {}, 'updated_at desc').select('key').limit(p.limit).as('looked_at')),
 )
 
 export interface SearchRange {
-  /** Ids from this one on. */
   readonly from: number
-  /** Ids before this one. */
   readonly before: number
   readonly limit: number
 }
@@ -159,7 +149,7 @@ export const messagesWith = (reader: Reader, terms: readonly string[], range: Se
 export type FoundMessage = Awaited<ReturnType<typeof messagesWith>>[number]
 
 const selectWithTerms = statement<{ id: number; wanted: string }>()((db, p, { search }) =>
-  db.selectFrom('search_terms').select('rowid').where('rowid', '=', p.id).where(search.hasAll(p.wanted)),
+  from(db, 'search_terms', { rowid: p.id }).select('rowid').where(search.hasAll(p.wanted)),
 )
 
 /** Whether the document has all terms, for the deep check. */
@@ -209,12 +199,10 @@ export const selectConversationsLike = statement<TitleSearch>()((db, p) =>
 )
 
 export const selectTasksLike = statement<TitleSearch>()((db, p) =>
-  db
-    .selectFrom('tasks')
+  from(db, 'tasks', {}, 'updated_at desc')
     .select(['id', 'project_id', 'title', 'status'])
     .where(sql<boolean>`lower(title || ' ' || id) like ${p.pattern} escape '\\'`)
     .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
-    .orderBy('updated_at', 'desc')
     .limit(p.limit),
 )
 

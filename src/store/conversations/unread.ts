@@ -4,7 +4,7 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { deleteBy, from, insertRow, selectBy } from '../rows.ts'
+import { above, deleteBy, from, selectBy } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
 import { messageOf } from './messages.ts'
@@ -20,9 +20,6 @@ export interface Receiver {
 const maxHandedOver = 500
 const maxHandedOverChars = 1_000_000
 
-export const insertUnread = insertRow('unread_messages')
-
-/** Moves the messages of a turn to another. */
 export const moveUnread = statement<{ from: string; to: string }>()((db, p) =>
   db.updateTable('unread_messages').set({ turn_id: p.to }).where('turn_id', '=', p.from),
 )
@@ -55,11 +52,8 @@ export const messagesOfTurn = async (reader: Reader, turnId: string): Promise<Me
   (await reader.all(selectOfTurn, { turnId, limit: maxHandedOver })).map(messageOf)
 
 const selectSizes = statement<{ turnId: string; limit: number }>()((db, p) =>
-  from(db, 'unread_messages', { turn_id: p.turnId })
+  from(db, 'unread_messages', { turn_id: p.turnId }, 'priority_rank desc', 'conversation_key', 'seq')
     .select(['conversation_key', 'seq', 'chars'])
-    .orderBy('priority_rank', 'desc')
-    .orderBy('conversation_key')
-    .orderBy('seq')
     .limit(p.limit),
 )
 
@@ -112,16 +106,14 @@ export const selectOldestNotHanded = statement<Omit<Receiver, 'agentSessionId'> 
 
 /** CO7: whether there is an unread message newer than a given time. */
 export const selectUnreadSince = statement<Omit<Receiver, 'agentSessionId'> & { since: Instant }>()((db, p) =>
-  from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId })
+  from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId, created_at: above(p.since) })
     .select('seq')
-    .where('created_at', '>', p.since)
     .limit(1),
 )
 
 /** The unanswered messages of an agent in a conversation, oldest first. */
 export const selectUnreadIn = statement<Omit<Receiver, 'agentSessionId'> & { key: string; limit: number }>()((db, p) =>
-  from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId, conversation_key: p.key })
+  from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId, conversation_key: p.key }, 'seq')
     .select(['seq', 'turn_id'])
-    .orderBy('seq')
     .limit(p.limit),
 )

@@ -31,7 +31,6 @@ export class LocalDoorbell implements Doorbell {
     return () => this.#any.delete(listener)
   }
 
-  /** The streams that have a listener. */
   get streams(): Iterable<StreamName> {
     return this.#listeners.keys()
   }
@@ -57,7 +56,6 @@ export class LocalDoorbell implements Doorbell {
     return rang
   }
 
-  /** Calls the listeners for all streams. */
   ringAny(heads: Iterable<readonly [StreamName, number]>): void {
     for (const [stream, head] of heads) for (const listener of [...this.#any]) listener(stream, head)
   }

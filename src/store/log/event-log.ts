@@ -1,7 +1,7 @@
 /** The statements of the event log. transaction.ts assigns the numbers; only trimming writes these tables as well. */
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
-import { from, insertRow, selectColumns, updateColumns } from '../rows.ts'
+import { above, atLeast, below, from, insertRow, selectColumns, updateColumns } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { StoredEvent } from '../store.ts'
 
@@ -17,32 +17,24 @@ export const moveHead = statement<{ name: StreamName; head: number }>()((db, p) 
 export const selectPosition = selectColumns('streams', 'name', 'head', 'floor')
 
 export const selectStreamsAfter = statement<{ name: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('streams')
+  from(db, 'streams', { name: above(p.name as StreamName) }, 'name')
     .select(['name', 'head'])
-    .where('name', '>', p.name as StreamName)
-    .orderBy('name')
     .limit(p.limit),
 )
 
 /** Selects streams of one kind with more events than the minimum that is kept; `from` and `to` enclose their names. */
 export const selectLongStreams = statement<{ from: string; to: string; kept: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('streams')
+  from(db, 'streams', { name: [atLeast(p.from as StreamName), below(p.to as StreamName)] }, 'name')
     .select('name')
-    .where('name', '>=', p.from as StreamName)
-    .where('name', '<', p.to as StreamName)
     .where(sql<boolean>`head - floor > ${p.kept}`)
-    .orderBy('name')
     .limit(p.limit),
 )
 
 /** Selects the first event of either type in a stream. */
 export const selectFirstOfTypes = statement<{ stream: StreamName; one: string; other: string }>()((db, p) =>
-  from(db, 'events', { stream: p.stream })
+  from(db, 'events', { stream: p.stream }, 'seq')
     .select('seq')
     .where((eb) => eb.or([eb('type', '=', p.one), eb('type', '=', p.other)]))
-    .orderBy('seq')
     .limit(1),
 )
 
@@ -56,10 +48,8 @@ export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }
 export const raiseFloor = updateColumns('streams', 'floor')
 
 export const selectEventsAfter = statement<{ stream: StreamName; after: number; limit: number }>()((db, p) =>
-  from(db, 'events', { stream: p.stream })
+  from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq')
     .select(['stream', 'seq', 'type', 'at', 'data', 'ref_stream as refStream', 'ref_seq as refSeq'])
-    .where('seq', '>', p.after)
-    .orderBy('seq')
     .limit(p.limit)
     .$castTo<StoredEvent>(),
 )

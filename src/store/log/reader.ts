@@ -1,5 +1,7 @@
 /** Reads through an engine. */
 import type { Engine } from '../engine.ts'
+import { type KeyOf, type Table, wholeRow } from '../rows.ts'
+import type { Tables } from '../schema/tables.ts'
 import { bind, compile, type QueryBuilder, type Statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
@@ -19,6 +21,10 @@ export class EngineReader implements Reader {
   async first<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined> {
     const found = this.engine.execute(bind(this.engine.dialect, statement, params))
     return (found instanceof Promise ? await found : found)[0] as Row | undefined
+  }
+
+  async row<Name extends Table>(table: Name, key: KeyOf<Name>): Promise<Tables[Name] | undefined> {
+    return (await this.first(wholeRow.find(table), key)) as Tables[Name] | undefined
   }
 
   async query<Row>(build: QueryBuilder<Row>): Promise<Row[]> {

@@ -6,7 +6,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
-import { deleteBy, insertRow, selectColumns } from '../rows.ts'
+import { selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Reader, ReceiptKey, Tx } from '../store.ts'
 
@@ -22,11 +22,6 @@ const selectReceipt = selectColumns(
   'sealed',
   'created_at',
 )
-
-/** Never overwrites: of two concurrent requests with the same key, the table's key makes one fail and run again. */
-const insertReceipt = insertRow('receipts')
-
-const deleteReceipt = deleteBy('receipts', ['credential_id', 'operation', 'key'])
 
 type KeptReceipt = Pick<Tables['receipts'], 'content_hash' | 'answer' | 'sealed' | 'created_at'>
 
@@ -57,8 +52,9 @@ interface Answered {
 
 export async function keepReceipt(tx: Tx, receipt: ReceiptKey, { answer, secret, now, outlived }: Answered): Promise<void> {
   const text = JSON.stringify(answer ?? null)
-  if (outlived) await tx.write(deleteReceipt, keyOf(receipt))
-  await tx.write(insertReceipt, {
+  if (outlived) await tx.delete('receipts', keyOf(receipt))
+  // Never overwrites: of two concurrent requests with the same key, the table's key makes one fail and run again.
+  await tx.insert('receipts', {
     ...keyOf(receipt),
     content_hash: receipt.contentHash,
     answer: secret ? seal(text, receipt.sealedBy) : text,

@@ -8,6 +8,7 @@ import { randomness as random } from '../../platform/secrets/randomness.ts'
 import { machineTimeZone as timeZone } from '../../platform/time/local-zone.ts'
 import type { NewEvent } from '../../protocol/events.ts'
 import type { WritingEngine } from '../engine.ts'
+import { type ChangedRow, type KeyOf, type NewRow, newRow, type Table, wholeRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { bind, type Statement } from '../statement.ts'
 import type { ReceiptKey, Tx, UseCase } from '../store.ts'
@@ -37,6 +38,22 @@ class Transaction extends EngineReader implements Tx {
     if (sent) await sent
   }
 
+  insert<Name extends Table>(table: Name, row: NewRow<Name>): Promise<void> {
+    return this.write(wholeRow.insert(table), newRow(table, row))
+  }
+
+  put<Name extends Table>(table: Name, row: NewRow<Name>): Promise<void> {
+    return this.write(wholeRow.put(table), newRow(table, row))
+  }
+
+  update<Name extends Table>(table: Name, row: ChangedRow<Name>): Promise<void> {
+    return this.write(wholeRow.update(table), row)
+  }
+
+  delete<Name extends Table>(table: Name, key: KeyOf<Name>): Promise<void> {
+    return this.write(wholeRow.delete(table), key)
+  }
+
   append(stream: StreamName, made: NewEvent | ((seq: number) => NewEvent), also: readonly StreamName[] = []): number {
     const seq = this.#next(stream)
     const event = typeof made === 'function' ? made(seq) : made
@@ -62,14 +79,12 @@ class Transaction extends EngineReader implements Tx {
     this.#heads.set(stream, 0)
   }
 
-  /** Writes the appended events. */
   flush(): void | Promise<void> {
     const events = this.#events
     this.#events = []
     if (events.length > 0) return this.#writing.append(events, this.#moved)
   }
 
-  /** The new heads of the streams that moved. */
   get moved(): ReadonlyMap<StreamName, number> {
     return this.#moved
   }

@@ -68,7 +68,6 @@ export class Skipped extends Error {
 /** The columns of each prepared statement by name, or `unsure` when a failure left open whether it was prepared. */
 type Prepared = Map<string, Columns | 'unsure'>
 
-/** The state a connection keeps between batches. */
 export interface ConnectionState {
   readonly prepared: Prepared
   readonly messages: Messages

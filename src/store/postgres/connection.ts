@@ -18,11 +18,6 @@ const closeTimeoutMs = 10_000
 const commit: RunnableQuery = { name: 'hf_commit', sql: 'commit', values: [] }
 const rollback: RunnableQuery = { name: 'hf_rollback', sql: 'rollback', values: [] }
 
-interface Answer {
-  readonly rows: Row[]
-  readonly command: string
-}
-
 interface Waiting extends Sent {
   /** Whether a caller waits for it; otherwise it is sent with the next statement that has one. */
   readonly asked: boolean
@@ -133,7 +128,7 @@ export class PostgresConnection {
     }
   }
 
-  #put(query: RunnableQuery, { asked, last }: { asked: boolean; last: boolean }): Promise<Answer> {
+  #put(query: RunnableQuery, { asked, last }: { asked: boolean; last: boolean }): Promise<{ rows: Row[]; command: string }> {
     if (this.#lost !== undefined) return Promise.reject(new ConnectionLost(this.#lost))
     if (asked) this.#schedule()
     return new Promise((resolve, reject) => {

@@ -13,7 +13,6 @@ export const codeOf = (error: unknown): string | undefined =>
 /** Whether PostgreSQL itself refused. Other errors come from the network or from this program. */
 export const isServerAnswer = (error: unknown): error is pg.DatabaseError => error instanceof pg.DatabaseError
 
-/** The connection was lost or could not be opened. */
 export class ConnectionLost extends Error {
   constructor(why: string) {
     super(why)

@@ -14,7 +14,6 @@ import type { ServerTime } from './server-time.ts'
 import type { StreamLocks } from './stream-locks.ts'
 import { WriteTransaction } from './write-transaction.ts'
 
-/** The most use cases in one transaction. */
 const maxGroupSize = 64
 /** The most transactions under way before new use cases wait. */
 const maxTransactions = 2

@@ -65,7 +65,6 @@ export class GroupMember implements WritingEngine {
     this.moved = moved
   }
 
-  /** Sends the buffered writes in order. */
   async send(): Promise<void> {
     const kept = this.#kept
     this.#kept = []

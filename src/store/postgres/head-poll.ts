@@ -22,7 +22,6 @@ const movedSince = 'select name, head from streams where age(streams.xmin) <= ag
 export interface PollOptions {
   readonly everyMs: number
   readonly execute: (query: RunnableQuery) => Promise<Row[]>
-  /** The streams with listeners on this node. */
   readonly listened: () => Iterable<StreamName>
   readonly anyListened: () => boolean
   readonly ring: (heads: Iterable<readonly [StreamName, number]>) => void

@@ -7,9 +7,8 @@ import { instant } from '../../domain/instant.ts'
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 import { randomness } from '../../platform/secrets/randomness.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { eraseDeletedData } from '../erase-deleted-data.ts'
 import { selectMeta } from '../meta.ts'
-import { type Identity, migrate, NewerDatabase } from '../migrate.ts'
+import { eraseDeletedData, type Identity, migrate, NewerDatabase } from '../migrate.ts'
 import { bind } from '../statement.ts'
 import type { Store } from '../store.ts'
 import { PostgresConnection } from './connection.ts'
@@ -40,7 +39,6 @@ export interface PostgresOptions {
   /** The longest wait at the start for an unavailable PostgreSQL. */
   readonly waitMs?: number
   readonly onWaiting?: (message: string) => void
-  /** Aborts that wait. */
   readonly signal?: AbortSignal | undefined
   /** The interval of the poll for streams that moved without a notification. */
   readonly pollMs?: number

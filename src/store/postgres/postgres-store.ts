@@ -41,7 +41,6 @@ export interface PostgresOptions {
   readonly identity: Identity
   readonly pool: PostgresPool
   readonly time: ServerTime
-  /** Opens the listening connection. */
   readonly openBell: () => Promise<PostgresConnection>
   readonly pollMs: number
 }

@@ -18,7 +18,6 @@ export class ServerTime {
     this.#given = given
   }
 
-  /** Records the server's time, just read. */
   readonly heard = (ms: number): Instant => {
     this.#serverMs = ms
     this.#readAt = performance.now()

@@ -55,7 +55,6 @@ export class StreamLocks {
     return [{ name: 'hf_lock_many', sql: lockMany, values: [names] }]
   }
 
-  /** Records streams that were committed. */
   committed(names: Iterable<StreamName>): void {
     if (this.#known.size >= maxKnown) this.#known.clear()
     for (const name of names) this.#known.add(name)

@@ -7,13 +7,8 @@ import type { StreamName } from '../../domain/stream-name.ts'
 
 const atATime = 2
 
-interface StreamQueue {
-  taken: number
-  readonly waiting: (() => void)[]
-}
-
 export class StreamQueues {
-  readonly #streams = new Map<StreamName, StreamQueue>()
+  readonly #streams = new Map<StreamName, { taken: number; waiting: (() => void)[] }>()
 
   /** Waits for admission to each stream, always in the same order, so no deadlock is possible. */
   async take(streams: readonly StreamName[]): Promise<void> {

@@ -5,26 +5,18 @@ import {
   type OpenCoordinatorRequest,
   repeatableRequests,
 } from '../../protocol/processes/coordinator-requests.ts'
-import { deleteBy, from, insertOnce, insertRow, selectBy } from '../rows.ts'
+import { above, atMost, deleteBy, from, insertOnce, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type QuestionRow = Tables['questions']
 
-export const insertQuestion = insertRow('questions')
-
-export const selectQuestion = selectBy('questions', 'id')
-
-export const updateAnswered = statement<{ id: string; now: Instant }>()((db, p) =>
-  db.updateTable('questions').set({ answered_at: p.now }).where('id', '=', p.id),
-)
+export const updateAnswered = updateColumns('questions', 'answered_at')
 
 const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: number }>()((db, p) =>
-  from(db, 'questions', { coordinator_id: p.coordinatorId, answered_at: null })
+  from(db, 'questions', { coordinator_id: p.coordinatorId, answered_at: null, deadline: above(p.now) }, 'deadline')
     .select(['id', 'epoch', 'kind', 'ask'])
-    .where('deadline', '>', p.now)
-    .orderBy('deadline')
     .limit(p.limit),
 )
 
@@ -32,15 +24,15 @@ const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: numbe
 export const insertAnswer = insertOnce('question_answers')
 
 export const selectAnswer = statement<{ questionId: string }>()((db, p) =>
-  from(db, 'question_answers', { question_id: p.questionId }).select('said').orderBy('part'),
+  from(db, 'question_answers', { question_id: p.questionId }, 'part').select('said'),
 )
 
 export const deleteAnswer = deleteBy('question_answers', { questionId: 'question_id' })
 
-export const deleteQuestion = deleteBy('questions', 'id')
-
 export const selectQuestionsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
-  db.selectFrom('questions').select('id').where('asked_at', '<=', p.before).orderBy('asked_at').limit(p.limit),
+  from(db, 'questions', { asked_at: atMost(p.before) }, 'asked_at')
+    .select('id')
+    .limit(p.limit),
 )
 
 /** Open requests to any instance of the coordinator. */

@@ -4,16 +4,15 @@
 import { sql } from 'kysely'
 import type { Machine } from '../../domain/processes/placement.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
+import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, insertRow, pageOf, putRow, selectColumns, updateColumns } from '../rows.ts'
+import { from, pageOf, rowsOf, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { liveCounts } from './launches.ts'
 
 export type CoordinatorRow = Tables['coordinators']
-
-export const keepCoordinator = putRow('coordinators')
 
 export const updateHeard = updateColumns('coordinators', 'state', 'last_fact', 'last_heard_at')
 
@@ -27,15 +26,11 @@ const withEpoch = statement<{ id: string }>()((db, p) =>
 )
 
 const selectConnected = statement()((db) =>
-  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') })
-    .select('id')
-    .orderBy('id'),
+  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') }, 'id').select('id'),
 )
 
 const selectMachines = statement()((db) =>
-  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') })
-    .select(['id', 'labels', 'capacity'])
-    .orderBy('id'),
+  from(db, 'coordinators', { state: sql.lit<CoordinatorRow['state']>('connected') }, 'id').select(['id', 'labels', 'capacity']),
 )
 
 export const countCoordinators = statement()((db) =>
@@ -45,7 +40,7 @@ export const countCoordinators = statement()((db) =>
     .groupBy('state'),
 )
 
-const selectAll = statement()((db) => db.selectFrom('coordinators').selectAll().orderBy('id'))
+const selectAll = statement()((db) => rowsOf(db, 'coordinators', {}, 'id'))
 
 const selectPage = statement<PageParams>()((db, p) =>
   pageOf(
@@ -68,16 +63,8 @@ export async function findCoordinatorRow(reader: Reader, id: string): Promise<Kn
 }
 
 export const coordinatorOf = (row: KnownCoordinatorRow, processes: number): Coordinator => ({
-  id: row.id,
-  machine: row.machine,
-  state: row.state,
-  epoch: row.epoch,
-  version: row.version,
-  pid: row.pid,
-  joinedAt: row.joined_at,
-  lastHeardAt: row.last_heard_at,
+  ...fields(row, 'id', 'machine', 'state', 'epoch', 'version', 'pid', 'joined_at', 'last_heard_at', 'capacity'),
   labels: JSON.parse(row.labels),
-  capacity: row.capacity,
   processes,
 })
 
@@ -89,7 +76,6 @@ export async function coordinatorsPage(reader: Reader, params: PageParams): Prom
 
 export const allCoordinators = (reader: Reader): Promise<CoordinatorRow[]> => reader.all(selectAll, {})
 
-/** The connected coordinators. */
 export const connectedCoordinators = async (reader: Reader): Promise<string[]> =>
   (await reader.all(selectConnected, {})).map(({ id }) => id)
 
@@ -108,8 +94,4 @@ export async function machinesHere(reader: Reader): Promise<Machine[]> {
 /** Exit reports that were decided, and the newest epoch of each coordinator (PX6). */
 export const selectExitReport = selectColumns('exit_reports', ['reporter_id', 'report_id'], 'created_at')
 
-export const insertExitReport = insertRow('exit_reports')
-
 export const selectEpoch = selectColumns('coordinator_epochs', { coordinatorId: 'coordinator_id' }, 'epoch')
-
-export const keepEpoch = putRow('coordinator_epochs')

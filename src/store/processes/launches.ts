@@ -8,65 +8,30 @@ import type { Instant } from '../../domain/instant.ts'
 import { noticeOf, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import type { LiveLaunches } from '../../domain/processes/placement.ts'
-import { failedEnds } from '../../domain/processes/restart-intensity.ts'
+import { failedEnds } from '../../domain/processes/start.ts'
 import type { LaunchOrder } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
-import { detailIn, noticeColumn } from '../notices.ts'
+import { columns, detailIn, fields, noticeColumn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, insertRow, pageOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
+import { above, columnsBesides, from, not, oneOf, pageOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
-export type LaunchRow = Omit<
-  Tables['launches'],
-  'output' | 'token_hash' | 'ready_at' | 'context_limit' | 'agent_name' | 'unknown' | 'tools' | 'folder'
->
+/** Columns that are read and written on their own. */
+const apart = ['agent_name', 'context_limit', 'output', 'ready_at', 'token_hash', 'unknown', 'tools', 'folder'] as const
+const launchColumns = columnsBesides('launches', ...apart)
+export type LaunchRow = Pick<Tables['launches'], (typeof launchColumns)[number]>
 
 /** A literal in the query, so that the partial indexes are used. */
 export const launchEnded = sql.lit<LaunchRow['state']>('ended')
 const held = sql.lit<LaunchRow['state']>('held')
 
-const launchColumns = [
-  'id',
-  'agent_id',
-  'project_id',
-  'coordinator_id',
-  'state',
-  'pid',
-  'birth',
-  'ordered_at',
-  'started_at',
-  'stop_ordered_at',
-  'stop_reason',
-  'ended_at',
-  'exit_code',
-  'signal',
-  'reason',
-  'detail',
-  'notice',
-  'role_agent_id',
-] as const satisfies readonly (keyof LaunchRow)[]
-
-export const insertLaunch = insertRow('launches')
-
-export const updateLaunch = updateRow(
-  'launches',
-  'agent_name',
-  'context_limit',
-  'output',
-  'ready_at',
-  'token_hash',
-  'unknown',
-  'tools',
-  'folder',
-)
+export const updateLaunch = updateRow('launches', ...apart)
 
 /** null: invalid from now on. */
-export const updateLaunchToken = statement<{ id: string; hash: string | null }>()((db, p) =>
-  db.updateTable('launches').set({ token_hash: p.hash }).where('id', '=', p.id),
-)
+export const updateLaunchToken = updateColumns('launches', 'token_hash')
 
 export const selectOutput = selectColumns('launches', 'id', 'output', 'unknown', 'tools')
 
@@ -88,20 +53,19 @@ export const selectHasMoved = statement<{ launchId: string }>()((db, p) =>
 const selectLaunch = statement<{ id: string }>()((db, p) => from(db, 'launches', { id: p.id }).select(launchColumns))
 
 const selectLiveOfPair = statement<Pair>()((db, p) =>
-  from(db, 'launches', { agent_id: p.agentId, project_id: p.projectId, role_agent_id: null })
-    .select(launchColumns)
-    .where('state', '<>', launchEnded)
-    .orderBy('ordered_at')
-    .orderBy('id'),
+  from(
+    db,
+    'launches',
+    { agent_id: p.agentId, project_id: p.projectId, role_agent_id: null, state: not(launchEnded) },
+    'ordered_at',
+    'id',
+  ).select(launchColumns),
 )
 
 const selectLiveOfCoordinator = statement<{ coordinatorId: string; after: Instant; id: string; limit: number }>()((db, p) =>
-  from(db, 'launches', { coordinator_id: p.coordinatorId })
+  from(db, 'launches', { coordinator_id: p.coordinatorId, state: not(launchEnded) }, 'ordered_at', 'id')
     .select(launchColumns)
-    .where('state', '<>', launchEnded)
     .where((eb) => eb(eb.refTuple('ordered_at', 'id'), '>', eb.tuple(p.after, p.id)))
-    .orderBy('ordered_at')
-    .orderBy('id')
     .limit(p.limit),
 )
 
@@ -124,11 +88,13 @@ export const selectLaunchByToken = statement<{ hash: string }>()((db, p) =>
 
 /** CO7: newest first, up to the number that matters. */
 const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db, p) =>
-  from(db, 'launches', { agent_id: p.agentId, project_id: p.projectId, role_agent_id: null })
+  from(
+    db,
+    'launches',
+    { agent_id: p.agentId, project_id: p.projectId, role_agent_id: null, ended_at: above(p.since), reason: oneOf(...failedEnds) },
+    'ended_at desc',
+  )
     .select(['detail', 'notice', 'ended_at'])
-    .where('ended_at', '>', p.since)
-    .where('reason', 'in', failedEnds)
-    .orderBy('ended_at', 'desc')
     .limit(p.limit),
 )
 
@@ -171,45 +137,14 @@ const selectOrders = statement<{ coordinatorId: string }>()((db, p) =>
     .orderBy('launches.id'),
 )
 
-const launchFrom = (row: LaunchRow): Launch => ({
-  id: row.id,
-  agentId: row.agent_id,
-  projectId: row.project_id,
-  coordinatorId: row.coordinator_id,
-  state: row.state,
-  pid: row.pid,
-  birth: row.birth,
-  orderedAt: row.ordered_at,
-  startedAt: row.started_at,
-  stopOrderedAt: row.stop_ordered_at,
-  stopReason: row.stop_reason,
-  endedAt: row.ended_at,
-  exitCode: row.exit_code,
-  signal: row.signal,
-  reason: row.reason,
-  detail: detailIn(row.detail, row.notice),
-  roleAgentId: row.role_agent_id,
-})
+const plainColumns = columnsBesides('launches', ...apart, 'detail', 'notice')
+
+const launchFrom = (row: LaunchRow): Launch => ({ ...fields(row, ...plainColumns), detail: detailIn(row.detail, row.notice) })
 
 export const launchRow = (launch: Launch): LaunchRow => ({
-  id: launch.id,
-  agent_id: launch.agentId,
-  project_id: launch.projectId,
-  coordinator_id: launch.coordinatorId,
-  state: launch.state,
-  pid: launch.pid,
-  birth: launch.birth,
-  ordered_at: launch.orderedAt,
-  started_at: launch.startedAt,
-  stop_ordered_at: launch.stopOrderedAt,
-  stop_reason: launch.stopReason,
-  ended_at: launch.endedAt,
-  exit_code: launch.exitCode,
-  signal: launch.signal,
-  reason: launch.reason,
+  ...columns(launch, ...plainColumns),
   detail: launch.detail === null ? null : textOf(launch.detail),
   notice: noticeColumn(launch.detail),
-  role_agent_id: launch.roleAgentId,
 })
 
 export const processOf = ({ birth: _, stopOrderedAt: __, id, detail, ...launch }: Launch): Process => ({
@@ -270,7 +205,6 @@ export async function ordersOf(reader: Reader, coordinatorId: string): Promise<L
   }))
 }
 
-/** Filters of the list of launches, newest first. */
 export interface ProcessesFilter {
   readonly projectId?: string | undefined
   readonly agentId?: string | undefined

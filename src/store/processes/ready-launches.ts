@@ -1,15 +1,12 @@
 /** Queries about processes of ACP agents that are ready for a turn (CH12). */
 import { type Kysely, sql } from 'kysely'
-import type { Instant } from '../../domain/instant.ts'
-import { selectColumns } from '../rows.ts'
+import { above, from, not, present, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { launchEnded } from './launches.ts'
 
-export const updateReady = statement<{ id: string; readyAt: Instant; contextLimit: number | null }>()((db, p) =>
-  db.updateTable('launches').set({ ready_at: p.readyAt, context_limit: p.contextLimit }).where('id', '=', p.id),
-)
+export const updateReady = updateColumns('launches', 'ready_at', 'context_limit')
 
 /** Closes processes that can hold one conversation, and hold this one, to every other: they know what was deleted. */
 export const closeLimitedHolders = statement<{ key: string }>()((db, p) =>
@@ -27,9 +24,7 @@ export const closeLimitedHolders = statement<{ key: string }>()((db, p) =>
     ),
 )
 
-export const updateAgentName = statement<{ id: string; agentName: string }>()((db, p) =>
-  db.updateTable('launches').set({ agent_name: p.agentName }).where('id', '=', p.id),
-)
+export const updateAgentName = updateColumns('launches', 'agent_name')
 
 export const selectAgentName = selectColumns('launches', 'id', 'agent_name')
 
@@ -60,15 +55,13 @@ interface ReadyPage {
 }
 
 const ready = (db: Kysely<Tables>, after: string, limit: number) =>
-  db
-    .selectFrom('launches')
+  from(
+    db,
+    'launches',
+    { ready_at: present, state: not(launchEnded), role_agent_id: null, stop_reason: null, id: above(after) },
+    'id',
+  )
     .select(['id', 'agent_id', 'project_id', 'coordinator_id'])
-    .where('ready_at', 'is not', null)
-    .where('state', '<>', launchEnded)
-    .where('role_agent_id', 'is', null)
-    .where('stop_reason', 'is', null)
-    .where('id', '>', after)
-    .orderBy('id')
     .limit(limit)
 
 const selectReady = statement<ReadyPage>()((db, p) => ready(db, p.after, p.limit))

@@ -3,20 +3,14 @@ import { sql } from 'kysely'
 import { type ChosenSettings, effectiveSettings } from '../../domain/projects/settings.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, insertRow, pageOf, selectBy, selectColumns, updateColumns } from '../rows.ts'
+import { deleteBy, from, pageOf, present, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ProjectRow = Tables['projects']
 
-export const insertProject = insertRow('projects')
-
 export const updateProject = updateColumns('projects', 'name', 'path', 'settings', 'updated_at')
-
-export const deleteProjectRow = deleteBy('projects', 'id')
-
-export const selectProject = selectBy('projects', 'id')
 
 const selectProjectsPage = statement<PageParams>()((db, p) =>
   pageOf(db.selectFrom('projects').selectAll(), p, 'created_at', 'id'),
@@ -24,15 +18,13 @@ const selectProjectsPage = statement<PageParams>()((db, p) =>
 
 /** SE11: selects the projects with this folder. */
 export const selectProjectsAt = statement<{ path: string }>()((db, p) =>
-  from(db, 'projects', { path: p.path })
+  from(db, 'projects', { path: [p.path, present] }, 'created_at')
     .select(['id', 'name'])
-    .where('path', 'is not', null)
     .where(sql`substr(path, 1, 200)`, '=', sql`substr(${p.path}, 1, 200)`)
-    .orderBy('created_at')
     .limit(2),
 )
 
-const selectPaths = statement()((db) => db.selectFrom('projects').select('path').where('path', 'is not', null).distinct())
+const selectPaths = statement()((db) => from(db, 'projects', { path: present }).select('path').distinct())
 
 export const projectPaths = async (reader: Reader): Promise<string[]> =>
   (await reader.all(selectPaths, {})).flatMap(({ path }) => path ?? [])
@@ -58,8 +50,7 @@ export const projectsOfAgentPage = (reader: Reader, agentId: string, params: Pag
 
 /** Selects the agents of the projects that `selectProjectsPage` finds with the same key and limit. */
 const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
-  db
-    .selectFrom('assignments')
+  from(db, 'assignments', {}, 'created_at', 'agent_id')
     .select(['project_id', 'agent_id'])
     .where('project_id', 'in', (eb) =>
       eb
@@ -69,13 +60,11 @@ const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(p.limit),
-    )
-    .orderBy('created_at')
-    .orderBy('agent_id'),
+    ),
 )
 
 const selectAgentIdsOfProject = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'assignments', { project_id: p.projectId }).select('agent_id').orderBy('created_at').orderBy('agent_id'),
+  from(db, 'assignments', { project_id: p.projectId }, 'created_at', 'agent_id').select('agent_id'),
 )
 
 export function projectOf(row: ProjectRow, agentIds: readonly string[]): Project {
@@ -93,7 +82,7 @@ export function projectOf(row: ProjectRow, agentIds: readonly string[]): Project
 export const chosenSettings = (row: ProjectRow): ChosenSettings => JSON.parse(row.settings)
 
 export async function findProject(reader: Reader, id: string): Promise<Project | undefined> {
-  const row = await reader.first(selectProject, { id })
+  const row = await reader.row('projects', { id })
   return row && projectOf(row, await agentIdsOf(reader, id))
 }
 
@@ -114,14 +103,9 @@ export async function projectsPage(reader: Reader, params: PageParams): Promise<
   )
 }
 
-/** Assignments: the rows behind `agentIds` and `projectIds`. */
-export const insertAssignment = insertRow('assignments')
-
 export const updateAssignment = updateColumns('assignments', 'isolation')
 
 export const selectAssignment = selectColumns('assignments', ['project_id', 'agent_id'], 'created_at', 'isolation')
-
-export const deleteAssignment = deleteBy('assignments', ['project_id', 'agent_id'])
 
 export const deleteAssignmentsOfProject = deleteBy('assignments', { projectId: 'project_id' })
 

@@ -66,7 +66,6 @@ export const channelTables = {
     chat_id: key<string>(),
     n: key<number>(),
     content: fixed<string>(),
-    /** The number of parts already sent. */
     parts_sent: column<number>(),
     /** 'sending': begun; if its sender is gone, it is not known whether it arrived. */
     state: column<'waiting' | 'sending'>(),

@@ -27,7 +27,6 @@ export const key = declare('key')
 export const fixed = declare('fixed')
 export const column = declare('column')
 
-/** The rows of a table. */
 export type RowOf<Table> = { [Name in keyof Table]: Table[Name] extends Column<infer Value> ? Value : never }
 
 /** The names of the columns of one use. */

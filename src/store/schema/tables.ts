@@ -2,15 +2,16 @@
  * The tables as TypeScript types. Times are RFC 3339 text, JSON is text, booleans are 1 and 0: the same on both engines, and
  * readable with any SQL client.
  */
+
 import type { Instant } from '../../domain/instant.ts'
 import type { StreamName } from '../../domain/stream-name.ts'
+import type { SecretForm, SecretUse } from '../../protocol/agents/secret.ts'
 import type { PermissionOutcome } from '../../protocol/consoles/user-session.ts'
 import { channelTables } from './channels.ts'
 import { column, fixed, key, type RowOf } from './column.ts'
 import { consoleTables } from './consoles.ts'
 import { conversationTables, searchTables } from './conversations.ts'
 import { processTables } from './processes.ts'
-import { secretTables } from './secrets.ts'
 import { turnTables } from './turns.ts'
 import { workTables } from './work.ts'
 import { worktreeTables } from './worktrees.ts'
@@ -120,6 +121,7 @@ export const tables = {
     expires_at: fixed<Instant | null>(null),
   },
 
+  /** One-time sign-in links, stored as hashes and deleted when used. */
   sign_in_codes: {
     hash: key<string>(),
     person_id: fixed<string>(),
@@ -265,7 +267,6 @@ export const tables = {
     digest: fixed<string | null>(null),
     options: fixed<string | null>(null),
     tool_call: fixed<string | null>(null),
-    /** The option that was chosen. */
     option_id: column<string | null>(null),
     /** The coordinator's name for the request, unique within the launch. */
     ask_id: fixed<string | null>(null),
@@ -295,11 +296,32 @@ export const tables = {
     seen_at: column<Instant>(),
   },
 
+  // Secrets (SR).
+  secrets: {
+    project_id: key<string>(),
+    name: key<string>(),
+    /** JSON of a SealedValue. */
+    sealed: column<string>(),
+    given_as: column<SecretForm>(),
+    created_at: fixed<Instant>(),
+    updated_at: column<Instant>(),
+    updated_by: column<string>(),
+  },
+  secret_agents: { project_id: key<string>(), name: key<string>(), agent_id: key<string>() },
+  /** One row for each launch that was given the secret; the newest are kept. */
+  secret_uses: {
+    project_id: key<string>(),
+    name: key<string>(),
+    launch_id: key<string>(),
+    agent_id: fixed<string>(),
+    given_as: column<SecretUse['givenAs']>(),
+    used_at: column<Instant>(),
+  },
+
   ...channelTables,
   ...consoleTables,
   ...conversationTables,
   ...processTables,
-  ...secretTables,
   ...turnTables,
   ...workTables,
   ...worktreeTables,

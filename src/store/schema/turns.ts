@@ -53,7 +53,6 @@ export const turnTables = {
     ended_at: column<Instant | null>(null),
     cancel_ordered_at: column<Instant | null>(null),
     cancel_request_id: column<string | null>(null),
-    /** The person who cancelled it. */
     cancel_by: column<string | null>(null),
     /** CX9: a person allowed it to run beside another turn in the same folder. */
     begins_beside: column<number>(0),

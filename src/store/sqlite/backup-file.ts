@@ -16,7 +16,6 @@ import { bind } from '../statement.ts'
 import { NotOurDatabase, SqliteConnection } from './connection.ts'
 import { sqliteIntegrity } from './integrity.ts'
 
-/** The most findings reported for an unusable backup. */
 const maxFindings = 5
 
 export async function makeBackup(toFile: string, fill: (temporary: string) => Promise<void>): Promise<void> {

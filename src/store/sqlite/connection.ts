@@ -26,7 +26,6 @@ class Compiler extends SqliteQueryCompiler {
   }
 }
 
-/** The SQL of SQLite. */
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   builder: builderFor({

@@ -30,7 +30,6 @@ export class Mailbox {
     this.#posted = posted
   }
 
-  /** Takes the oldest message, if there is one. */
   take(): Posted | undefined {
     if (Atomics.load(this.#posted, 0) === this.#taken) return undefined
     this.#taken = (this.#taken + 1) | 0

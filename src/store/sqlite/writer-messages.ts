@@ -12,7 +12,6 @@ export interface WriterStart {
   readonly posted: Int32Array<SharedArrayBuffer>
 }
 
-/** The interface of a writer thread. */
 export interface WriterThread {
   postMessage(text: string): void
   on(event: 'message', listener: (reply: string) => void): unknown

@@ -1,8 +1,7 @@
 /** Contexts as rows (CX1): what an agent knows of one conversation. Written behind the lock of the conversation. */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import type { Pair } from '../agent-sessions/agent-sessions.ts'
-import { from, insertRow, rowsOf, selectBy, updateColumns, updateRow } from '../rows.ts'
+import { atMost, from, not, present, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 
@@ -14,8 +13,6 @@ const ended = sql.lit<ContextRow['state']>('ended')
 /** AG6 */
 export const noLimit = { limited_until: null, limited_turn_id: null, goes_on_by: null, goes_on_left: 0 } as const
 
-export const insertContext = insertRow('contexts')
-
 export const updateContext = updateRow('contexts', 'commands', 'offers')
 
 export const updateContextCommands = updateColumns('contexts', 'commands')
@@ -23,56 +20,34 @@ export const updateContextOffers = updateColumns('contexts', 'offers')
 
 /** What an agent offered when one of its contexts was last opened, anywhere. */
 export const selectLatestOffers = statement<{ agentId: string }>()((db, p) =>
-  from(db, 'contexts', { agent_id: p.agentId })
+  from(db, 'contexts', { agent_id: p.agentId, offers: present, state: not(ended) }, 'opened_at desc')
     .select('offers')
-    .where('offers', 'is not', null)
-    .where('state', '<>', ended)
-    .orderBy('opened_at', 'desc')
     .limit(1),
 )
 
-export const selectContext = selectBy('contexts', 'id')
-
 /** The one of an agent in a conversation that has not ended. */
-export const selectContextOf = statement<Pair & { key: string; originKey: string }>()((db, p) =>
-  rowsOf(db, 'contexts', {
-    agent_id: p.agentId,
-    project_id: p.projectId,
-    conversation_key: p.key,
-    origin_key: p.originKey,
-  }).where('state', '<>', ended),
-)
+export const selectContextOf = selectBy('contexts', {
+  agentId: 'agent_id',
+  projectId: 'project_id',
+  key: 'conversation_key',
+  originKey: 'origin_key',
+  state: not(ended),
+})
 
-/** The contexts of a process. */
-export const selectContextsOfLaunch = statement<{ launchId: string }>()((db, p) =>
-  rowsOf(db, 'contexts', { launch_id: p.launchId }).where('state', '<>', ended).orderBy('created_at'),
-)
+export const selectContextsOfLaunch = selectBy('contexts', { launchId: 'launch_id', state: not(ended) }, 'created_at')
 
-/** All contexts of a conversation, newest first. */
-export const selectContextsIn = statement<{ key: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'contexts', { conversation_key: p.key }).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(p.limit),
-)
+export const selectContextsIn = selectSome('contexts', { key: 'conversation_key' }, 'created_at desc', 'id desc')
 
 /** AG6: the one in a conversation whose agent is at its vendor's limit. */
 export const selectLimitedIn = statement<{ key: string }>()((db, p) =>
-  from(db, 'contexts', { conversation_key: p.key })
+  from(db, 'contexts', { conversation_key: p.key, state: not(ended), limited_until: present }, 'limited_until desc')
     .select(['limited_until', 'goes_on_left'])
-    .where('state', '<>', ended)
-    .where('limited_until', 'is not', null)
-    .orderBy('limited_until', 'desc')
     .limit(1),
 )
 
 /** AG6: those whose limit is over, the longest first. */
 export const selectLimitedUntil = statement<{ until: Instant; limit: number }>()((db, p) =>
-  db
-    .selectFrom('contexts')
-    .selectAll()
-    .where('limited_until', 'is not', null)
-    .where('limited_until', '<=', p.until)
-    .where('state', '<>', ended)
-    .orderBy('limited_until')
-    .limit(p.limit),
+  rowsOf(db, 'contexts', { limited_until: [present, atMost(p.until)], state: not(ended) }, 'limited_until').limit(p.limit),
 )
 
 /** Marks the contexts of an ended process as asleep: they can be restored. */
@@ -86,10 +61,8 @@ export const putToSleep = statement<{ launchId: string }>()((db, p) =>
 
 /** AC12: ended contexts whose ACP sessions the agent still holds. */
 export const selectLeft = statement<{ agentId: string; limit: number }>()((db, p) =>
-  from(db, 'contexts', { agent_id: p.agentId })
+  from(db, 'contexts', { agent_id: p.agentId, state: ended, acp_session_id: present })
     .select(['id', 'acp_session_id', 'end_reason'])
-    .where('state', '=', ended)
-    .where('acp_session_id', 'is not', null)
     .limit(p.limit),
 )
 

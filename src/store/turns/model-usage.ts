@@ -1,6 +1,7 @@
 /** Queries about what requests through a gateway have used (GW5). */
 import { sql } from 'kysely'
 import type { AgentModelUsage, ModelUsage } from '../../protocol/turns/model-usage.ts'
+import { allColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -8,37 +9,22 @@ import type { Reader } from '../store.ts'
 /** More agents and models than a project has in years. */
 const maxListed = 1000
 
+const counted = ['requests', 'finished', 'input_tokens', 'output_tokens', 'cached_tokens'] as const
+
 /** Adds to a row, which is made if there is none. */
 export const addModelUsage = statement<Tables['model_usage']>()((db, p) =>
   db
     .insertInto('model_usage')
-    .values({
-      launch_id: p.launch_id,
-      turn_id: p.turn_id,
-      model: p.model,
-      project_id: p.project_id,
-      agent_id: p.agent_id,
-      requests: p.requests,
-      finished: p.finished,
-      input_tokens: p.input_tokens,
-      output_tokens: p.output_tokens,
-      cached_tokens: p.cached_tokens,
-      updated_at: p.updated_at,
-    })
+    .values(allColumns('model_usage', p))
     .onConflict((conflict) =>
       conflict.columns(['launch_id', 'turn_id', 'model']).doUpdateSet((eb) => ({
-        requests: eb('model_usage.requests', '+', eb.ref('excluded.requests')),
-        finished: eb('model_usage.finished', '+', eb.ref('excluded.finished')),
-        input_tokens: eb('model_usage.input_tokens', '+', eb.ref('excluded.input_tokens')),
-        output_tokens: eb('model_usage.output_tokens', '+', eb.ref('excluded.output_tokens')),
-        cached_tokens: eb('model_usage.cached_tokens', '+', eb.ref('excluded.cached_tokens')),
+        ...Object.fromEntries(counted.map((name) => [name, eb(`model_usage.${name}`, '+', eb.ref(`excluded.${name}`))])),
         updated_at: eb.ref('excluded.updated_at'),
       })),
     ),
 )
 
-const selectSums = (name: keyof Tables['model_usage']) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)
-const sums = () => (['requests', 'finished', 'input_tokens', 'output_tokens', 'cached_tokens'] as const).map(selectSums)
+const sums = () => counted.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
 
 const selectOfTurn = statement<{ turnId: string }>()((db, p) =>
   db

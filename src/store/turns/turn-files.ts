@@ -1,7 +1,7 @@
 /** Queries about the files of turns and what is done with them (FS7-FS10). */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { deleteBy, from, insertRow, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { above, atLeast, atMost, below, deleteBy, from, rowsOf, selectBy, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import { running } from './turns.ts'
@@ -9,13 +9,6 @@ import { running } from './turns.ts'
 export type TurnFilesRow = Tables['turn_files']
 export type FileOperationRow = Tables['file_operations']
 
-export const insertTurnFiles = insertRow('turn_files')
-
-export const updateTurnFiles = updateRow('turn_files')
-
-export const selectTurnFiles = selectBy('turn_files', { turnId: 'turn_id' })
-
-/** The files of a conversation's turns, oldest first. */
 export const selectFilesOf = selectBy('turn_files', { key: 'conversation_key' }, 'created_at', 'turn_id')
 
 /** The files before the first turn that was not taken back. */
@@ -40,34 +33,20 @@ export const disownTurnFiles = statement<{ key: string }>()((db, p) =>
 )
 
 export const selectDisowned = statement<{ limit: number }>()((db, p) =>
-  db
-    .selectFrom('turn_files')
+  from(db, 'turn_files', { conversation_key: [atLeast(sql.lit(disowned)), below(sql.lit('\u0002'))] })
     .select(['conversation_key', 'project_id', 'coordinator_id', 'top'])
     .distinct()
-    .where('conversation_key', '>=', sql.lit(disowned))
-    .where('conversation_key', '<', sql.lit('\u0002'))
     .limit(p.limit),
 )
 
 export const deleteTurnFilesAt = deleteBy('turn_files', { key: 'conversation_key', top: 'top' })
 
-export const insertFileOperation = insertRow('file_operations')
-
-export const updateFileOperation = updateRow('file_operations')
-
-export const selectFileOperation = selectBy('file_operations', 'id')
-
 const asked = sql.lit<FileOperationRow['state']>('asked')
 
 /** Operations that were not completed, oldest first. */
-export const selectOpenOperations = statement<{ limit: number }>()((db, p) =>
-  rowsOf(db, 'file_operations', { state: asked }).orderBy('asked_at').orderBy('id').limit(p.limit),
-)
+export const selectOpenOperations = selectSome('file_operations', { state: asked }, 'asked_at', 'id')
 
-/** Operations of a conversation, newest first. */
-export const selectOperationsOf = statement<{ key: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'file_operations', { conversation_key: p.key }).orderBy('asked_at', 'desc').orderBy('id', 'desc').limit(p.limit),
-)
+export const selectOperationsOf = selectSome('file_operations', { key: 'conversation_key' }, 'asked_at desc', 'id desc')
 
 /** Running turns whose files are at this place, of any conversation. */
 export const selectRunningAtTop = statement<{ coordinatorId: string; top: string }>()((db, p) =>
@@ -127,15 +106,9 @@ export const bringBackRewound = statement<{ key: string; by: string; through: nu
 
 /** What was written between two numbers, also what was taken back, newest first. */
 export const selectWritten = statement<{ key: string; after: number; through: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('messages')
-    .selectAll()
-    .where('conversation_key', '=', p.key)
-    .where('seq', '>', p.after)
-    .where('seq', '<=', p.through)
-    .where('visible', '=', 1)
-    .orderBy('seq', 'desc')
-    .limit(p.limit),
+  rowsOf(db, 'messages', { conversation_key: p.key, seq: [above(p.after), atMost(p.through)], visible: 1 }, 'seq desc').limit(
+    p.limit,
+  ),
 )
 
 /** Conversations with states of before a time, in pages. */

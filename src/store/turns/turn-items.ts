@@ -5,37 +5,30 @@ import type { StreamName } from '../../domain/stream-name.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
 import type { RunningTurn, SettledPermission } from '../../protocol/turns/link.ts'
-import { from, insertRow } from '../rows.ts'
+import { above, atLeast, below, from } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { isPushed, type TurnRow } from './turns.ts'
 
-/** The items of a turn in order, written once in the commit that ends it. */
-export const insertTurnItem = insertRow('turn_items')
-
 /** Pieces of the outputs of tool calls (AC6) are items too, numbered from here in the order they came. */
 export const firstOutputItem = 1_000_000
 
 export const selectTurnItems = statement<{ turnId: string; limit: number }>()((db, p) =>
-  from(db, 'turn_items', { turn_id: p.turnId })
+  from(db, 'turn_items', { turn_id: p.turnId, n: below(firstOutputItem) }, 'n')
     .select(['n', 'kind', 'body'])
-    .where('n', '<', firstOutputItem)
-    .orderBy('n')
     .limit(p.limit),
 )
 
 export const selectLastOutputItem = statement<{ turnId: string }>()((db, p) =>
-  from(db, 'turn_items', { turn_id: p.turnId })
-    .select((eb) => eb.fn.max('n').as('last'))
-    .where('n', '>=', firstOutputItem),
+  from(db, 'turn_items', { turn_id: p.turnId, n: atLeast(firstOutputItem) }).select((eb) => eb.fn.max('n').as('last')),
 )
 
 /** The kind of such a piece names the call. */
 export const outputKind = (toolCallId: string): string => `output:${toolCallId}`
 
 export const selectOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
-  from(db, 'turn_items', { turn_id: p.turnId, kind: p.kind }).select('body').where('n', '>=', firstOutputItem).orderBy('n'),
+  from(db, 'turn_items', { turn_id: p.turnId, kind: p.kind, n: atLeast(firstOutputItem) }, 'n').select('body'),
 )
 
 export const deleteOutputItems = statement<{ turnId: string; kind: string }>()((db, p) =>
@@ -46,22 +39,16 @@ const piecesPerPage = 500
 
 /** The beginning of the body says which turn a piece is of (src/protocol/consoles/relay.ts), so that others' are not even read. */
 const selectPieces = statement<{ stream: StreamName; after: number; beginning: string; limit: number }>()((db, p) =>
-  from(db, 'events', { stream: p.stream })
+  from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq')
     .select(['seq', 'data'])
-    .where('seq', '>', p.after)
     .where('data', 'like', p.beginning)
-    .orderBy('seq')
     .limit(p.limit),
 )
 
 const selectNewestPieces = statement<{ stream: StreamName; after: number; beginning: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('events')
+  from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq desc')
     .select('data')
-    .where('stream', '=', p.stream)
-    .where('seq', '>', p.after)
     .where('data', 'like', p.beginning)
-    .orderBy('seq', 'desc')
     .limit(p.limit),
 )
 
@@ -90,7 +77,6 @@ async function* pieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn
   }
 }
 
-/** The newest updates of a turn, newest first. */
 export async function newestPieces(reader: Reader, { stream, turnId, startedSeq }: WhichTurn, limit: number): Promise<unknown[]> {
   const which = { stream, after: startedSeq, beginning: `{"messageId":"${turnId}","update":{%`, limit }
   return (await reader.all(selectNewestPieces, which)).map(({ data }) => JSON.parse(data ?? '{}').update)

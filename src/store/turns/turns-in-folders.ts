@@ -1,29 +1,28 @@
 /** CX9: turns that run in shared folders, and turns that wait for a folder. */
 import { sql } from 'kysely'
-import type { Pair } from '../agent-sessions/agent-sessions.ts'
-import { from, rowsOf } from '../rows.ts'
+import { from, not, selectFirst } from '../rows.ts'
 import { statement } from '../statement.ts'
 import { open, queued, running, type TurnRow } from './turns.ts'
 
 /** Running turns of a project that may change files. */
 export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'turns', { project_id: p.projectId, state: running })
-    .select(['conversation_key', 'origin_key', 'content'])
-    .where('about', '<>', sql.lit<TurnRow['about']>('summary'))
-    .orderBy('started_at')
-    .orderBy('id'),
+  from(
+    db,
+    'turns',
+    { project_id: p.projectId, state: running, about: not(sql.lit<TurnRow['about']>('summary')) },
+    'started_at',
+    'id',
+  ).select(['conversation_key', 'origin_key', 'content']),
 )
 
 /** The task of an agent session that waits for the folder (CX9). */
-export const selectWaitingTask = statement<Pair & { agentSessionId: string }>()((db, p) =>
-  rowsOf(db, 'turns', {
-    agent_id: p.agentId,
-    project_id: p.projectId,
-    state: queued,
-    about: sql.lit<TurnRow['about']>('task'),
-    agent_session_id: p.agentSessionId,
-  }).limit(1),
-)
+export const selectWaitingTask = selectFirst('turns', {
+  agentId: 'agent_id',
+  projectId: 'project_id',
+  state: queued,
+  about: sql.lit<TurnRow['about']>('task'),
+  agentSessionId: 'agent_session_id',
+})
 
 /** Awake agents in roles with waiting turns. */
 export const selectWaitingInRoles = statement<{ limit: number }>()((db, p) =>

@@ -8,14 +8,26 @@ import type { Instant } from '../../domain/instant.ts'
 import type { TurnLife } from '../../domain/turns/lifecycle.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
-import { noticeFrom } from '../notices.ts'
-import { from, insertRow, type NewRow, newRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { fields, jsonIn, noticeFrom } from '../fields.ts'
+import {
+  below,
+  from,
+  type NewRow,
+  newRow,
+  not,
+  oneOf,
+  pageOf,
+  present,
+  rowsOf,
+  selectBy,
+  selectFirst,
+  selectSome,
+} from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type TurnRow = Tables['turns']
-/** A turn of an agent in a role. */
 export type RoleTurnRow = TurnRow & { readonly user_session_id: string; readonly role_agent_id: string; readonly role: string }
 
 export const isOfRole = (row: TurnRow): row is RoleTurnRow => row.user_session_id !== null
@@ -31,33 +43,20 @@ export const turnLife = ({ state, cancel_ordered_at }: TurnRow): TurnLife => ({
 })
 
 export const turnOf = (row: TurnRow, text = row.answer): Turn => ({
+  ...fields(row, 'state', 'stop_reason', 'error', 'created_at', 'started_at', 'ended_at'),
   messageId: row.id,
   seq: row.ended_seq,
   role: row.role ?? '',
-  state: row.state,
   content: JSON.parse(row.content),
   text,
   cut: row.cut === 1,
-  stopReason: row.stop_reason,
-  error: row.error,
   notice: noticeFrom(row.notice),
-  usage: row.usage === null ? null : JSON.parse(row.usage),
+  usage: jsonIn(row.usage),
   limitedUntil: null,
   by: row.asked_by,
-  createdAt: row.created_at,
-  startedAt: row.started_at,
-  endedAt: row.ended_at,
 })
 
-/** The row of a new queued turn. */
 export const newTurnRow = (given: NewRow<'turns'>): TurnRow => newRow('turns', given)
-
-export const insertTurn = insertRow('turns')
-
-/** Updates every column that may change. */
-export const updateTurn = updateRow('turns')
-
-export const selectTurn = selectBy('turns', 'id')
 
 /** Open turns of an agent in a role that are not parked, in the order of requests. */
 export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
@@ -72,38 +71,28 @@ export const selectOpenTurns = statement<{ roleAgentId: string }>()((db, p) =>
 )
 
 /** AG6: the turn that waits for its agent's limit; at most one in each context. */
-export const selectParked = statement<Pair & { key: string; originKey: string }>()((db, p) =>
-  rowsOf(db, 'turns', {
-    agent_id: p.agentId,
-    project_id: p.projectId,
-    conversation_key: p.key,
-    origin_key: p.originKey,
-    state: queued,
-  })
-    .where('not_before', 'is not', null)
-    .limit(1),
-)
+export const selectParked = selectFirst('turns', {
+  agentId: 'agent_id',
+  projectId: 'project_id',
+  key: 'conversation_key',
+  originKey: 'origin_key',
+  state: queued,
+  not_before: present,
+})
 
-/** Ended turns of a user session, newest first. */
 export const selectTurnsOver = statement<{ userSessionId: string; before: number; limit: number }>()((db, p) =>
-  rowsOf(db, 'turns', { user_session_id: p.userSessionId })
-    .where('ended_seq', 'is not', null)
-    .where('ended_seq', '<', p.before)
-    .orderBy('ended_seq', 'desc')
-    .limit(p.limit),
+  rowsOf(db, 'turns', { user_session_id: p.userSessionId, ended_seq: [present, below(p.before)] }, 'ended_seq desc').limit(
+    p.limit,
+  ),
 )
 
-export const selectRunningOfLaunch = statement<{ launchId: string }>()((db, p) =>
-  rowsOf(db, 'turns', { launch_id: p.launchId, state: running }).orderBy('id'),
-)
+export const selectRunningOfLaunch = selectBy('turns', { launchId: 'launch_id', state: running }, 'id')
 
-export const selectRunningOfSession = statement<{ agentSessionId: string }>()((db, p) =>
-  rowsOf(db, 'turns', { agent_session_id: p.agentSessionId, state: running }).orderBy('id'),
-)
+export const selectRunningOfSession = selectBy('turns', { agentSessionId: 'agent_session_id', state: running }, 'id')
 
 /** Running turns of a conversation, of which there are few. */
 export const selectRunningIn = statement<{ key: string }>()((db, p) =>
-  rowsOf(db, 'turns', { conversation_key: p.key, state: running }).where('state', 'in', open).orderBy('id', 'desc'),
+  rowsOf(db, 'turns', { conversation_key: p.key, state: [running, oneOf(...open)] }, 'id desc'),
 )
 
 const selectRunningOfUserSession = statement<{ userSessionId: string }>()((db, p) =>
@@ -126,33 +115,40 @@ export async function firstRunningSeq(
   return begun.length === 0 ? undefined : Math.min(...begun)
 }
 
-export const selectOpenIn = statement<{ key: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'turns', { conversation_key: p.key }).where('state', 'in', open).orderBy('created_at').orderBy('id').limit(p.limit),
-)
+export const selectOpenIn = selectSome('turns', { key: 'conversation_key', state: oneOf(...open) }, 'created_at', 'id')
 
 /** The queued turn that a new message for this agent joins. */
 export const selectQueuedChat = statement<Pair & { key: string; originKey: string }>()((db, p) =>
-  from(db, 'turns', {
-    agent_id: p.agentId,
-    project_id: p.projectId,
-    state: queued,
-    conversation_key: p.key,
-    origin_key: p.originKey,
-    about: sql.lit<TurnRow['about']>('chat'),
-    not_before: null,
-    retry_of: null,
-  })
+  from(
+    db,
+    'turns',
+    {
+      agent_id: p.agentId,
+      project_id: p.projectId,
+      state: queued,
+      conversation_key: p.key,
+      origin_key: p.originKey,
+      about: sql.lit<TurnRow['about']>('chat'),
+      not_before: null,
+      retry_of: null,
+    },
+    'created_at',
+  )
     .select('id')
-    .orderBy('created_at')
     .limit(1),
 )
 
 /** Whether another conversation of the pair has work, which keeps the chat open when a panel closes. */
 export const selectOpenElsewhere = statement<Pair & { key: string }>()((db, p) =>
-  from(db, 'turns', { agent_id: p.agentId, project_id: p.projectId, not_before: null, about: sql.lit<TurnRow['about']>('chat') })
+  from(db, 'turns', {
+    agent_id: p.agentId,
+    project_id: p.projectId,
+    not_before: null,
+    about: sql.lit<TurnRow['about']>('chat'),
+    state: oneOf(...open),
+    conversation_key: not(p.key),
+  })
     .select('id')
-    .where('state', 'in', open)
-    .where('conversation_key', '<>', p.key)
     .limit(1),
 )
 
@@ -193,7 +189,6 @@ const selectQueued = statement<Pair & { limit: number }>()((db, p) =>
     .limit(p.limit),
 )
 
-/** The most queued turns considered when one is chosen. */
 const maxConsidered = 100
 
 /** Most urgent first, then oldest. */
@@ -233,29 +228,17 @@ export const selectFiguresIn = statement<{ key: string; limit: number }>()((db, 
 )
 
 export const selectNewestIn = statement<{ key: string }>()((db, p) =>
-  from(db, 'turns', { conversation_key: p.key })
-    .select(['state', 'stop_reason'])
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1),
+  from(db, 'turns', { conversation_key: p.key }, 'created_at desc', 'id desc').select(['state', 'stop_reason']).limit(1),
 )
 
-/** The last primer of a context. */
 export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
-  from(db, 'turns', { context_id: p.contextId })
-    .select('primer')
-    .where('primer', 'is not', null)
-    .orderBy('created_at', 'desc')
-    .limit(1),
+  from(db, 'turns', { context_id: p.contextId, primer: present }, 'created_at desc').select('primer').limit(1),
 )
 
 /** The previous turn of the same context. */
 export const selectLastEndedIn = statement<{ contextId: string; id: string }>()((db, p) =>
-  from(db, 'turns', { context_id: p.contextId })
+  from(db, 'turns', { context_id: p.contextId, id: not(p.id), ended_at: present }, 'ended_at desc')
     .select(['stop_reason', 'error', 'content'])
-    .where('id', '<>', p.id)
-    .where('ended_at', 'is not', null)
-    .orderBy('ended_at', 'desc')
     .limit(1),
 )
 

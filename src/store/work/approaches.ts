@@ -3,22 +3,17 @@ import { sql } from 'kysely'
 import type { ApproachKind, Approach as Decided } from '../../domain/work/approach-lifecycle.ts'
 import type { Approach } from '../../protocol/work/approach.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
+import { columns, fields, jsonIn, jsonOf } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { above, from, oneOf, pageOf, rowsOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type ApproachRow = Tables['approaches']
 
-export const insertApproach = insertRow('approaches')
-
-export const updateApproach = updateRow('approaches')
-
-export const selectApproach = selectBy('approaches', { projectId: 'project_id', id: 'id' })
-
 const selectHighestNumber = statement<{ projectId: string; kind: ApproachKind }>()((db, p) =>
-  from(db, 'approaches', { project_id: p.projectId, first_kind: p.kind }).select('number').orderBy('number', 'desc').limit(1),
+  from(db, 'approaches', { project_id: p.projectId, first_kind: p.kind }, 'number desc').select('number').limit(1),
 )
 
 /** The next number. The project's lock is held and rows are never deleted, so it is unique. */
@@ -36,25 +31,28 @@ export const approachLists = {
 /** Approaches of one work session, most recently changed first. */
 function approachList(kind: ApproachKind, column?: 'avoid' | 'next_to_try', value?: 0 | 1) {
   return statement<{ workSessionId: string; limit: number }>()((db, p) => {
-    const ofKind = db
-      .selectFrom('approaches')
-      .selectAll()
-      .where('session_id', '=', p.workSessionId)
-      .where('kind', '=', sql.lit(kind))
-      .orderBy('updated_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(p.limit)
+    const ofKind = rowsOf(
+      db,
+      'approaches',
+      { session_id: p.workSessionId, kind: sql.lit(kind) },
+      'updated_at desc',
+      'id desc',
+    ).limit(p.limit)
     return column === undefined ? ofKind : ofKind.where(column, '=', sql.lit(value ?? 0))
   })
 }
 
 /** The ids of older warnings, from the index alone. */
 export const selectOlderWarnings = statement<{ workSessionId: string; updatedAt: string; id: string; limit: number }>()((db, p) =>
-  from(db, 'approaches', { session_id: p.workSessionId, kind: sql.lit<ApproachKind>('failed'), avoid: sql.lit(1) })
+  from(
+    db,
+    'approaches',
+    { session_id: p.workSessionId, kind: sql.lit<ApproachKind>('failed'), avoid: sql.lit(1) },
+    'updated_at desc',
+    'id desc',
+  )
     .select('id')
     .where((eb) => eb(eb.refTuple('updated_at', 'id'), '<', eb.tuple(p.updatedAt, p.id)))
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
     .limit(p.limit),
 )
 
@@ -66,7 +64,7 @@ export const approachesPage = (
   kind?: ApproachKind,
 ): Promise<ApproachRow[]> =>
   reader.query<ApproachRow>((db) =>
-    pageOf(rowsOf(db, 'approaches', { kind }).where('session_id', 'in', lineage), page, 'recorded_at', 'id'),
+    pageOf(rowsOf(db, 'approaches', { kind, session_id: oneOf(...lineage) }), page, 'recorded_at', 'id'),
   )
 
 interface OfProject {
@@ -79,49 +77,28 @@ interface OfProject {
 /** In the order of their ids. */
 export const approachesOfProject = (reader: Reader, { projectId, after, limit, kind }: OfProject): Promise<ApproachRow[]> =>
   reader.query<ApproachRow>((db) =>
-    rowsOf(db, 'approaches', { project_id: projectId, kind }).where('id', '>', after).orderBy('id').limit(limit),
+    rowsOf(db, 'approaches', { project_id: projectId, kind, id: above(after) }, 'id').limit(limit),
   )
 
-const json = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
-const yesOrNo = (value: number): boolean => value === 1
-
 export const approachFrom = (row: ApproachRow): Decided => ({
-  id: row.id,
-  kind: row.kind,
-  date: row.date,
-  category: row.category,
-  description: row.description,
-  details: json(row.details),
-  evidence: json(row.evidence),
+  ...fields(row, 'id', 'kind', 'date', 'category', 'description', 'failure_reason', 'error', 'priority', 'note'),
+  details: jsonIn(row.details),
+  evidence: jsonIn(row.evidence),
   learnings: JSON.parse(row.learnings),
-  reusable: yesOrNo(row.reusable),
-  failureReason: row.failure_reason,
-  error: row.error,
-  avoid: yesOrNo(row.avoid),
-  priority: row.priority,
-  nextToTry: yesOrNo(row.next_to_try),
-  note: row.note,
+  reusable: row.reusable === 1,
+  avoid: row.avoid === 1,
+  nextToTry: row.next_to_try === 1,
   history: JSON.parse(row.history),
 })
 
-const text = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
-
-/** The columns of a decision. */
 export const approachColumns = (approach: Decided) => ({
-  kind: approach.kind,
-  date: approach.date,
-  category: approach.category,
-  description: approach.description,
-  details: text(approach.details),
-  evidence: text(approach.evidence),
+  ...columns(approach, 'kind', 'date', 'category', 'description', 'failure_reason', 'error', 'priority', 'note'),
+  details: jsonOf(approach.details),
+  evidence: jsonOf(approach.evidence),
   learnings: JSON.stringify(approach.learnings),
   reusable: Number(approach.reusable),
-  failure_reason: approach.failureReason,
-  error: approach.error,
   avoid: Number(approach.avoid),
-  priority: approach.priority,
   next_to_try: Number(approach.nextToTry),
-  note: approach.note,
   history: JSON.stringify(approach.history),
 })
 

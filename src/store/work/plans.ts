@@ -1,6 +1,6 @@
 /** Finds the next tasks in the plans of running work sessions (WK5), through indexes. */
 import { sql } from 'kysely'
-import { rowsOf } from '../rows.ts'
+import { rowsOf, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 
@@ -53,18 +53,9 @@ export const selectNextTaskIn = statement<{ agentId: string; workSessionId: stri
 
 /** Tasks that could be done now. */
 export const selectUnblocked = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'tasks', { session_id: p.workSessionId })
+  rowsOf(db, 'tasks', { session_id: p.workSessionId }, 'phase', 'created_at', 'id')
     .where((eb) => eb.or([eb('status', '=', pending), eb('status', '=', inProgress)]))
-    .orderBy('phase')
-    .orderBy('created_at')
-    .orderBy('id')
     .limit(p.limit),
 )
 
-export const selectBlocked = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'tasks', { session_id: p.workSessionId, status: blocked })
-    .orderBy('phase')
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(p.limit),
-)
+export const selectBlocked = selectSome('tasks', { workSessionId: 'session_id', status: blocked }, 'phase', 'created_at', 'id')

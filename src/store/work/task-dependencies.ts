@@ -1,7 +1,7 @@
 /** Queries about dependencies between tasks of a project: one row for each entry of `depends_on`. */
 import type { Dependencies } from '../../domain/work/task-dependencies.ts'
 import type { TaskStatus } from '../../domain/work/task-lifecycle.ts'
-import { deleteBy, from, insertRow } from '../rows.ts'
+import { deleteBy, from } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
@@ -12,8 +12,6 @@ interface TaskKey {
 
 type DependencyStatus = { readonly id: string; readonly status: TaskStatus | null }
 
-export const insertDependency = insertRow('task_dependencies')
-
 export const deleteDependenciesOf = deleteBy('task_dependencies', { projectId: 'project_id', taskId: 'task_id' })
 
 const selectDependent = statement<TaskKey>()((db, p) =>
@@ -21,10 +19,7 @@ const selectDependent = statement<TaskKey>()((db, p) =>
 )
 
 const selectAll = statement<{ projectId: string }>()((db, p) =>
-  from(db, 'task_dependencies', { project_id: p.projectId })
-    .select(['task_id', 'depends_on'])
-    .orderBy('task_id')
-    .orderBy('depends_on'),
+  from(db, 'task_dependencies', { project_id: p.projectId }, 'task_id', 'depends_on').select(['task_id', 'depends_on']),
 )
 
 const selectStandings = statement<TaskKey>()((db, p) =>
@@ -36,7 +31,6 @@ const selectStandings = statement<TaskKey>()((db, p) =>
     .where('each.task_id', '=', p.taskId),
 )
 
-/** Blocked tasks that depend on a task. */
 export const selectBlockedBehind = statement<TaskKey>()((db, p) =>
   db
     .selectFrom('task_dependencies as each')
@@ -78,7 +72,6 @@ export const statusesBehind = async (reader: Reader, task: TaskKey): Promise<Sta
 export const hasDependents = async (reader: Reader, task: TaskKey): Promise<boolean> =>
   (await reader.first(selectDependent, task)) !== undefined
 
-/** The dependencies of all tasks of the project. */
 export async function dependenciesOf(reader: Reader, projectId: string): Promise<Dependencies> {
   const rows = await reader.all(selectAll, { projectId })
   const byTask = Map.groupBy(rows, ({ task_id }) => task_id)

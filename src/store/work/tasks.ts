@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import type { Task as Decided, TaskStatus } from '../../domain/work/task-lifecycle.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
 import type { Task } from '../../protocol/work/task.ts'
+import { columns, fields, jsonIn, jsonOf } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { atLeast, atMost, from, not, pageOf, rowsOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -13,12 +14,6 @@ export type TaskRow = Tables['tasks']
 
 /** A literal in the query, not a parameter, so that the partial index is used. */
 const inProgress = sql.lit<TaskStatus>('in_progress')
-
-export const insertTask = insertRow('tasks')
-
-export const updateTask = updateRow('tasks')
-
-export const selectTask = selectBy('tasks', { projectId: 'project_id', id: 'id' })
 
 /**
  * AS3: the current task of an agent in a project, in running work sessions or in none yet (WK4); of several, one of the work
@@ -41,10 +36,8 @@ export const selectTaskAtHand = statement<{ agentId: string; projectId: string; 
 
 /** The current task of a work session: of several, the one begun last. */
 export const selectTaskOfWorkSession = statement<{ workSessionId: string }>()((db, p) =>
-  from(db, 'tasks', { session_id: p.workSessionId, status: 'in_progress' })
+  from(db, 'tasks', { session_id: p.workSessionId, status: 'in_progress' }, 'started_at desc', 'id desc')
     .select(['id', 'phase'])
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
     .limit(1),
 )
 
@@ -58,13 +51,10 @@ interface NumberedIds {
 
 /** The last id of this length between two; an id of a longer type (`code_5`) has one more underscore. */
 const selectLastId = statement<NumberedIds>()((db, p) =>
-  from(db, 'tasks', { project_id: p.projectId })
+  from(db, 'tasks', { project_id: p.projectId, id: [atLeast(p.from), atMost(p.to)] }, 'id desc')
     .select('id')
-    .where('id', '>=', p.from)
-    .where('id', '<=', p.to)
     .where((eb) => eb(eb.fn('length', ['id']), '=', p.chars))
     .where(sql`length(replace(id, '_', ''))`, '=', p.charsWithoutUnderscores)
-    .orderBy('id', 'desc')
     .limit(1),
 )
 
@@ -91,7 +81,6 @@ export interface TasksFilter {
   readonly assignedTo?: string | undefined
 }
 
-/** Newest first. */
 export async function tasksPage(reader: Reader, filter: TasksFilter, page: PageParams): Promise<Task[]> {
   const { projectId, status, workSessionId, assignedTo } = filter
   const rows = await reader.query<TaskRow>((db) => {
@@ -104,11 +93,9 @@ export async function tasksPage(reader: Reader, filter: TasksFilter, page: PageP
 /** The task as the domain decides about it. */
 export function taskFrom(row: TaskRow): Decided {
   const parts = {
-    id: row.id,
+    ...fields(row, 'id', 'assigned_to', 'progress_percent'),
     dependsOn: JSON.parse(row.depends_on),
-    assignedTo: row.assigned_to,
-    progressPercent: row.progress_percent,
-    result: row.result === null ? null : JSON.parse(row.result),
+    result: jsonIn(row.result),
   }
   const startedAt = row.started_at ?? row.created_at
   switch (row.status) {
@@ -123,37 +110,21 @@ export function taskFrom(row: TaskRow): Decided {
   }
 }
 
-/** The columns of a decision. */
 export const taskColumns = (task: Decided) => ({
-  status: task.status,
-  progress_percent: task.progressPercent,
-  assigned_to: task.assignedTo,
+  ...columns(task, 'status', 'progress_percent', 'assigned_to', 'started_at', 'completed_at'),
   depends_on: JSON.stringify(task.dependsOn),
-  started_at: task.startedAt,
-  completed_at: task.completedAt,
-  result: task.result === null ? null : JSON.stringify(task.result),
+  result: jsonOf(task.result),
 })
 
 /** The task as it is answered over HTTP, over MCP and in events. */
 export const taskOf = (row: TaskRow): Task =>
   onWire({
-    id: row.id,
-    projectId: row.project_id,
+    ...fields(row, 'id', 'project_id', 'phase', 'title', 'description', 'status', 'progress_percent', 'assigned_to'),
+    ...fields(row, 'blocked_by', 'started_at', 'completed_at', 'created_at', 'updated_at'),
     workSessionId: row.session_id,
-    phase: row.phase,
     type: row.task_type,
-    title: row.title,
-    description: row.description,
-    status: row.status,
-    progressPercent: row.progress_percent,
-    assignedTo: row.assigned_to,
     dependsOn: JSON.parse(row.depends_on),
-    blockedBy: row.blocked_by,
-    startedAt: row.started_at,
-    completedAt: row.completed_at,
-    result: row.result === null ? null : JSON.parse(row.result),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    result: jsonIn(row.result),
   })
 
 // Unfinished tasks of a work session (RS1), without reading the others.
@@ -162,12 +133,8 @@ export const taskOf = (row: TaskRow): Task =>
 const completed = sql.lit<Tables['tasks']['status']>('completed')
 const failed = sql.lit<Tables['tasks']['status']>('failed')
 
-/** Newest first. */
 export const selectUnfinished = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'tasks', { session_id: p.workSessionId })
-    .where('status', '<>', completed)
-    .where('status', '<>', failed)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(p.limit),
+  rowsOf(db, 'tasks', { session_id: p.workSessionId, status: [not(completed), not(failed)] }, 'created_at desc', 'id desc').limit(
+    p.limit,
+  ),
 )

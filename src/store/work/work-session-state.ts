@@ -6,12 +6,11 @@ import { schemaVersion } from '../../protocol/schema-version.ts'
 import type { Checkpoint } from '../../protocol/work/checkpoint.ts'
 import type { StateCheckpoint } from '../../protocol/work/state-checkpoint.ts'
 import type { WorkSessionFile } from '../../protocol/work/work-session-file.ts'
-import { from, insertRow, rowsOf, selectBy, selectColumns } from '../rows.ts'
+import { from, selectBy, selectColumns, selectFirst, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
-import { selectTask } from './tasks.ts'
-import { descendantsOf, selectWorkSession, type WorkSessionRow, workSessionOf } from './work-sessions.ts'
+import { descendantsOf, type WorkSessionRow, workSessionOf } from './work-sessions.ts'
 
 const tasks = selectBy('tasks', { id: 'session_id' }, 'created_at', 'id')
 const approvals = selectBy('human_approvals', { id: 'session_id' }, 'id')
@@ -35,7 +34,7 @@ export interface WorkSessionRows {
 
 /** Undefined when it does not exist. */
 export async function workSessionRows(reader: Reader, id: string): Promise<WorkSessionRows | undefined> {
-  const workSession = await reader.first(selectWorkSession, { id })
+  const workSession = await reader.row('sessions', { id })
   if (!workSession) return undefined
   const agentSessionId = workSession.owner_agent_session_id
   return {
@@ -120,7 +119,7 @@ export async function changesSinceEnd(reader: Reader, rows: WorkSessionRows): Pr
   const here = new Set(rows.tasks.map((task) => task.id))
   const gone: Tables['tasks'][] = []
   for (const { task_id } of [...completed_tasks, ...pending_tasks, ...remaining_tasks]) {
-    const task = here.has(task_id) ? undefined : await reader.first(selectTask, { projectId, id: task_id })
+    const task = here.has(task_id) ? undefined : await reader.row('tasks', { project_id: projectId, id: task_id })
     if (task) gone.push(task)
   }
   return { completed_in: completed?.id ?? null, tasks: gone }
@@ -129,15 +128,9 @@ export async function changesSinceEnd(reader: Reader, rows: WorkSessionRows): Pr
 /** Checkpoints: when the state of a work session was saved (CK1). */
 export type CheckpointRow = Tables['checkpoints']
 
-export const insertCheckpoint = insertRow('checkpoints')
+export const selectLastCheckpoint = selectFirst('checkpoints', { workSessionId: 'session_id' }, 'number desc')
 
-export const selectLastCheckpoint = statement<{ workSessionId: string }>()((db, p) =>
-  rowsOf(db, 'checkpoints', { session_id: p.workSessionId }).orderBy('number', 'desc').limit(1),
-)
-
-const selectNewest = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'checkpoints', { session_id: p.workSessionId }).orderBy('number', 'desc').limit(p.limit),
-)
+const selectNewest = selectSome('checkpoints', { workSessionId: 'session_id' }, 'number desc')
 
 export const checkpointOf = ({ number, at, reason, subject, error }: CheckpointRow): Checkpoint => ({
   number,
@@ -147,7 +140,6 @@ export const checkpointOf = ({ number, at, reason, subject, error }: CheckpointR
   error: error === null ? null : JSON.parse(error),
 })
 
-/** Newest first. */
 export const checkpointsOf = async (reader: Reader, workSessionId: string, limit: number): Promise<Checkpoint[]> =>
   (await reader.all(selectNewest, { workSessionId, limit })).map(checkpointOf)
 

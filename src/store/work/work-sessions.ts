@@ -4,32 +4,22 @@ import { maxAncestors } from '../../domain/work/resume-context.ts'
 import { workSessionOf as standing, stateSummary } from '../../domain/work/work-session-lifecycle.ts'
 import type { Lineage } from '../../protocol/work/lineage.ts'
 import type { WorkSession } from '../../protocol/work/work-session.ts'
-import { noticeFrom } from '../notices.ts'
+import { fields, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, insertRow, pageOf, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { from, pageOf, rowsOf, selectBy, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type WorkSessionRow = Tables['sessions']
 
-export const insertWorkSession = insertRow('sessions')
-
-export const updateWorkSession = updateRow('sessions')
-
-export const selectWorkSession = selectBy('sessions', 'id')
-
-export const selectRunningOfProject = statement<{ projectId: string }>()((db, p) =>
-  rowsOf(db, 'sessions', { project_id: p.projectId, ended_at: null }).orderBy('id'),
-)
+export const selectRunningOfProject = selectBy('sessions', { projectId: 'project_id', ended_at: null }, 'id')
 
 /** Over all projects, in the order of project and id. */
 export const selectRunningAfter = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
-  from(db, 'sessions', { ended_at: null })
+  from(db, 'sessions', { ended_at: null }, 'project_id', 'id')
     .select(['id', 'project_id'])
     .where((eb) => eb(eb.refTuple('project_id', 'id'), '>', eb.tuple(p.projectId, p.workSessionId)))
-    .orderBy('project_id')
-    .orderBy('id')
     .limit(p.limit),
 )
 
@@ -53,9 +43,7 @@ const selectPage = statement<PageParams & { projectId: string }>()((db, p) =>
   pageOf(rowsOf(db, 'sessions', { project_id: p.projectId }), p, 'started_at', 'id'),
 )
 
-const selectChildren = statement<{ parentId: string; limit: number }>()((db, p) =>
-  rowsOf(db, 'sessions', { parent_session_id: p.parentId }).orderBy('started_at', 'desc').orderBy('id', 'desc').limit(p.limit),
-)
+const selectChildren = selectSome('sessions', { parentId: 'parent_session_id' }, 'started_at desc', 'id desc')
 
 /** The state is derived, not a column, so that the table keeps its known layout (WK1). */
 export function workSessionOf(row: WorkSessionRow): WorkSession {
@@ -63,23 +51,13 @@ export function workSessionOf(row: WorkSessionRow): WorkSession {
   const now = {
     state,
     interruptionReason,
-    currentPhase: row.current_phase,
-    currentAgentRole: row.current_agent_role,
-    currentAgentType: row.current_agent_type,
-    currentTaskId: row.current_task_id,
-    contextSummary: row.context_summary,
+    ...fields(row, 'current_phase', 'current_agent_role', 'current_agent_type', 'current_task_id', 'context_summary'),
   }
   return {
-    id: row.id,
-    projectId: row.project_id,
-    parentSessionId: row.parent_session_id,
-    startedAt: row.started_at,
+    ...fields(row, 'id', 'project_id', 'parent_session_id', 'started_at', 'resumed_by', 'set_aside'),
+    ...fields(row, 'dismissed_at', 'file_problem'),
     endedAt,
     ...now,
-    resumedBy: row.resumed_by,
-    setAside: row.set_aside,
-    dismissedAt: row.dismissed_at,
-    fileProblem: row.file_problem,
     notice: noticeFrom(row.notice),
     error: errorIn(row.error),
     stateSummary: stateSummary(now),
@@ -95,7 +73,6 @@ function errorIn(text: string | null): WorkSession['error'] {
   }
 }
 
-/** Newest first. */
 export const workSessionsPage = async (reader: Reader, projectId: string, params: PageParams): Promise<WorkSession[]> =>
   (await reader.all(selectPage, { ...params, projectId })).map(workSessionOf)
 
@@ -103,7 +80,6 @@ export const workSessionsPage = async (reader: Reader, projectId: string, params
 export const childrenOf = async (reader: Reader, parentId: string, limit: number): Promise<WorkSession[]> =>
   (await reader.all(selectChildren, { parentId, limit })).map(workSessionOf)
 
-/** The most descendants that are searched. */
 const maxDescendants = 1000
 
 /** All descendants, children before grandchildren, newest first of each (RS3). */
@@ -128,7 +104,7 @@ export async function runningDescendant(reader: Reader, row: WorkSessionRow): Pr
   const seen = new Set([row.id])
   for (let id = row.resumed_by; id !== null && !seen.has(id) && seen.size <= maxAncestors; ) {
     seen.add(id)
-    const child = await reader.first(selectWorkSession, { id })
+    const child = await reader.row('sessions', { id })
     if (!child || child.ended_at === null) return child
     id = child.resumed_by
   }
@@ -139,14 +115,14 @@ async function ancestorsFrom(reader: Reader, row: Pick<WorkSessionRow, 'id' | 'p
   const ids = new Set([row.id])
   for (let parentId = row.parent_session_id; parentId !== null && !ids.has(parentId) && ids.size <= maxAncestors; ) {
     ids.add(parentId)
-    parentId = (await reader.first(selectWorkSession, { id: parentId }))?.parent_session_id ?? null
+    parentId = (await reader.row('sessions', { id: parentId }))?.parent_session_id ?? null
   }
   return [...ids].slice(1)
 }
 
 /** The ancestors, nearest first. */
 export async function ancestorsOf(reader: Reader, id: string): Promise<string[]> {
-  const row = await reader.first(selectWorkSession, { id })
+  const row = await reader.row('sessions', { id })
   return row ? ancestorsFrom(reader, row) : []
 }
 
@@ -171,29 +147,25 @@ export async function lineageOf(
 
 // The work sessions that an agent session drives (AS9).
 
-/** Only running ones. */
-export const selectDrivenBy = statement<{ projectId: string; agentSessionId: string }>()((db, p) =>
-  rowsOf(db, 'sessions', { project_id: p.projectId, ended_at: null, owner_agent_session_id: p.agentSessionId }).orderBy('id'),
+export const selectDrivenBy = selectBy(
+  'sessions',
+  { projectId: 'project_id', ended_at: null, agentSessionId: 'owner_agent_session_id' },
+  'id',
 )
 
 /** Marks on the line of a work session (UI2): the newest checkpoints and approvals, without contents. */
 const selectCheckpoints = statement<{ id: string; limit: number }>()((db, p) =>
-  from(db, 'checkpoints', { session_id: p.id })
-    .select(['number', 'at', 'reason', 'subject'])
-    .orderBy('number', 'desc')
-    .limit(p.limit),
+  from(db, 'checkpoints', { session_id: p.id }, 'number desc').select(['number', 'at', 'reason', 'subject']).limit(p.limit),
 )
 
 const selectApprovals = statement<{ id: string; limit: number }>()((db, p) =>
-  from(db, 'human_approvals', { session_id: p.id })
+  from(db, 'human_approvals', { session_id: p.id }, 'id desc')
     .select(['id', 'submitted_at as submittedAt', 'resolved_at as resolvedAt', 'status', 'checkpoint_type as checkpointType'])
-    .orderBy('id', 'desc')
     .limit(p.limit),
 )
 
 type Marks = Pick<Lineage['items'][number], 'checkpoints' | 'approvals'>
 
-/** Newest first. */
 export const marksOf = async (reader: Reader, id: string, limit: number): Promise<Marks> => ({
   checkpoints: await reader.all(selectCheckpoints, { id, limit }),
   approvals: await reader.all(selectApprovals, { id, limit }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { afterAuthentication } from '../../../src/domain/agent-sessions/instruction.ts'
 import type { AgentSession, EndReason } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import {
+  afterAuthentication,
   type ChatFacts,
   heldUntil,
   type NextAction,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { claimOf, nameApart, plainName } from '../../../src/domain/conversations/file-name.ts'
-import { parseKey } from '../../../src/domain/conversations/key.ts'
+import { claimOf, nameApart, parseKey, plainName } from '../../../src/domain/conversations/key.ts'
 import { anyCharacter, fc, property } from '../../support/property.ts'
 
 const digest = 'abcdef0123456789'.repeat(4)

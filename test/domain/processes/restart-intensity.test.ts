@@ -1,7 +1,7 @@
 /** How often an agent may fail before it is held, and what lifts that. */
 import { describe, expect, test } from 'vitest'
 import { type Detail, textOf } from '../../../src/domain/notices.ts'
-import { heldBecause } from '../../../src/domain/processes/restart-intensity.ts'
+import { heldBecause } from '../../../src/domain/processes/start.ts'
 import { effectiveSettings } from '../../../src/domain/projects/settings.ts'
 import { fc, property } from '../../support/property.ts'
 

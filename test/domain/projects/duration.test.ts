@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationMs } from '../../../src/domain/projects/duration.ts'
-import { effectiveSettings } from '../../../src/domain/projects/settings.ts'
+import { durationMs, effectiveSettings } from '../../../src/domain/projects/settings.ts'
 
 test('[NA10] a setting is a time in the unit its name says, fractions too', () => {
   const settings = effectiveSettings({ 'chat.soft_timeout_minutes': 0.1 })

@@ -1,7 +1,6 @@
 /** What a cutover left behind: each conversation whole on one side or the other, each note whole, and in the end each chapter in one, once. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { selectConversation } from '../../../src/store/conversations/conversations.ts'
 import { messagesAfter } from '../../../src/store/conversations/messages.ts'
 import { selectEventsAfter } from '../../../src/store/log/event-log.ts'
 import { readSqlite } from '../../../src/store/sqlite/backup.ts'
@@ -35,7 +34,7 @@ async function storeAfter(reader: Reader, conversations: number, isOver: boolean
   const closed = new Map<string, string>()
   for (let n = 0; n < conversations; n++) {
     const key = keyOf(n)
-    const row = await reader.first(selectConversation, { key })
+    const row = await reader.row('conversations', { key })
     const said = await messagesAfter(reader, { key, seq: 0, hidden: true, limit: many })
     const words = said.map(({ content }) => content)
     for (const text of wordsOf(n)) if (!words.includes(text)) findings.lost.push(`${key}: ${text}`)

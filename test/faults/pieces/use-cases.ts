@@ -3,9 +3,8 @@ import { Refusal } from '../../../src/domain/errors.ts'
 import { addPerson } from '../../../src/services/access/change-person.ts'
 import { createAgent } from '../../../src/services/agents/create-agent.ts'
 import { assignAgent, unassignAgent } from '../../../src/services/projects/assign-agent.ts'
-import { changeProject } from '../../../src/services/projects/change-project.ts'
+import { changeProject, deleteProject } from '../../../src/services/projects/change-project.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
-import { deleteProject } from '../../../src/services/projects/delete-project.ts'
 import type { UseCase } from '../../../src/store/store.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them

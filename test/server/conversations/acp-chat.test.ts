@@ -6,8 +6,6 @@ import { conversationStream, turnsStream } from '../../../src/domain/stream-name
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { dispatchTurn } from '../../../src/services/turns/dispatch-turn.ts'
-import { selectConversation } from '../../../src/store/conversations/conversations.ts'
-import { selectTurn } from '../../../src/store/turns/turns.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { eventsOf } from '../../services/projects/installation.ts'
 import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
@@ -56,7 +54,7 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
   const { turnId } = await machine.turn()
   await machine.tell(said(launchId, turnId, 'half'))
   await machine.tell(exited(launchId, { exitCode: 1 }))
-  const left = await server.store.read((reader) => reader.first(selectTurn, { id: turnId }))
+  const left = await server.store.read((reader) => reader.row('turns', { id: turnId }))
   expect(left).toMatchObject({ state: 'unknown', stop_reason: 'process_gone', answer: 'half' })
   // A reader of what it was saying learns that no more of it comes.
   const told = await eventsOf(server.store, turnsStream(webKey(room.projectId, 'coder')))
@@ -130,7 +128,7 @@ test('[CH16] a message that waits is withdrawn: its agent never gets it; one tha
   const at = `/api/conversations/${encodeURIComponent(key)}`
   const withdraw = (seq: number) => server.ask(`${at}/messages/${seq}/withdraw`, { method: 'POST' })
   const counts = async () => {
-    const row = await server.store.read((reader) => reader.first(selectConversation, { key }))
+    const row = await server.store.read((reader) => reader.row('conversations', { key }))
     return [row?.message_count, row?.unsummarised_chars, row?.chapter_messages]
   }
   const given = (await say('hello')).json.seq

@@ -2,13 +2,7 @@
 import { begin, decide, type EndReason, type Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { requeueLostTurn } from '../../../src/services/turns/requeue-lost-turn.ts'
-import {
-  agentSessionFrom,
-  changesOf,
-  insertAgentSession,
-  selectAgentSession,
-  updateAgentSession,
-} from '../../../src/store/agent-sessions/agent-sessions.ts'
+import { agentSessionFrom, changesOf, updateAgentSession } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
 import { selectRunningOfSession } from '../../../src/store/turns/turns.ts'
 
@@ -20,7 +14,7 @@ export const placeAgentSession = defineUseCase('place-agent-session', {
     const row = changesOf(begin(now, lease, 3_600_000))
     const { agentId: agent_id, projectId: project_id, purpose } = input
     const made = { agent_id, project_id, purpose, launch_id: null, token_hash: `hash of ${id}`, created_at: now }
-    await tx.write(insertAgentSession, { ...row, ...made, resumed_work_session_id: null, context_id: null })
+    await tx.insert('agent_sessions', { ...row, ...made, resumed_work_session_id: null, context_id: null })
     return { agentSessionId: id, agentId: input.agentId, projectId: input.projectId }
   },
 })
@@ -28,7 +22,7 @@ export const placeAgentSession = defineUseCase('place-agent-session', {
 export const endAgentSessionRow = defineUseCase('end-agent-session-row', {
   streams: ({ projectId }: { agentSessionId: string; projectId: string; reason: EndReason }) => [projectStream(projectId)],
   run: async (tx, { agentSessionId, reason }, context) => {
-    const row = await tx.first(selectAgentSession, { id: agentSessionId })
+    const row = await tx.row('agent_sessions', { id: agentSessionId })
     if (!row) return
     const decision = decide(context.now, agentSessionFrom(row), { type: 'end', reason })
     if (decision.outcome !== 'changed') return

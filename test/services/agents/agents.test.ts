@@ -6,16 +6,15 @@ import { changeAgent, deleteAgent, replacePasskey } from '../../../src/services/
 import { createAgent } from '../../../src/services/agents/create-agent.ts'
 import { getAgent, listAgents } from '../../../src/services/agents/queries.ts'
 import { assignAgent, unassignAgent } from '../../../src/services/projects/assign-agent.ts'
+import { deleteProject } from '../../../src/services/projects/change-project.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
-import { deleteProject } from '../../../src/services/projects/delete-project.ts'
 import { getProject, listProjects } from '../../../src/services/projects/queries.ts'
-import { selectAgent } from '../../../src/store/agents/agents.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { sealedEnvironment, testSeals } from '../../support/seals.ts'
 import { by, eventsOf, open, refused, typesOf, whoHas } from '../projects/installation.ts'
 
 const storedEnvironment = async (store: Store, id: string): Promise<unknown> =>
-  JSON.parse((await store.read((reader) => reader.first(selectAgent, { id })))?.env ?? 'null')
+  JSON.parse((await store.read((reader) => reader.row('agents', { id })))?.env ?? 'null')
 
 describe('agents', () => {
   test('[AS7] a new agent shows its passkey once; only its hash is kept, and the passkey authenticates it', async () => {
@@ -27,7 +26,7 @@ describe('agents', () => {
     expect(await store.query(getAgent, { agentId: agent.id })).toEqual(agent)
     expect(await eventsOf(store, 'home')).toEqual([{ type: 'agent-created', data: { agent, by } }])
     expect(await whoHas(store, passkey)).toMatchObject({ kind: 'agent', id: agent.id, role: null, scopes: ['agent'] })
-    const row = await store.read((reader) => reader.first(selectAgent, { id: agent.id }))
+    const row = await store.read((reader) => reader.row('agents', { id: agent.id }))
     expect(JSON.stringify(row)).not.toContain(passkey)
   })
 

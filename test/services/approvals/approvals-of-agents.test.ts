@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { getApproval, listApprovals } from '../../../src/services/approvals/queries.ts'
 import { requestApproval } from '../../../src/services/approvals/request-approval.ts'
-import { selectApproval, selectPendingOfAgent } from '../../../src/store/approvals/approvals.ts'
+import { selectPendingOfAgent } from '../../../src/store/approvals/approvals.ts'
 import { endAgentSessionRow } from '../agent-sessions/agent-session-rows.ts'
 import { refused } from '../projects/installation.ts'
 import { planOf } from '../work/query-plan.ts'
@@ -99,7 +99,7 @@ describe('approvals that agents ask for', () => {
     expect(await refused(store, () => store.query(getApproval, { ...caller, approvalId }))).toEqual(ended)
     const next = (await agent('ann')).caller
     const waits = async () =>
-      (await store.read((reader) => reader.first(selectApproval, { id: approvalId })))?.asked_by_agent_session_id
+      (await store.read((reader) => reader.row('human_approvals', { id: approvalId })))?.asked_by_agent_session_id
     expect(await store.query(getApproval, { ...next, approvalId })).toEqual(asked)
     expect(await waits()).toBe(caller.agentSessionId)
     expect(await store.run(requestApproval, { ...next, ...request })).toEqual(asked)

@@ -6,8 +6,7 @@ import {
   maxUnpairedAttempts,
   pairingCodeLifetimeMs,
 } from '../../../src/domain/channels/pairing.ts'
-import { changeChannelChat } from '../../../src/services/channels/change-channel-chat.ts'
-import { createPairingCode } from '../../../src/services/channels/create-pairing-code.ts'
+import { changeChannelChat, createPairingCode } from '../../../src/services/channels/change-channel.ts'
 import { handleUnpairedSender } from '../../../src/services/channels/handle-unpaired-sender.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { channel, chatsOf } from '../../adapters/telegram-room.ts'

@@ -4,7 +4,6 @@ import { getConversation, getHistory } from '../../../src/services/conversations
 import { setSummary } from '../../../src/services/conversations/set-summary.ts'
 import { answerChat } from '../../../src/services/turns/answer-chat.ts'
 import { handOverMessages } from '../../../src/services/turns/hand-over-messages.ts'
-import { selectAgentSession } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { eventsOf, typesOf } from '../projects/installation.ts'
 import { openChatStore, openRoom, texts } from './chat-room.ts'
 
@@ -119,7 +118,7 @@ describe('handing messages over', () => {
     const { store, clock, room } = await open()
     await room.say('x')
     const agentSession = await room.begin()
-    const row = () => store.read((reader) => reader.first(selectAgentSession, { id: agentSession.agentSessionId }))
+    const row = () => store.read((reader) => reader.row('agent_sessions', { id: agentSession.agentSessionId }))
     const before = await row()
     clock.advance(5000)
     await room.handOver(agentSession)

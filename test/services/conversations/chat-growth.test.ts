@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { addMessage } from '../../../src/services/conversations/add-message.ts'
-import { getOrCreateConversation } from '../../../src/services/conversations/get-or-create-conversation.ts'
+import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
 import { setHistory } from '../../../src/services/conversations/set-history.ts'
 import type { Store } from '../../../src/store/store.ts'

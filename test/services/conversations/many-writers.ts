@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
 import { addMessage } from '../../../src/services/conversations/add-message.ts'
-import { getOrCreateConversation } from '../../../src/services/conversations/get-or-create-conversation.ts'
+import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation, getHistory } from '../../../src/services/conversations/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
 

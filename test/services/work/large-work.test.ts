@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/domain/conversations/messages.ts'
 import { taskId } from '../../../src/domain/work/task-lifecycle.ts'
-import { getOrCreateConversation } from '../../../src/services/conversations/get-or-create-conversation.ts'
+import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { setHistory } from '../../../src/services/conversations/set-history.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { listInterrupted, listWorkSessions } from '../../../src/services/work/queries.ts'
 import { resumeContextOf, resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
 import { newest } from '../../../src/store/page-cursor.ts'
-import { selectWorkSession, workSessionsToResume } from '../../../src/store/work/work-sessions.ts'
+import { workSessionsToResume } from '../../../src/store/work/work-sessions.ts'
 import { by } from '../projects/installation.ts'
 import { placeApproaches, placeWorkSessions } from './large-work.ts'
 import { planOf } from './query-plan.ts'
@@ -32,7 +32,7 @@ test('[RS5] from 10,000 messages, 1,000 approaches and 1,000 tasks the context i
   for (let nth = 0; nth < 7; nth++) {
     const from = performance.now()
     const made = await store.read(async (reader) => {
-      const row = await reader.first(selectWorkSession, { id: workSessionId })
+      const row = await reader.row('sessions', { id: workSessionId })
       return row && resumeContextOf(reader, row)
     })
     times.push(performance.now() - from)

@@ -3,8 +3,7 @@
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { approachId, contentOf } from '../../../src/domain/work/approach-lifecycle.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
-import { approachColumns, insertApproach } from '../../../src/store/work/approaches.ts'
-import { insertWorkSession, selectWorkSession } from '../../../src/store/work/work-sessions.ts'
+import { approachColumns } from '../../../src/store/work/approaches.ts'
 
 interface Place {
   readonly projectId: string
@@ -26,7 +25,7 @@ export const placeApproaches = defineUseCase('place-approaches', {
       const content = contentOf(kind, { ...words, learnings: ['y'.repeat(100)], avoid: number % 2 === 0, nextToTry: true })
       const columns = approachColumns({ id, kind, date: now.slice(0, 10), ...content, history: [] })
       const key = { project_id: projectId, session_id: workSessionId, id, first_kind: kind, number }
-      await tx.write(insertApproach, { ...key, ...columns, recorded_at: now, updated_at: now })
+      await tx.insert('approaches', { ...key, ...columns, recorded_at: now, updated_at: now })
     }
   },
 })
@@ -35,11 +34,11 @@ export const placeApproaches = defineUseCase('place-approaches', {
 export const placeWorkSessions = defineUseCase('place-work-sessions', {
   streams: ({ projectId }: Place) => [projectStream(projectId)],
   run: async (tx, { workSessionId, count }) => {
-    const row = await tx.first(selectWorkSession, { id: workSessionId })
+    const row = await tx.row('sessions', { id: workSessionId })
     if (!row) throw new Error('It is not there')
     for (let nth = 0; nth < count; nth++) {
       const started_at = new Date(Date.parse(row.started_at) + nth * 1000).toISOString()
-      await tx.write(insertWorkSession, { ...row, id: `sess_copy_${String(nth).padStart(6, '0')}`, started_at })
+      await tx.insert('sessions', { ...row, id: `sess_copy_${String(nth).padStart(6, '0')}`, started_at })
     }
   },
 })

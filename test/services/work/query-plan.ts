@@ -1,5 +1,6 @@
 /** How SQLite goes about what a query function asks: whether through an index alone, however many rows there are. */
 import { DatabaseSync } from 'node:sqlite'
+import { wholeRow } from '../../../src/store/rows.ts'
 import { sqliteDialect } from '../../../src/store/sqlite/connection.ts'
 import { bind, compile, type RunnableQuery } from '../../../src/store/statement.ts'
 import type { Reader } from '../../../src/store/store.ts'
@@ -14,6 +15,10 @@ export async function planOf(file: string, ask: (reader: Reader) => Promise<unkn
     },
     first: async (statement, params) => {
       asked.push(bind(sqliteDialect, statement, params))
+      return undefined
+    },
+    row: async (table, key) => {
+      asked.push(bind(sqliteDialect, wholeRow.find(table), key))
       return undefined
     },
     query: async (build) => {

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { updateTask } from '../../../src/services/work/change-task.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getMyTask } from '../../../src/services/work/queries.ts'
-import { selectAgentSession } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { selectNextTask } from '../../../src/store/work/plans.ts'
 import { selectTaskAtHand } from '../../../src/store/work/tasks.ts'
 import { endAgentSessionRow } from '../agent-sessions/agent-session-rows.ts'
@@ -41,7 +40,7 @@ describe('tasks of agents', () => {
     await start(taskId)
     clock.advance(60_000)
     expect(await store.run(updateTask, { ...caller, taskId, progressPercent: 70 })).toMatchObject({ progressPercent: 70 })
-    const row = await store.read((reader) => reader.first(selectAgentSession, { id: caller.agentSessionId }))
+    const row = await store.read((reader) => reader.row('agent_sessions', { id: caller.agentSessionId }))
     expect(row?.last_activity_at).toBe(new Date(clock.now()).toISOString())
     expect(row?.last_answer_at).toBeNull()
     expect(await refused(store, () => store.run(updateTask, { ...caller, taskId, progressPercent: 101 }))).toMatchObject({

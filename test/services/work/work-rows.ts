@@ -1,14 +1,8 @@
 /** Rows that come to be in other ways than by the use cases tested here. */
 import { home, projectStream } from '../../../src/domain/stream-name.ts'
 import { beginWorkSession } from '../../../src/services/work/work-session-record.ts'
-import {
-  agentSessionFrom,
-  changesOf,
-  selectAgentSession,
-  updateAgentSession,
-} from '../../../src/store/agent-sessions/agent-sessions.ts'
+import { agentSessionFrom, changesOf, updateAgentSession } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
-import { insertTask, selectTask, updateTask } from '../../../src/store/work/tasks.ts'
 import { workSessionOf } from '../../../src/store/work/work-sessions.ts'
 
 interface Placed {
@@ -23,7 +17,7 @@ export const placeWorkSession = defineUseCase('place-work-session', {
   run: async (tx, { projectId, parentId, agentSessionId }: Placed, context) => {
     const owner = { parent_session_id: parentId ?? null, owner_agent_session_id: agentSessionId ?? null }
     const row = await beginWorkSession(tx, { project_id: projectId, ...owner }, context)
-    const driver = agentSessionId === undefined ? undefined : await tx.first(selectAgentSession, { id: agentSessionId })
+    const driver = agentSessionId === undefined ? undefined : await tx.row('agent_sessions', { id: agentSessionId })
     if (driver) await tx.write(updateAgentSession, changesOf({ ...agentSessionFrom(driver), workSessionId: row.id }))
     return workSessionOf(row)
   },
@@ -43,7 +37,7 @@ export const placeTasks = defineUseCase('place-tasks', {
       completed_at: null,
     }
     const row = { project_id: projectId, session_id: workSessionId, ...words, ...state, created_at: now, updated_at: now }
-    for (const id of ids) await tx.write(insertTask, { ...row, id })
+    for (const id of ids) await tx.insert('tasks', { ...row, id })
   },
 })
 
@@ -51,7 +45,7 @@ export const placeTasks = defineUseCase('place-tasks', {
 export const spoilTask = defineUseCase('spoil-task', {
   streams: ({ projectId }: { projectId: string; taskId: string }) => [projectStream(projectId)],
   run: async (tx, { projectId, taskId }) => {
-    const row = await tx.first(selectTask, { projectId, id: taskId })
-    if (row) await tx.write(updateTask, { ...row, result: '{"broken' })
+    const row = await tx.row('tasks', { project_id: projectId, id: taskId })
+    if (row) await tx.update('tasks', { ...row, result: '{"broken' })
   },
 })

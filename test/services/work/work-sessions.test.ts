@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { home, projectStream } from '../../../src/domain/stream-name.ts'
 import type { ProjectState } from '../../../src/protocol/snapshot.ts'
 import { type ListedWorkSession, WholeWorkSession, WorkSession } from '../../../src/protocol/work/work-session.ts'
-import { deleteProject } from '../../../src/services/projects/delete-project.ts'
+import { deleteProject } from '../../../src/services/projects/change-project.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { createWorkSession } from '../../../src/services/work/create-work-session.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getWorkSession, listWorkSessions } from '../../../src/services/work/queries.ts'
 import { approvalsOfWorkSession } from '../../../src/store/approvals/approvals.ts'
 import { newest } from '../../../src/store/page-cursor.ts'
-import { childrenOf, selectRunningOfProject, selectWorkSession, workSessionsPage } from '../../../src/store/work/work-sessions.ts'
+import { childrenOf, selectRunningOfProject, workSessionsPage } from '../../../src/store/work/work-sessions.ts'
 import { by, eventsOf, refused } from '../projects/installation.ts'
 import { planOf } from './query-plan.ts'
 import { openProject, sharedStore } from './work-room.ts'
@@ -49,7 +49,7 @@ describe('work sessions', () => {
     const stream = projectStream(projectId)
     expect((await eventsOf(store, stream)).at(-1)).toEqual({ type: 'work-session-started', data: { workSession: made } })
     expect((await store.eventsAfter(home, 0, 1000)).at(-1)).toMatchObject({ type: 'work-session-started', refStream: stream })
-    const row = await store.read((reader) => reader.first(selectWorkSession, { id: made.id }))
+    const row = await store.read((reader) => reader.row('sessions', { id: made.id }))
     expect(row?.owner_agent_session_id).toBeNull()
   })
 
@@ -151,7 +151,7 @@ describe('work sessions', () => {
     const { store } = shared
     const { projectId, workSessionId } = await openProject(store)
     await store.run(deleteProject, { projectId, by })
-    const row = await store.read((reader) => reader.first(selectWorkSession, { id: workSessionId }))
+    const row = await store.read((reader) => reader.row('sessions', { id: workSessionId }))
     expect(row).toMatchObject({ interruption_reason: 'stopped', ended_at: expect.any(String) })
   })
 

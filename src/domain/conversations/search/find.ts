@@ -4,7 +4,7 @@
  */
 
 import type { Phrase } from './parse-query.ts'
-import { split, type Token } from './split.ts'
+import { split, type Token } from './terms.ts'
 
 /** A range in UTF-16 units, end exclusive. */
 export interface Range {

@@ -3,8 +3,7 @@
  * quoted text must stand together. An unquoted word also matches as a prefix. There is no other syntax, so no query is invalid.
  * Pure.
  */
-import { split, type Token } from './split.ts'
-import { cutTerm, termsOf } from './terms.ts'
+import { cutTerm, split, type Token, termsOf } from './terms.ts'
 
 export interface Phrase {
   readonly tokens: readonly Token[]

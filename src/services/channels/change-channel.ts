@@ -1,21 +1,24 @@
-/** Pairs, refuses or revokes a chat, or sets its agent (CN2). A repeated request changes nothing. */
+/** What people decide about channels: pairing codes, the agent of a channel, and its chats (CN2). */
 
 import type * as z from 'zod'
 import { chatWords } from '../../domain/channels/chat-texts.ts'
-import { type ChatAddress, channelKey } from '../../domain/channels/key.ts'
-import type { ChatState } from '../../domain/channels/pairing.ts'
+import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
+import { type ChatState, maxPairingCodes, newCode, pairingCodeLifetimeMs } from '../../domain/channels/pairing.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { later } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
-import type { ChannelChat, ChannelChatChange } from '../../protocol/channels/channel.ts'
-import { type ChatRow, chatOf, selectChat } from '../../store/channels/channels.ts'
+import { hashSecret } from '../../platform/secrets/secrets.ts'
+import type { Channel, ChannelChat, ChannelChatChange, ChannelRoute, PairingCode } from '../../protocol/channels/channel.ts'
+import { type ChatRow, chatOf, selectChat, selectPairingCodes, updateChannel } from '../../store/channels/channels.ts'
 import { deleteOutgoingOf } from '../../store/channels/outgoing.ts'
 import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clearLimitsIn } from '../turns/limit-record.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
-import { chatStream, queueOutgoing, writeChat } from './channel-chat-record.ts'
+import { chatStream, openChannel, queueOutgoing, writeChat } from './channel-chat-record.ts'
+import { announceChannel } from './channel-record.ts'
 
 type Change = z.output<typeof ChannelChatChange> & ChatAddress & { readonly by: string }
 
@@ -26,6 +29,7 @@ const before: Record<Exclude<ChatState, 'asking'>, readonly ChatState[]> = {
   revoked: ['paired'],
 }
 
+/** Pairs, refuses or revokes a chat, or sets its agent. A repeated request changes nothing. */
 export const changeChannelChat = defineUseCase('change-channel-chat', {
   streams: (input: Change) => [chatStream(input), home],
   run: async (tx, { state, route, by, ...place }, { now }): Promise<ChannelChat> => {
@@ -58,3 +62,36 @@ async function announceDecision(tx: Tx, { state, language }: ChatRow, place: Cha
   }
   if (state !== 'asking') await queueOutgoing(tx, place, words[state], now)
 }
+
+/** Creates a code that pairs one chat, once, within ten minutes (CN2). It is shown once. */
+export const createPairingCode = defineUseCase('create-pairing-code', {
+  answersSecret: true,
+  streams: () => [home],
+  run: async (tx, { channel, by }: { channel: ChannelName; by: string }, { now, random }): Promise<PairingCode> => {
+    const codes = await tx.all(selectPairingCodes, { channel, limit: 2 * maxPairingCodes })
+    const valid = codes.filter(({ expires_at }) => expires_at > now).slice(-(maxPairingCodes - 1))
+    for (const each of codes) if (!valid.includes(each)) await tx.delete('pairing_codes', { channel, hash: each.hash })
+    const code = newCode(random.text)
+    const expiresAt = later(now, pairingCodeLifetimeMs)
+    await tx.insert('pairing_codes', { channel, hash: hashSecret(code), created_by: by, created_at: now, expires_at: expiresAt })
+    const link = (await tx.row('channels', { channel }))?.link ?? null
+    return { code, expiresAt, link: link && `${link}?start=${code}` }
+  },
+})
+
+interface RouteInput {
+  readonly channel: ChannelName
+  readonly route: ChannelRoute | null
+  readonly by: string
+}
+
+/** Sets the agent for chats without a route of their own. Null restores the default, the first agent of the first project. */
+export const setChannelRoute = defineUseCase('set-channel-route', {
+  streams: () => [home],
+  run: async (tx, { channel, route, by }: RouteInput, { now }): Promise<Channel> => {
+    if (route) await checkAssigned(tx, route)
+    const row = await openChannel(tx, channel, now)
+    await tx.write(updateChannel, { ...row, project_id: route?.projectId ?? null, agent_id: route?.agentId ?? null })
+    return announceChannel(tx, channel, by, now)
+  },
+})
