@@ -52,12 +52,12 @@ async function check(reader: Reader, onRows: OnRows, integrity?: Parameters<type
   const counting = new CountingReader(reader, onRows)
   const findings: Finding[] = []
   for await (const finding of deepCheck(counting, integrity)) findings.push(finding)
-  return { rows: counting.rows, findings }
+  return { rows: counting.counted, findings }
 }
 
 /** Counts rows and yields to the event loop now and then. */
 class CountingReader implements Reader {
-  rows = 0
+  counted = 0
   readonly #reader: Reader
   readonly #onRows: OnRows
   #lastPause = performance.now()
@@ -81,12 +81,14 @@ class CountingReader implements Reader {
     return row
   }
 
+  rows: Reader['rows'] = async (table, values, ...order) => this.#counted(await this.#reader.rows(table, values, ...order))
+
   query: Reader['query'] = async (build) => this.#counted(await this.#reader.query(build))
 
   async #counted<Row>(rows: Row[]): Promise<Row[]> {
-    this.rows += rows.length
+    this.counted += rows.length
     if (performance.now() - this.#lastPause < yieldEveryMs) return rows
-    this.#onRows(this.rows)
+    this.#onRows(this.counted)
     await yieldToOthers()
     this.#lastPause = performance.now()
     return rows

@@ -14,6 +14,7 @@ type Key<Name extends Table> = NamesOf<(typeof tables)[Name], 'key'>
 export type KeyOf<Name extends Table> = Pick<Tables[Name], Key<Name>>
 /** What the update of a row needs: its key, and every column that may change. */
 export type ChangedRow<Name extends Table> = Pick<Tables[Name], Key<Name> | Changing<Name>>
+export type SomeColumns<Name extends Table> = KeyOf<Name> & Partial<Pick<Tables[Name], Changing<Name>>>
 type Changing<Name extends Table> = NamesOf<(typeof tables)[Name], 'column'>
 
 /** The builder without the types of its tables; those who call the functions below have them. */
@@ -143,24 +144,53 @@ export const deleteBy = <Name extends Table, const Which extends By<Name>>(
 ): Statement<ParamsOf<Name, Which>, unknown> =>
   statement<ParamsOf<Name, Which>>()((db, p) => where(untyped(db).deleteFrom<string>(table), valuesBy(by, p)))
 
-/** The statements about whole rows, by table: each is made once, so that it is compiled once. */
-const made = <Made>(make: (table: Table) => Made): ((table: Table) => Made) => {
-  const known = new Map<Table, Made>()
-  return (table) => {
-    const statement = known.get(table) ?? make(table)
-    known.set(table, statement)
-    return statement
-  }
-}
 type AnyStatement = Statement<object, unknown>
 
-/** What readers and transactions do with a row of any table. */
-export const wholeRow = {
-  insert: made((table) => insertRow(table) as AnyStatement),
-  put: made((table) => putRow(table) as AnyStatement),
-  update: made((table) => updateRow(table) as AnyStatement),
-  find: made((table) => selectBy(table, names(table, 'key') as never[]) as AnyStatement),
-  delete: made((table) => deleteBy(table, names(table, 'key') as never[]) as AnyStatement),
+const known = new Map<string, AnyStatement>()
+
+/** A statement about rows of a table that is made once, so that it is compiled once. `names`: what it depends on besides. */
+function once(kind: string, table: Table, names: readonly string[], make: () => Statement<never, unknown>): AnyStatement {
+  const name = names.length === 0 ? kind + table : [kind, table, ...names].join(' ')
+  const statement = known.get(name) ?? (make() as AnyStatement)
+  known.set(name, statement)
+  return statement
+}
+
+const keys = new Map<Table, readonly string[]>()
+
+function keyNames(table: Table): readonly string[] {
+  const key = keys.get(table) ?? names(table, 'key')
+  keys.set(table, key)
+  return key
+}
+
+/** The names of the given columns; none where the whole key is among them, by which the row is found then. */
+function namesIn(table: Table, values: object): readonly string[] {
+  if (keyNames(table).every((name) => name in values)) return []
+  const given = Object.keys(values)
+  if (given.length === 0) throw new Error(`No column of ${table} is given`)
+  return given
+}
+const orKey = (table: Table, given: readonly string[]) => (given.length > 0 ? given : keyNames(table)) as never[]
+
+/** What readers and transactions do with rows of any table. */
+export const rowStatement = {
+  insert: (table: Table) => once('insert', table, [], () => insertRow(table)),
+  put: (table: Table) => once('put', table, [], () => putRow(table)),
+  update: (table: Table) => once('update', table, [], () => updateRow(table)),
+  change(table: Table, given: object) {
+    const changed = Object.keys(given).filter((name) => !keyNames(table).includes(name))
+    return once('change', table, changed, () => update(table, changed))
+  },
+  find(table: Table, values: object, order: readonly string[] = []) {
+    const by = namesIn(table, values)
+    const all = order.length === 0 ? by : [...by, 'in order', ...order]
+    return once('find', table, all, () => selectBy(table, orKey(table, by), ...(order as never[])))
+  },
+  delete(table: Table, values: object) {
+    const by = namesIn(table, values)
+    return once('delete', table, by, () => deleteBy(table, orKey(table, by)))
+  },
 }
 
 /** A condition other than equality. */
@@ -187,7 +217,7 @@ type Wanted<Value> = Value | Expression<Value> | Condition<Value>
 type Values<Name extends Table> = {
   readonly [C in Column<Name>]?: Wanted<Tables[Name][C]> | readonly Wanted<Tables[Name][C]>[] | undefined
 }
-type Order<Name extends Table> = Column<Name> | `${Column<Name>} desc`
+export type Order<Name extends Table> = Column<Name> | `${Column<Name>} desc`
 
 /** Begins a query about the rows that have these values, in this order. */
 export const from = <Name extends Table>(

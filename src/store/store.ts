@@ -10,7 +10,7 @@ import type { RandomText } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
 import type { StreamName } from '../domain/stream-name.ts'
 import type { NewEvent } from '../protocol/events.ts'
-import type { ChangedRow, KeyOf, NewRow, Table } from './rows.ts'
+import type { ChangedRow, NewRow, Order, SomeColumns, Table } from './rows.ts'
 import type { Tables } from './schema/tables.ts'
 import type { QueryBuilder, Statement } from './statement.ts'
 
@@ -33,8 +33,10 @@ export interface Randomness {
 export interface Reader {
   all<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]>
   first<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined>
-  /** The row with this key. */
-  row<Name extends Table>(table: Name, key: KeyOf<Name>): Promise<Tables[Name] | undefined>
+  /** The row with this key, or else the first with these values. */
+  row<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<Tables[Name] | undefined>
+  /** The rows that have these values, in this order. */
+  rows<Name extends Table>(table: Name, values: Partial<Tables[Name]>, ...order: readonly Order<Name>[]): Promise<Tables[Name][]>
   /** For the few queries whose shape depends on the input; compiled each time, so not for frequent reads. */
   query<Row>(build: QueryBuilder<Row>): Promise<Row[]>
 }
@@ -48,7 +50,10 @@ export interface Tx extends Reader {
   put<Name extends Table>(table: Name, row: NewRow<Name>): Promise<void>
   /** Writes every column that may change. */
   update<Name extends Table>(table: Name, row: ChangedRow<Name>): Promise<void>
-  delete<Name extends Table>(table: Name, key: KeyOf<Name>): Promise<void>
+  /** Writes the given columns of the row with this key. */
+  change<Name extends Table>(table: Name, given: SomeColumns<Name>): Promise<void>
+  /** Deletes the row with this key, or else the rows that have these values. */
+  delete<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<void>
   /**
    * Appends an event to a stream that the use case named, and a copy without body to each of `also`. The number is final: streams
    * are dense and in commit order, and a rollback leaves no gap. An event that contains its own number is passed as a function.

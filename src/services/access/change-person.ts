@@ -11,17 +11,13 @@ import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { PersonDraft, PersonWithNewRole, PersonWithToken } from '../../protocol/access/people.ts'
 import {
   type CredentialRow,
-  deleteCredentialsOfPerson,
-  deleteSignInCodesOfPerson,
   isToken,
   type PersonRow,
   personOf,
   scopesHeldBy,
   selectCredentialsOfPerson,
-  updateRole,
 } from '../../store/access/credentials.ts'
 import { revokeOfGiver } from '../../store/approvals/allowances.ts'
-import { deleteSeenBy } from '../../store/conversations/conversations.ts'
 import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { scopeExceeded } from '../refusals.ts'
 
@@ -60,7 +56,7 @@ export const changePersonRole = defineUseCase('change-person-role', {
     if (tooMuch) throw scopeExceeded(tooMuch)
     const person = personOf({ ...before, role })
     if (before.role === role) return { ...person, revokedTokens: [] }
-    await tx.write(updateRole, { id: personId, role })
+    await tx.change('people', { id: personId, role })
     tx.append(home, { type: 'person-changed', data: { person, by } })
     const tokens = (await tx.all(selectCredentialsOfPerson, { personId })).filter(isToken)
     const revoked = tokens.filter((token) => allowsMore(token, role))
@@ -101,7 +97,7 @@ export const renewPerson = defineUseCase('renew-person', {
 
 /** Deletes a person's token, browsers and sign-in codes. Tokens they made stay. */
 export async function endSignIns(tx: Tx, personId: string): Promise<void> {
-  await tx.write(deleteSignInCodesOfPerson, { personId })
+  await tx.delete('sign_in_codes', { person_id: personId })
   for (const credential of await tx.all(selectCredentialsOfPerson, { personId }))
     if (!isToken(credential)) await tx.delete('credentials', { id: credential.id })
 }
@@ -112,10 +108,10 @@ export const removePerson = defineUseCase('remove-person', {
   run: async (tx, { personId, by }: { personId: string; by: string }, { now }): Promise<void> => {
     await findChangeable(tx, personId)
     const credentials = await tx.all(selectCredentialsOfPerson, { personId })
-    await tx.write(deleteSignInCodesOfPerson, { personId })
-    await tx.write(deleteCredentialsOfPerson, { personId })
+    await tx.delete('sign_in_codes', { person_id: personId })
+    await tx.delete('credentials', { person_id: personId })
     await tx.delete('people', { id: personId })
-    await tx.write(deleteSeenBy, { personId })
+    await tx.delete('seen_conversations', { person_id: personId })
     for (const giver of [personId, ...credentials.map(({ id }) => id)]) await tx.write(revokeOfGiver, { giver, now, by })
     tx.append(home, { type: 'person-removed', data: { personId, by } })
     for (const { id: tokenId } of credentials.filter(isToken)) tx.append(home, { type: 'token-revoked', data: { tokenId, by } })

@@ -13,14 +13,7 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret, sameHash } from '../../platform/secrets/secrets.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
-import {
-  agentSessionFrom,
-  agentSessionOf,
-  changesOf,
-  liveOfPair,
-  type Pair,
-  updateToken,
-} from '../../store/agent-sessions/agent-sessions.ts'
+import { agentSessionFrom, agentSessionOf, changesOf, liveOfPair, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { selectLaunchByToken } from '../../store/processes/launches.ts'
 import { chosenSettings, selectAssignment } from '../../store/projects/projects.ts'
@@ -90,7 +83,7 @@ async function agentSessionOfLaunch(reader: Reader, { launchId, ...pair }: SignI
 
 async function renewToken(tx: Tx, held: LiveAgentSession, { random }: Context): Promise<SignedIn> {
   const token = random.secret('session')
-  await tx.write(updateToken, { id: held.id, token_hash: hashSecret(token) })
+  await tx.change('agent_sessions', { id: held.id, token_hash: hashSecret(token) })
   return signedIn(held, token)
 }
 

@@ -7,8 +7,7 @@ import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts
 import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
-import { agentSessionOf, changesOf, updateAgentSession, updateResumed } from '../../store/agent-sessions/agent-sessions.ts'
-import { updateGivenTo } from '../../store/approvals/approvals.ts'
+import { agentSessionOf, changesOf, updateAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
 import type { Receiver } from '../../store/conversations/unread.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import type { TaskRow } from '../../store/work/tasks.ts'
@@ -50,14 +49,14 @@ async function placeOrStartTask(
 
 async function markDelivered(tx: Tx, agentSessionId: string, decisions: readonly AgentDecision[]): Promise<void> {
   for (const { approvalId: id, status } of decisions)
-    if (status !== 'pending') await tx.write(updateGivenTo, { id, told_to: agentSessionId })
+    if (status !== 'pending') await tx.change('human_approvals', { id, told_to: agentSessionId })
 }
 
 /** RS2: returns the context of the resumed work, once. */
 async function deliverResumeContext(tx: Tx, { agentSession, resumes }: Step): Promise<ResumeContext | null> {
   const row = resumes === null ? undefined : await tx.row('sessions', { id: resumes })
   if (!row) return null
-  await tx.write(updateResumed, { id: agentSession.id, resumed_work_session_id: row.id })
+  await tx.change('agent_sessions', { id: agentSession.id, resumed_work_session_id: row.id })
   const context = await resumeContextOf(tx, row, agentSession.agentId)
   await markDelivered(tx, agentSession.id, context.decisions)
   return context

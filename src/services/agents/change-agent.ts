@@ -7,11 +7,8 @@ import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { Agent, AgentChange } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
-import { type AgentRow, agentOf, projectIdsOf, updateAgent, updatePasskey } from '../../store/agents/agents.ts'
-import { deleteSecretsOfAgent } from '../../store/agents/secrets.ts'
+import { type AgentRow, agentOf, projectIdsOf, updateAgent } from '../../store/agents/agents.ts'
 import { revokeOfAgent } from '../../store/approvals/allowances.ts'
-import { deletePanelsOfAgent } from '../../store/conversations/panels.ts'
-import { deleteAssignmentsOfAgent } from '../../store/projects/projects.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { revokeAllOfAgent } from '../agent-sessions/agent-session-end.ts'
 import { maskWithoutValue, noSuchAgent } from '../refusals.ts'
@@ -69,7 +66,7 @@ export const replacePasskey = defineUseCase('replace-passkey', {
     if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     await revokeAllOfAgent(tx, agentId, projectIds, context)
     const passkey = context.random.secret('agent')
-    await tx.write(updatePasskey, { id: agentId, passkey_hash: hashSecret(passkey) })
+    await tx.change('agents', { id: agentId, passkey_hash: hashSecret(passkey) })
     tx.append(home, { type: 'passkey-replaced', data: { agentId, by } })
     return { passkey }
   },
@@ -84,9 +81,10 @@ export const deleteAgent = defineUseCase('delete-agent', {
   run: async (tx, { agentId, projectIds = [], by }, context): Promise<void> => {
     if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     await revokeAllOfAgent(tx, agentId, projectIds, context)
-    await tx.write(deleteAssignmentsOfAgent, { agentId })
-    await tx.write(deletePanelsOfAgent, { agentId })
-    await tx.write(deleteSecretsOfAgent, { agentId })
+    await tx.delete('assignments', { agent_id: agentId })
+    await tx.delete('panels', { agent_id: agentId })
+    // An agent that is made anew under the same id gets none of them.
+    await tx.delete('secret_agents', { agent_id: agentId })
     await tx.write(revokeOfAgent, { agentId, now: context.now, by })
     await tx.delete('agents', { id: agentId })
     tx.append(home, { type: 'agent-deleted', data: { agentId, by } })

@@ -5,7 +5,7 @@
 
 import type { SealedValue, StoredEnvironment } from '../../domain/agents/environment.ts'
 import { home } from '../../domain/stream-name.ts'
-import { selectEnvironments, updateEnvironment } from '../../store/agents/agents.ts'
+import { selectEnvironments } from '../../store/agents/agents.ts'
 import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { selectMeta, setMeta } from '../../store/meta.ts'
 import { defineUseCase } from '../../store/store.ts'
@@ -14,7 +14,7 @@ export const sealEnvironments = defineUseCase('seal-environments', {
   streams: (_: { agents: readonly { readonly id: string; readonly from: string; readonly to: string }[] }) => [home],
   run: async (tx, { agents }): Promise<void> => {
     for (const { id, from, to } of agents)
-      if ((await tx.row('agents', { id }))?.env === from) await tx.write(updateEnvironment, { id, env: to })
+      if ((await tx.row('agents', { id }))?.env === from) await tx.change('agents', { id, env: to })
     await tx.write(setMeta, { key: 'plain_values', value: 'sealed' })
   },
 })

@@ -14,7 +14,6 @@ import {
   nextApprovalId,
   type PermissionColumns,
   updateApproval,
-  updateGivenTo,
 } from '../../store/approvals/approvals.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -53,7 +52,7 @@ export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEven
   const moved = { ...row, ...approvalColumns(decision.approval) }
   // A decision made here replaces what files said.
   await tx.write(updateApproval, { ...moved, imported_decider: null })
-  if (row.told_to !== null) await tx.write(updateGivenTo, { id: row.id, told_to: null })
+  if (row.told_to !== null) await tx.change('human_approvals', { id: row.id, told_to: null })
   const approval = approvalOf(moved)
   tx.append(projectStream(row.project_id), { type: eventTypes[event.type], data: { approval } }, [home])
   const { project_id: projectId, session_id: workSessionId } = row

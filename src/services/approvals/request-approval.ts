@@ -7,7 +7,7 @@ import type * as z from 'zod'
 import type { Submission } from '../../domain/approvals/lifecycle.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import type { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
-import { approvalOf, selectPendingOfAgent, updateAskedBy } from '../../store/approvals/approvals.ts'
+import { approvalOf, selectPendingOfAgent } from '../../store/approvals/approvals.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectTaskAtHand } from '../../store/work/tasks.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
@@ -27,14 +27,14 @@ export const requestApproval = defineUseCase('request-approval', {
     const same = pending.find((each) => isSameRequest(each, input, taskId))
     // The latest asker is the one that waits.
     if (same) {
-      await tx.write(updateAskedBy, { id: same.id, asked_by_agent_session_id: agentSessionId })
+      await tx.change('human_approvals', { id: same.id, asked_by_agent_session_id: agentSessionId })
       return same
     }
     const { instructionContent, workerInstructions, artifacts } = input
     const submission = { instructionContent, workerInstructions, artifacts }
     if (approvalId !== undefined) {
       const row = await approvalOfAgent(tx, { projectId, approvalId }, agentId)
-      await tx.write(updateAskedBy, { id: approvalId, asked_by_agent_session_id: agentSessionId })
+      await tx.change('human_approvals', { id: approvalId, asked_by_agent_session_id: agentSessionId })
       return moveApproval(tx, row, { type: 'resubmit', submission }, now)
     }
     const conversationKey = workSessionId === null ? (await ownConversation(tx, input)).key : null

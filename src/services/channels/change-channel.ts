@@ -12,7 +12,6 @@ import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { Channel, ChannelChat, ChannelChatChange, ChannelRoute, PairingCode } from '../../protocol/channels/channel.ts'
 import { type ChatRow, chatOf, selectChat, selectPairingCodes, updateChannel } from '../../store/channels/channels.ts'
 import { deleteOutgoingOf } from '../../store/channels/outgoing.ts'
-import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clearLimitsIn } from '../turns/limit-record.ts'
@@ -56,7 +55,7 @@ async function announceDecision(tx: Tx, { state, language }: ChatRow, place: Cha
   const words = chatWords(language)
   if (state === 'revoked') {
     await cancelQueuedTurns(tx, channelKey(place), now)
-    await tx.write(deleteUnreadOfConversation, { key: channelKey(place) })
+    await tx.delete('unread_messages', { conversation_key: channelKey(place) })
     await tx.write(deleteOutgoingOf, place)
     await clearLimitsIn(tx, channelKey(place), now)
   }

@@ -7,7 +7,7 @@ import { coordinatorStream, home, projectStream, type StreamName } from '../../d
 import { withdrawn } from '../../domain/turns/lifecycle.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
 import { selectLiveAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
-import { type ChatRow, selectChat, updateLastIn } from '../../store/channels/channels.ts'
+import { type ChatRow, selectChat } from '../../store/channels/channels.ts'
 import { selectPanels } from '../../store/conversations/panels.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
@@ -50,7 +50,7 @@ export const runChatCommand = defineUseCase('run-chat-command', {
     const chat = await tx.first(selectChat, input)
     if (chat?.state !== 'paired' || (input.route && !(await isAssigned(tx, input.route)))) throw chatHasChanged()
     await tx.update('channel_chats', { ...chat, last_in_at: now })
-    await tx.write(updateLastIn, { channel: input.channel, last_in_at: now })
+    await tx.change('channels', { channel: input.channel, last_in_at: now })
     const said = await answerCommand(tx, input, chat, context)
     await queueOutgoing(tx, input, said, now)
     return { said }

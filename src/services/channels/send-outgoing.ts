@@ -5,7 +5,7 @@ import type { ChatAddress } from '../../domain/channels/key.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
-import { selectChat, updateLastOut } from '../../store/channels/channels.ts'
+import { selectChat } from '../../store/channels/channels.ts'
 import { deleteOutgoing, selectOutgoing, updateOutgoing } from '../../store/channels/outgoing.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
@@ -80,5 +80,5 @@ async function updateChatState(tx: Tx, place: ChatAddress, told: Detail | null, 
   const trouble = told && textOf(told)
   const last_out_at = told === null ? now : chat?.last_out_at
   if (chat) await tx.update('channel_chats', { ...chat, trouble, notice: noticeColumn(told), last_out_at: last_out_at ?? null })
-  if (told === null) await tx.write(updateLastOut, { channel: place.channel, last_out_at: now })
+  if (told === null) await tx.change('channels', { channel: place.channel, last_out_at: now })
 }

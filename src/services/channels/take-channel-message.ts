@@ -9,7 +9,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
-import { selectChat, updateLastIn } from '../../store/channels/channels.ts'
+import { selectChat } from '../../store/channels/channels.ts'
 import { updateRoute } from '../../store/conversations/conversations.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { appendMessage, openConversation } from '../conversations/conversation-record.ts'
@@ -41,7 +41,7 @@ export const takeChannelMessage = defineUseCase('take-channel-message', {
     const chat = await tx.first(selectChat, input)
     if (chat?.state !== 'paired' || (route && !(await isAssigned(tx, route)))) throw chatHasChanged()
     await tx.update('channel_chats', { ...chat, last_in_at: now })
-    await tx.write(updateLastIn, { channel: input.channel, last_in_at: now })
+    await tx.change('channels', { channel: input.channel, last_in_at: now })
     const words = chatWords(chat.language)
     if (!route) {
       await queueOutgoing(tx, input, words.noAgent, now)

@@ -11,14 +11,7 @@ import { statusNotice } from '../../domain/status-texts.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { maxRoleAgents } from '../../protocol/consoles/user-session.ts'
 import { type AgentRow, firstAcpAgent } from '../../store/agents/agents.ts'
-import {
-  lifeOf,
-  noOffers,
-  selectAtWork,
-  selectLastOpened,
-  selectOccupants,
-  updateLastActive,
-} from '../../store/consoles/user-sessions.ts'
+import { lifeOf, noOffers, selectAtWork, selectLastOpened, selectOccupants } from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
@@ -100,7 +93,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       const its = { role_agent_id: id, launch_id: row.launch_id, work_session_id: work.id }
       await inheritLimit(tx, roleContextKey(row), its, context)
     } else if (failed) await clearLimit(tx, roleContextKey(failed), context)
-    await tx.write(updateLastActive, { id: userSessionId, last_active_at: now })
+    await tx.change('user_sessions', { id: userSessionId, last_active_at: now })
     const data = { role, agentId: agent.id, workspace: input.workspace ?? role, launchId: row.launch_id, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:spawning', data })
     if (launch) {

@@ -3,7 +3,6 @@
  * or the conversation is closed. The next message reopens it.
  */
 import { conversationStream } from '../../domain/stream-name.ts'
-import { deleteOpenConversation } from '../../store/conversations/conversations.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { changeConversation } from './conversation-record.ts'
 
@@ -14,7 +13,7 @@ export const closeConversation = defineUseCase('close-conversation', {
     const agentSession = await tx.row('agent_sessions', { id: agentSessionId })
     const row = await tx.row('conversations', { key })
     if (!written || agentSession?.state !== 'ended' || row?.state !== 'open') return { closed: false }
-    await tx.write(deleteOpenConversation, { key })
+    await tx.delete('open_conversations', { conversation_key: key })
     await changeConversation(tx, row, { state: 'closed' }, now)
     tx.append(conversationStream(key), { type: 'conversation-closed', data: { by: agentSession.agent_id } })
     return { closed: true }

@@ -4,10 +4,7 @@
  */
 import { conversationStream } from '../../domain/stream-name.ts'
 import { removeChaptersOf } from '../../store/conversations/chapters.ts'
-import { deleteNameOf, deleteOpenConversation, deleteSeenOf } from '../../store/conversations/conversations.ts'
-import { deleteMessagesOf } from '../../store/conversations/messages.ts'
 import { forgetConversation } from '../../store/conversations/search.ts'
-import { deleteUnreadOfConversation } from '../../store/conversations/unread.ts'
 import { closeLimitedHolders } from '../../store/processes/ready-launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { endContextsIn } from '../../store/turns/contexts.ts'
@@ -23,16 +20,16 @@ export const deleteConversation = defineUseCase('delete-conversation', {
     await cancelQueuedTurns(tx, key, now)
     await tx.write(closeLimitedHolders, { key })
     await tx.write(endContextsIn, { key, reason: 'deleted', now })
-    await tx.write(deleteUnreadOfConversation, { key })
+    await tx.delete('unread_messages', { conversation_key: key })
     await tx.write(deleteTurnItemsOf, { key })
     await tx.write(deleteTurnsOf, { key })
     await tx.write(disownTurnFiles, { key })
     await forgetConversation(tx, key)
-    await tx.write(deleteMessagesOf, { key })
-    await tx.write(deleteSeenOf, { key })
+    await tx.delete('messages', { conversation_key: key })
+    await tx.delete('seen_conversations', { conversation_key: key })
     await tx.write(removeChaptersOf, { key })
-    await tx.write(deleteOpenConversation, { key })
-    await tx.write(deleteNameOf, { key })
+    await tx.delete('open_conversations', { conversation_key: key })
+    await tx.delete('conversation_names', { conversation_key: key })
     await tx.delete('conversations', { key })
     tx.append(conversationStream(key), { type: 'conversation-deleted', data: { by } })
   },

@@ -14,17 +14,9 @@ import {
   maxOpenRequests,
 } from '../../protocol/processes/coordinator-requests.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
-import {
-  deleteAnswer,
-  insertAnswer,
-  openQuestions,
-  type QuestionRow,
-  selectAnswer,
-  updateAnswered,
-} from '../../store/processes/coordinator-requests.ts'
+import { insertAnswer, openQuestions, type QuestionRow, selectAnswer } from '../../store/processes/coordinator-requests.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
-import { updateRemoved } from '../../store/worktrees/worktrees.ts'
 
 export interface Question {
   readonly coordinatorId: string
@@ -78,7 +70,7 @@ export const findCoordinatorAnswer = defineQuery(
 export const forgetCoordinatorRequest = defineUseCase('forget-coordinator-request', {
   streams: () => [],
   run: async (tx, { id }: { id: string }): Promise<void> => {
-    await tx.write(deleteAnswer, { questionId: id })
+    await tx.delete('question_answers', { question_id: id })
     await tx.delete('questions', { id })
   },
 })
@@ -100,7 +92,7 @@ export async function storeAnswerPart(
   if (question?.coordinator_id !== coordinatorId || question.answered_at !== null) return
   await tx.write(insertAnswer, { question_id: questionId, part, said: text })
   if (!last) return
-  await tx.write(updateAnswered, { id: questionId, answered_at: now })
+  await tx.change('questions', { id: questionId, answered_at: now })
   tx.append(coordinatorStream(coordinatorId), { type: 'question-answered', data: { questionId } })
   if (!changingRequests.has(question.kind) || !projectIds.includes(question.project_id)) return
   const parts = await tx.all(selectAnswer, { questionId })
@@ -116,7 +108,7 @@ async function applyEffect(tx: Tx, question: QuestionRow, answer: CoordinatorAns
   const isRemoved = outcome ? outcome.outcome === 'removed' : !answer.ok && answer.reason === 'gone'
   if (kind === 'worktree-remove') {
     if (!isRemoved) return
-    await tx.write(updateRemoved, { id: worktree.id, removed_at: now, removed_by: by })
+    await tx.change('worktrees', { id: worktree.id, removed_at: now, removed_by: by })
     tx.append(projectStream(project_id), { type: 'worktree-removed', data: { worktreeId: worktree.id, by } })
     return
   }

@@ -18,15 +18,7 @@ import { liveOfPair, newestOfLaunch, type Pair } from '../../store/agent-session
 import type { AgentRow } from '../../store/agents/agents.ts'
 import { selectUnreadSince } from '../../store/conversations/unread.ts'
 import { findCoordinatorRow, type KnownCoordinatorRow, machinesHere } from '../../store/processes/coordinators.ts'
-import {
-  failuresOf,
-  findLaunch,
-  launchRow,
-  liveLaunchesOf,
-  processOf,
-  updateLaunch,
-  updateLaunchToken,
-} from '../../store/processes/launches.ts'
+import { failuresOf, findLaunch, launchRow, liveLaunchesOf, processOf, updateLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { selectRunningOfLaunch } from '../../store/turns/turns.ts'
@@ -52,7 +44,7 @@ export async function moveLaunch(
   const { launch, became } = decision
   await tx.write(updateLaunch, launchRow(launch))
   // CO4: the token expires with the launch.
-  if (became === 'ended') await tx.write(updateLaunchToken, { id: launch.id, token_hash: null })
+  if (became === 'ended') await tx.change('launches', { id: launch.id, token_hash: null })
   tx.append(projectStream(launch.projectId), { type: `process-${became}`, data: { process: processOf(launch) } }, [home])
   return launch
 }

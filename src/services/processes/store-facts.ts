@@ -19,14 +19,7 @@ import { mask, maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { maxOutputKept, type UnknownSent } from '../../protocol/processes/process.ts'
 import { coordinatorOf, type KnownCoordinatorRow, updateHeard } from '../../store/processes/coordinators.ts'
-import {
-  findLaunch,
-  liveCounts,
-  liveLaunchesOn,
-  selectOutput,
-  updateOutput,
-  updateUnknown,
-} from '../../store/processes/launches.ts'
+import { findLaunch, liveCounts, liveLaunchesOn, selectOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { addModelUsage } from '../../store/turns/model-usage.ts'
 import { applyTurnFact } from '../turns/apply-turn-fact.ts'
@@ -147,14 +140,14 @@ async function addUnknown(tx: Tx, id: string, sent: UnknownSent): Promise<void> 
   if (!same && known.length >= maxUnknown) return
   const others = known.filter((each) => each !== same)
   const unknown = [...others, { ...sent, count: sent.count + (same?.count ?? 0) }]
-  await tx.write(updateUnknown, { id, unknown: JSON.stringify(unknown) })
+  await tx.change('launches', { id, unknown: JSON.stringify(unknown) })
 }
 
 /** Keeps the end of the output, from the beginning of a line. */
 async function appendOutput(tx: Tx, id: string, text: string): Promise<void> {
   const all = ((await tx.first(selectOutput, { id }))?.output ?? '') + mask(text)
   const kept = all.length <= maxOutputKept ? all : wholeLines(all.slice(-maxOutputKept))
-  await tx.write(updateOutput, { id, output: kept })
+  await tx.change('launches', { id, output: kept })
 }
 
 const wholeLines = (text: string): string => text.slice(text.indexOf('\n') + 1)

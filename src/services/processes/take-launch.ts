@@ -21,7 +21,7 @@ import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { AgentRow } from '../../store/agents/agents.ts'
 import { recordUse, secretsGivenTo } from '../../store/agents/secrets.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
-import { findLaunch, liveCountsOn, updateFolder, updateLaunchToken } from '../../store/processes/launches.ts'
+import { findLaunch, liveCountsOn } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { updateContext } from '../../store/turns/contexts.ts'
@@ -104,9 +104,9 @@ export const takeLaunch = defineUseCase('take-launch', {
     }
     await moveLaunch(tx, launch, { type: 'take' }, context)
     const launchToken = random.secret('launch')
-    await tx.write(updateLaunchToken, { id: launchId, token_hash: hashSecret(launchToken) })
+    await tx.change('launches', { id: launchId, token_hash: hashSecret(launchToken) })
     const folder = (await tx.row('projects', { id: projectId }))?.path ?? null
-    await tx.write(updateFolder, { id: launchId, folder: folder ?? '' })
+    await tx.change('launches', { id: launchId, folder: folder ?? '' })
     const command = agent.command ?? ''
     const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null || gateway !== null || given.length > 0
     const use = { project_id: projectId, launch_id: launchId, agent_id: agentId, used_at: context.now }

@@ -8,14 +8,7 @@ import type { Project, ProjectChange } from '../../protocol/projects/project.ts'
 import { liveOfProject } from '../../store/agent-sessions/agent-sessions.ts'
 import { deleteSecret, secretRows } from '../../store/agents/secrets.ts'
 import { selectPendingOfProject } from '../../store/approvals/approvals.ts'
-import { deletePanelsOfProject } from '../../store/conversations/panels.ts'
-import {
-  agentIdsOf,
-  chosenSettings,
-  deleteAssignmentsOfProject,
-  projectOf,
-  updateProject,
-} from '../../store/projects/projects.ts'
+import { agentIdsOf, chosenSettings, projectOf, updateProject } from '../../store/projects/projects.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { selectRunningOfProject } from '../../store/work/work-sessions.ts'
 import { revokeAgentSessions } from '../agent-sessions/agent-session-end.ts'
@@ -77,8 +70,8 @@ export const deleteProject = defineUseCase('delete-project', {
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     await closeProjectWork(tx, projectId, { by, now: context.now })
     await revokeAgentSessions(tx, await liveOfProject(tx, projectId), context)
-    await tx.write(deleteAssignmentsOfProject, { projectId })
-    await tx.write(deletePanelsOfProject, { projectId })
+    await tx.delete('assignments', { project_id: projectId })
+    await tx.delete('panels', { project_id: projectId })
     await tx.delete('set_ups', { project_id: projectId })
     for (const row of await secretRows(tx, projectId)) await deleteSecret(tx, row)
     await tx.delete('projects', { id: projectId })

@@ -3,9 +3,9 @@
 import { type Instant, later } from '../../domain/instant.ts'
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import { outputKeptDays } from '../../protocol/processes/output-kept.ts'
-import { deleteEventsThrough, raiseFloor, selectEventTime, selectLongStreams, selectPosition } from '../../store/log/event-log.ts'
+import { deleteEventsThrough, selectEventTime, selectLongStreams, selectPosition } from '../../store/log/event-log.ts'
 import { receiptLifetimeMs } from '../../store/log/receipts.ts'
-import { deleteAnswer, selectQuestionsBefore } from '../../store/processes/coordinator-requests.ts'
+import { selectQuestionsBefore } from '../../store/processes/coordinator-requests.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
   clearOutputsBefore,
@@ -15,7 +15,7 @@ import {
   deleteReceiptsBefore,
 } from '../../store/system/leases.ts'
 import { firstRunningSeq } from '../../store/turns/turns.ts'
-import { deleteParts, selectUploadsBefore } from '../../store/work/artifacts.ts'
+import { selectUploadsBefore } from '../../store/work/artifacts.ts'
 
 export const maxSweptRows = 1000
 const dayMs = 24 * 3_600_000
@@ -59,14 +59,14 @@ async function sweep(tx: Tx, now: Instant): Promise<number> {
 /** Questions are kept as long as the receipts of their requests (HT4). */
 async function sweepQuestions(tx: Tx, before: Instant): Promise<void> {
   for (const { id } of await tx.all(selectQuestionsBefore, { before, limit: maxSweptQuestions })) {
-    await tx.write(deleteAnswer, { questionId: id })
+    await tx.delete('question_answers', { question_id: id })
     await tx.delete('questions', { id })
   }
 }
 
 async function sweepUploads(tx: Tx, before: Instant): Promise<void> {
   for (const { id } of await tx.all(selectUploadsBefore, { before, limit: maxSweptUploads })) {
-    await tx.write(deleteParts, { uploadId: id })
+    await tx.delete('upload_parts', { upload_id: id })
     await tx.delete('uploads', { id })
   }
 }
@@ -94,7 +94,7 @@ export const trimStream = defineUseCase('trim-stream', {
     const last = await tx.first(selectEventTime, { stream, seq: through })
     if (!last || last.at > later(now, -keptMs)) return { trimmed: 0, more: false }
     await tx.write(deleteEventsThrough, { stream, seq: through })
-    await tx.write(raiseFloor, { name: stream, floor: through })
+    await tx.change('streams', { name: stream, floor: through })
     return { trimmed: through - floor, more: head - keptEvents > through }
   },
 })

@@ -10,7 +10,7 @@ import { conversationStream, projectStream, turnsStream } from '../../domain/str
 import { read } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
-import { deleteUnreadOfTurn, messagesOfTurn, type Receiver } from '../../store/conversations/unread.ts'
+import { messagesOfTurn, type Receiver } from '../../store/conversations/unread.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
@@ -60,7 +60,7 @@ export async function postAnswer(
 /** Marks exactly the messages of a turn as read. The calling use case locks the streams of all their conversations. */
 export async function markMessagesRead(tx: Tx, turn: TurnRow, answerSeq: number | null, context: Context): Promise<Message[]> {
   const messages = await messagesOfTurn(tx, turn.id)
-  await tx.write(deleteUnreadOfTurn, { turnId: turn.id })
+  await tx.delete('unread_messages', { turn_id: turn.id })
   for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
     const seqs = some.map(({ seq }) => seq)
     const isHere = key === turn.conversation_key || turn.origin_key !== ''

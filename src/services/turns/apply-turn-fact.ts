@@ -19,9 +19,8 @@ import type { Offers, RoleAgentRow, Usage } from '../../store/consoles/user-sess
 import { noticeColumn, noticesColumn } from '../../store/fields.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { processOf } from '../../store/processes/launches.ts'
-import { updateAgentName, updateReady } from '../../store/processes/ready-launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
-import { type ContextRow, selectContextsOfLaunch, updateContext, updateContextCommands } from '../../store/turns/contexts.ts'
+import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
 import { isOfRole, type TurnRow } from '../../store/turns/turns.ts'
 import { requestAnswer, requestPermission, withdrawPermissions, withdrawRequest } from '../approvals/permission-record.ts'
 import { moveRoleAgent, withLastOutput } from '../consoles/role-agent-record.ts'
@@ -96,7 +95,7 @@ async function applyFact(
     case 'workspace-made':
       return agent ? registerWorktree(tx, agent, launch, fact, context) : workplaceMade(tx, launch, fact, context)
     case 'agent-ready':
-      await tx.write(updateAgentName, { id: launch.id, agent_name: fact.agentName })
+      await tx.change('launches', { id: launch.id, agent_name: fact.agentName })
       return agent ? roleAgentReady(tx, agent, launch, fact, context) : processReady(tx, launch, fact, context)
     case 'agent-failed': {
       const error = maskDetail(detailFrom(fact.error, fact.notice))
@@ -148,7 +147,7 @@ async function processReady(tx: Tx, launch: Launch, fact: Fact<'agent-ready'>, {
   const held = await tx.all(selectContextsOfLaunch, { launchId: launch.id })
   // 0: it was brought back into a conversation that has been deleted since.
   const limit = held.length === 0 && fact.how !== 'new' ? 0 : 1
-  await tx.write(updateReady, { id: launch.id, ready_at: now, context_limit: holdsSeveral ? null : limit })
+  await tx.change('launches', { id: launch.id, ready_at: now, context_limit: holdsSeveral ? null : limit })
   for (const row of held) {
     await keepOffers(tx, row, fact)
     await tx.write(updateContext, { ...row, ...opened(fact, fact.notices?.['notRestored'], now), primed_at: null })
@@ -193,7 +192,7 @@ async function roleAgentReady(
   const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
   await tx.write(updateContext, { ...found, ...opened, opened_at: now, primed_at: goesOn && how === 'new' ? null : now })
   const isNamed = found.launch_id === launch.id && (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
-  await tx.write(updateReady, { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
+  await tx.change('launches', { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
   const data = {
     role,
     agentId,
@@ -282,7 +281,7 @@ async function update(
 /** Keeps the commands of a chat's agent with its context, and its title with the conversation; tells readers of a chat. */
 async function keepWithContext(tx: Tx, row: ContextRow, said: AgentUpdate, isInRole: boolean, { now }: Context): Promise<void> {
   const { conversation_key: key, agent_id: role } = row
-  if (said.kind === 'commands') await tx.write(updateContextCommands, { id: row.id, commands: JSON.stringify(said.commands) })
+  if (said.kind === 'commands') await tx.change('contexts', { id: row.id, commands: JSON.stringify(said.commands) })
   if (said.kind === 'title') {
     const conversation = await tx.row('conversations', { key })
     if (conversation && conversation.title !== said.title) {

@@ -18,7 +18,7 @@ import { noOffers, type Offers, selectOccupant } from '../../store/consoles/user
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { type ContextRow, selectContextOf, selectLatestOffers, updateContextOffers } from '../../store/turns/contexts.ts'
+import { type ContextRow, selectContextOf, selectLatestOffers } from '../../store/turns/contexts.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { getOrCreateContext } from './context-record.ts'
 
@@ -37,7 +37,7 @@ const offersIn = ({ offers }: Pick<ContextRow, 'offers'>): ChatOffers | undefine
   offers === null ? undefined : JSON.parse(offers)
 
 const write = (tx: Tx, { id }: ContextRow, offers: ChatOffers): Promise<unknown> =>
-  tx.write(updateContextOffers, { id, offers: JSON.stringify(offers) })
+  tx.change('contexts', { id, offers: JSON.stringify(offers) })
 
 /** What is sent with each turn of a context. */
 export const choicesIn = (row: ContextRow): { configure?: readonly Choice[] } => {

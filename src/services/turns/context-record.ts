@@ -14,14 +14,7 @@ import { historyBefore } from '../../store/conversations/messages.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
-import {
-  type ContextRow,
-  noLimit,
-  selectContextOf,
-  selectLeft,
-  updateAcpSession,
-  updateContext,
-} from '../../store/turns/contexts.ts'
+import { type ContextRow, noLimit, selectContextOf, selectLeft, updateContext } from '../../store/turns/contexts.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
 import { decisionsIn } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
@@ -93,7 +86,7 @@ const maxLeft = 20
 /** AC12: the ACP sessions of contexts that have ended: closed where they are open, deleted with their conversation. Named once. */
 export async function leaveSessions(tx: Tx, agentId: string): Promise<Pick<TurnOrder, 'leave'>> {
   const left = await tx.all(selectLeft, { agentId, limit: maxLeft })
-  for (const { id } of left) await tx.write(updateAcpSession, { id, acp_session_id: null })
+  for (const { id } of left) await tx.change('contexts', { id, acp_session_id: null })
   const leave = left.map(({ acp_session_id, end_reason }) => ({
     acpSessionId: acp_session_id ?? '',
     isDeleted: end_reason === 'deleted',

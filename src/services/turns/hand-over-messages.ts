@@ -6,7 +6,6 @@
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import { chooseDispatch, joined } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { updateBoundContext } from '../../store/agent-sessions/agent-sessions.ts'
 import { messagesOfTurn, moveUnread, type Receiver, splitUnread } from '../../store/conversations/unread.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { updateContext } from '../../store/turns/contexts.ts'
@@ -96,7 +95,7 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
       decisions_told_at: now,
     }
     await tx.write(updateContext, { ...bound, ...opened, ...held })
-    if (isNew) await tx.write(updateBoundContext, { id: agentSessionId, context_id: bound.id })
+    if (isNew) await tx.change('agent_sessions', { id: agentSessionId, context_id: bound.id })
     // Sent again with the same messages, because an earlier response may have been lost (AS8).
     const primer = isNew ? priming.primer : (turn.primer ?? priming.decided)
     const its = { context_id: bound.id, agent_session_id: agentSessionId, launch_id: launchId }

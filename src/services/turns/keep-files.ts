@@ -5,7 +5,6 @@ import { conversationStream } from '../../domain/stream-name.ts'
 import type { EndFiles } from '../../protocol/turns/link.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import {
-  deleteTurnFilesAt,
   disowned,
   selectDisowned,
   selectFilesOf,
@@ -103,7 +102,7 @@ export const findDisownedFiles = defineQuery(async (reader, _: Record<never, nev
 export const dropDisownedFiles = defineUseCase('drop-disowned-files', {
   streams: () => [],
   run: async (tx, { key, top }: { key: string; top: string | null }): Promise<void> => {
-    await tx.write(deleteTurnFilesAt, { key: `${disowned}${key}`, top })
+    await tx.delete('turn_files', { conversation_key: `${disowned}${key}`, top })
   },
 })
 

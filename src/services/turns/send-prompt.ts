@@ -7,7 +7,7 @@ import { conversationStream, projectStream, userSessionStream } from '../../doma
 import { enqueue } from '../../domain/turns/lifecycle.ts'
 import { maxQueuedPrompts } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
-import { type Offers, updateLastActive } from '../../store/consoles/user-sessions.ts'
+import type { Offers } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { activeProcess, promptStreams, type UserSessionLocks } from '../consoles/role-agent-record.ts'
@@ -48,7 +48,7 @@ export const sendPrompt = defineUseCase('send-prompt', {
     const row = { ...asked, through_seq: await storePrompt(tx, asked, context) }
     if (triesAnyway) await liftLimit(tx, limit, context)
     await tx.update('role_agents', { ...agent, last_active_at: now })
-    await tx.write(updateLastActive, { id: userSessionId, last_active_at: now })
+    await tx.change('user_sessions', { id: userSessionId, last_active_at: now })
     if (place === 'run') {
       await tx.insert('turns', row)
       return { seq: await startInRole(tx, row, agent, { requestId }, context) }

@@ -21,8 +21,8 @@ import type { LinkFact } from '../../protocol/processes/link.ts'
 import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import { changesOf, newestOfLaunch, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectChat } from '../../store/channels/channels.ts'
-import { findLaunch, selectOutput, updateTools } from '../../store/processes/launches.ts'
-import { contextLimit, selectAgentName, updateReady } from '../../store/processes/ready-launches.ts'
+import { findLaunch, selectOutput } from '../../store/processes/launches.ts'
+import { contextLimit, selectAgentName } from '../../store/processes/ready-launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
 import { isOfRole, newTurnRow, selectLastEndedIn, selectRunningOfLaunch, type TurnRow } from '../../store/turns/turns.ts'
@@ -189,7 +189,7 @@ export async function retryTurn(tx: Tx, turn: TurnRow, launch: Launch, notRun: N
   // The process refused a second conversation beside the one it holds. It is limited to one from now on.
   const others = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).filter(({ id }) => id !== row.id)
   if (notRun === 'no_context' && others.length > 0) {
-    await tx.write(updateReady, { id: launch.id, ready_at: context.now, context_limit: 1 })
+    await tx.change('launches', { id: launch.id, ready_at: context.now, context_limit: 1 })
     await tx.write(updateContext, { ...row, state: 'asleep', launch_id: null, primed_at: null })
     await requeueTurn(tx, turn)
     return true
@@ -279,7 +279,7 @@ async function requeueTurn(tx: Tx, turn: TurnRow): Promise<void> {
 
 export const noteTools = defineUseCase('note-tools', {
   streams: (_: { launchId: string }) => [],
-  run: (tx, { launchId: id }): Promise<unknown> => tx.write(updateTools, { id, tools: 'connected' }),
+  run: (tx, { launchId: id }): Promise<unknown> => tx.change('launches', { id, tools: 'connected' }),
 })
 
 /** Tells once for each process. Call before the turn is ended. */
@@ -287,7 +287,7 @@ export async function tellMissingTools(tx: Tx, turn: TurnRow, { id, agentId }: L
   const name = (await tx.first(selectAgentName, { id }))?.agent_name
   if (!knownAgents.some(({ acpName }) => acpName !== null && acpName === name)) return
   if ((await tx.first(selectOutput, { id }))?.tools !== null) return
-  await tx.write(updateTools, { id, tools: 'missing' })
+  await tx.change('launches', { id, tools: 'missing' })
   const { text: title, notice } = statusNotice('withoutTools', { agent: agentId })
   const update: AgentUpdate = { kind: 'notice', severity: 'warning', title, description: null, notice }
   bufferUpdate(tx, turn.id, update)

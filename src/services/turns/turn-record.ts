@@ -16,9 +16,8 @@ import { AgentUpdate, type ToolCall, type TurnUsage } from '../../protocol/turns
 import type { OpenContext, TurnOrder } from '../../protocol/turns/link.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
-import { deleteUnreadOfTurn } from '../../store/conversations/unread.ts'
 import { noticeColumn } from '../../store/fields.ts'
-import { deleteEventsThrough, raiseFloor, selectPosition } from '../../store/log/event-log.ts'
+import { deleteEventsThrough, selectPosition } from '../../store/log/event-log.ts'
 import { selectAgentName } from '../../store/processes/ready-launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
@@ -381,13 +380,13 @@ async function trimPieces(tx: Tx, row: TurnRow): Promise<void> {
   const through = Math.min(head, ...others.map(({ started_seq }) => (started_seq ?? 1) - 1))
   if (through <= 0) return
   await tx.write(deleteEventsThrough, { stream: name, seq: through })
-  await tx.write(raiseFloor, { name, floor: through })
+  await tx.change('streams', { name, floor: through })
 }
 
 export async function cancelQueuedTurns(tx: Tx, key: string, now: Instant): Promise<void> {
   for (const turn of await tx.all(selectOpenIn, { key, limit: maxCancelledTurns })) {
     if (turn.state !== 'queued') continue
     await tx.update('turns', { ...turn, state: 'cancelled', stop_reason: withdrawn, ended_at: now })
-    await tx.write(deleteUnreadOfTurn, { turnId: turn.id })
+    await tx.delete('unread_messages', { turn_id: turn.id })
   }
 }

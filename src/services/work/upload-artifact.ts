@@ -8,15 +8,7 @@ import { projectStream } from '../../domain/stream-name.ts'
 import { foldedName, nameProblem } from '../../domain/work/artifact-name.ts'
 import { type Artifact, maxArtifactsOfWorkSession } from '../../protocol/work/artifact.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
-import {
-  type ArtifactRow,
-  artifactOf,
-  artifactsAfter,
-  deleteParts,
-  insertArtifact,
-  selectByFoldedName,
-  updateArtifact,
-} from '../../store/work/artifacts.ts'
+import { type ArtifactRow, artifactOf, artifactsAfter, insertArtifact, updateArtifact } from '../../store/work/artifacts.ts'
 import { noSuchArtifact, noSuchUpload } from '../refusals.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
@@ -32,7 +24,7 @@ async function artifactPlace(reader: Reader, { name, ...place }: NamedArtifact):
   await existingWorkSession(reader, place)
   const problem = nameProblem(name)
   if (problem) throw new Refusal('invalid_name', problem, { name })
-  const known = await reader.first(selectByFoldedName, { workSessionId, foldedName: foldedName(name) })
+  const known = await reader.row('artifacts', { session_id: workSessionId, folded_name: foldedName(name) })
   if (known && known.name !== name)
     throw new Refusal('invalid_name', refusalText('nameLikeAnother', { name: known.name }), { name })
   // A name accepted by an earlier build may be overwritten.
@@ -104,7 +96,7 @@ export const storeArtifact = defineUseCase('store-artifact', {
       created_at: replaced?.created_at ?? times?.createdAt ?? now,
       updated_at: times?.updatedAt ?? now,
     }
-    if (replaced) await tx.write(deleteParts, { uploadId: replaced.upload_id })
+    if (replaced) await tx.delete('upload_parts', { upload_id: replaced.upload_id })
     await tx.write(replaced ? updateArtifact : insertArtifact, row)
     const artifact = artifactOf(row)
     tx.append(projectStream(projectId), { type: 'artifact-stored', data: { artifact, by } })
@@ -117,7 +109,7 @@ export const dropUpload = defineUseCase('drop-upload', {
   streams: () => [],
   run: async (tx, { uploadId }: { uploadId: string }): Promise<void> => {
     if (!(await tx.row('uploads', { id: uploadId }))) return
-    await tx.write(deleteParts, { uploadId })
+    await tx.delete('upload_parts', { upload_id: uploadId })
     await tx.delete('uploads', { id: uploadId })
   },
 })
@@ -133,7 +125,7 @@ export const deleteArtifact = defineUseCase('delete-artifact', {
     const row = await tx.row('artifacts', { session_id: workSessionId, name })
     if (!row) throw noSuchArtifact(name)
     await tx.delete('artifacts', { session_id: workSessionId, name })
-    await tx.write(deleteParts, { uploadId: row.upload_id })
+    await tx.delete('upload_parts', { upload_id: row.upload_id })
     tx.append(projectStream(projectId), { type: 'artifact-deleted', data: { workSessionId, name, by } })
   },
 })

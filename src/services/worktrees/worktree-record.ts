@@ -8,7 +8,6 @@ import { projectStream } from '../../domain/stream-name.ts'
 import { mask, maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
-import { updateWorkplace } from '../../store/conversations/conversations.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import type { ContextRow } from '../../store/turns/contexts.ts'
@@ -41,7 +40,7 @@ export async function recordWorkplace(
   const key = origin_key || conversation_key
   if (made.kind === 'worktree')
     return register(tx, { user_session_id: '', account_id: '', role: shortOf(key), conversation_key: key }, launch, made, context)
-  await tx.write(updateWorkplace, { key, workplace: 'plain' })
+  await tx.change('conversations', { key, workplace: 'plain' })
 }
 
 type WorktreeOwner = Pick<WorktreeRow, 'user_session_id' | 'account_id' | 'role' | 'conversation_key'>

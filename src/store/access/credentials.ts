@@ -6,15 +6,13 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Person, Token } from '../../protocol/access/people.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, oneOf, pageOf, rowsOf, selectBy, updateColumns } from '../rows.ts'
+import { from, oneOf, pageOf, rowsOf, selectBy } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 /** People added by an owner. The owner of the installation has no row, so nothing here can remove or demote them. */
 export type PersonRow = Tables['people']
-
-export const updateRole = updateColumns('people', 'role')
 
 const selectPeoplePage = statement<PageParams>()((db, p) => pageOf(db.selectFrom('people').selectAll(), p, 'created_at', 'id'))
 
@@ -36,8 +34,6 @@ export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, 
 
 /** Whether it is a program's token; the others are a person's own token and browsers. */
 export const isToken = ({ kind }: Pick<CredentialRow, 'kind'>): boolean => kind === 'script' || kind === 'coordinator'
-
-export const deleteCredentialsOfPerson = deleteBy('credentials', { personId: 'person_id' })
 
 /** Selects what was created with a token, including people, whose browsers are removed with them. */
 export const selectMadeWith = selectBy(
@@ -131,5 +127,3 @@ export const tokenOf = (row: CredentialRow, { createdByName, made }: Pick<Token,
   createdByName,
   made,
 })
-
-export const deleteSignInCodesOfPerson = deleteBy('sign_in_codes', { personId: 'person_id' })

@@ -56,13 +56,6 @@ export const updateAgentSession = updateRow('agent_sessions', 'context_id', 'res
 /** AS6: touches no index. */
 export const updateActivity = updateColumns('agent_sessions', 'last_activity_at', 'last_answer_at')
 
-export const updateToken = updateColumns('agent_sessions', 'token_hash')
-
-/** Sets the conversation that a pulling agent holds. */
-export const updateBoundContext = updateColumns('agent_sessions', 'context_id')
-
-export const updateResumed = updateColumns('agent_sessions', 'resumed_work_session_id')
-
 export function agentSessionFrom(row: AgentSessionRow): Decided {
   const lease = {
     ...fields(row, 'id', 'agent_id', 'project_id', 'purpose', 'launch_id', 'work_session_id', 'created_at'),

@@ -7,7 +7,7 @@ import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { AgentReport } from '../../protocol/agents/report.ts'
 import { fields, jsonIn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, not, pageOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
+import { from, not, pageOf, selectColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -19,10 +19,6 @@ export const updateAgent = updateRow('agents', 'passkey_hash')
 export const selectEnvironmentsOfAll = statement()((db) => from(db, 'agents', {}, 'id').select(['id', 'name', 'env']))
 
 export const selectEnvironments = statement()((db) => from(db, 'agents', { env: not('{}') }, 'id').select(['id', 'name', 'env']))
-
-export const updateEnvironment = updateColumns('agents', 'env')
-
-export const updatePasskey = updateColumns('agents', 'passkey_hash')
 
 export const selectAgentByPasskey = selectColumns('agents', { hash: 'passkey_hash' }, 'id', 'name')
 

@@ -41,9 +41,6 @@ export const selectSealedSecrets = statement()((db) =>
 
 const deleteAgents = deleteBy('secret_agents', ['project_id', 'name'])
 
-/** An agent that is made anew under the same id gets none of them. */
-export const deleteSecretsOfAgent = deleteBy('secret_agents', { agentId: 'agent_id' })
-
 const deleteUses = deleteBy('secret_uses', ['project_id', 'name'])
 
 const selectUses = statement<Which & { limit: number }>()((db, p) =>

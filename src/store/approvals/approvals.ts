@@ -63,13 +63,7 @@ export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((
     .limit(p.limit),
 )
 
-/** AP8: records that the decision was given to this agent session. */
-export const updateGivenTo = updateColumns('human_approvals', 'told_to')
-
 const selectHighestId = statement()((db) => from(db, 'human_approvals', {}, 'id desc').select('id').limit(1))
-
-/** Sets the waiting agent session. Readers do not see it, so there is no event. */
-export const updateAskedBy = updateColumns('human_approvals', 'asked_by_agent_session_id')
 
 export const selectPendingOfAgent = selectBy(
   'human_approvals',

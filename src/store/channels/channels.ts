@@ -6,7 +6,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { fields, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, pageOf, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
+import { from, pageOf, rowsOf, selectBy, selectSome, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -15,10 +15,6 @@ export type ChannelRow = Tables['channels']
 
 /** Updates all columns but the times of the last messages, which are written without the lock. */
 export const updateChannel = updateRow('channels', 'last_in_at', 'last_out_at')
-
-export const updateLastIn = updateColumns('channels', 'last_in_at')
-
-export const updateLastOut = updateColumns('channels', 'last_out_at')
 
 export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter: Instant }>()((db, p) =>
   db.selectNoFrom((eb) => [

@@ -4,7 +4,7 @@ import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { ended, type Pair } from '../agent-sessions/agent-sessions.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { atLeast, below, deleteBy, insertOnce, pageOf, rowsOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
+import { atLeast, below, insertOnce, pageOf, rowsOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -25,9 +25,6 @@ export const updateConversation = updateRow('conversations', 'agent_id', 'projec
 
 /** CN1: sets the project and agent of a channel's chat. */
 export const updateRoute = updateColumns('conversations', 'project_id', 'agent_id', 'workplace')
-
-/** CX9: sets the workplace when the coordinator found no git. */
-export const updateWorkplace = updateColumns('conversations', 'workplace')
 
 interface ConversationsFilter {
   readonly from: string
@@ -93,8 +90,6 @@ export const selectHolderOf = selectColumns('conversation_names', 'name', 'conve
 
 export const selectNameOf = selectColumns('conversation_names', { key: 'conversation_key' }, 'name')
 
-export const deleteNameOf = deleteBy('conversation_names', { key: 'conversation_key' })
-
 /** The agent sessions that wrote in open conversations between agents (CV10). */
 export const insertOpenConversation = insertOnce('open_conversations')
 
@@ -112,8 +107,6 @@ export const selectOpenConversationsOf = statement<Pair & { limit: number }>()((
     .limit(p.limit),
 )
 
-export const deleteOpenConversation = deleteBy('open_conversations', { key: 'conversation_key' })
-
 export const keepSeen = statement<{ key: string; personId: string; seq: number }>()((db, p) =>
   db
     .insertInto('seen_conversations')
@@ -127,7 +120,3 @@ export const keepSeen = statement<{ key: string; personId: string; seq: number }
 )
 
 export const selectSeen = selectColumns('seen_conversations', { personId: 'person_id', key: 'conversation_key' }, 'seq')
-
-export const deleteSeenOf = deleteBy('seen_conversations', { key: 'conversation_key' })
-
-export const deleteSeenBy = deleteBy('seen_conversations', { personId: 'person_id' })

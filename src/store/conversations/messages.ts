@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { noticeFrom } from '../fields.ts'
-import { above, atMost, below, deleteBy, from, rowsOf, selectColumns, selectFirst, updateColumns } from '../rows.ts'
+import { above, atMost, below, from, rowsOf, selectColumns, selectFirst, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -147,8 +147,6 @@ const selectMeasure = statement<{ key: string; after: number; through: number }>
     .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(sum(length(content)), 0)`.as('chars')])
     .where(shown, '=', 1),
 )
-
-export const deleteMessagesOf = deleteBy('messages', { key: 'conversation_key' })
 
 export const messageOf = (row: MessageRow): Message => ({
   id: row.id,

@@ -42,9 +42,5 @@ export const deletePanelUnseenSince = statement<PanelKey & { until: Instant }>()
 
 export const deletePanelsOfPair = deleteBy('panels', ['project_id', 'agent_id'])
 
-export const deletePanelsOfProject = deleteBy('panels', { projectId: 'project_id' })
-
-export const deletePanelsOfAgent = deleteBy('panels', { agentId: 'agent_id' })
-
 /** Opened panels that no agent session has taken up yet (AS3). */
 export const selectPurpose = selectColumns('pending_purposes', ['agent_id', 'project_id'], 'created_at')

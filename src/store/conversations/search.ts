@@ -3,7 +3,7 @@
  * under the lock of the conversation's stream. Results include their messages, for comparison.
  */
 import { type AliasedExpression, type Kysely, sql } from 'kysely'
-import { above, atLeast, below, deleteBy, from, selectColumns } from '../rows.ts'
+import { above, atLeast, below, from, selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -56,11 +56,9 @@ const deleteTermsOf = statement<{ key: string }>()((db, p) =>
     .where('rowid', 'in', (eb) => eb.selectFrom('search_documents').select('id').where('conversation_key', '=', p.key)),
 )
 
-const deleteDocumentsOf = deleteBy('search_documents', { key: 'conversation_key' })
-
 export async function forgetConversation(tx: Tx, key: string): Promise<void> {
   await tx.write(deleteTermsOf, { key })
-  await tx.write(deleteDocumentsOf, { key })
+  await tx.delete('search_documents', { conversation_key: key })
   await tx.delete('search_positions', { conversation_key: key })
 }
 

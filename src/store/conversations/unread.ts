@@ -70,8 +70,6 @@ export async function splitUnread(tx: Tx, turnId: string, rest: () => Promise<st
   for (const { conversation_key: key, seq } of rows.slice(kept)) await tx.write(moveOneUnread, { from: turnId, to, key, seq })
 }
 
-export const deleteUnreadOfTurn = deleteBy('unread_messages', { turnId: 'turn_id' })
-
 /** Messages that live agents were given in a conversation and have not answered. */
 export const selectHandedOver = statement<{ agentId: string; key: string; limit: number }>()((db, p) =>
   db
@@ -87,8 +85,6 @@ export const selectHandedOver = statement<{ agentId: string; key: string; limit:
 
 export const selectUnreadMessage = selectBy('unread_messages', ['conversation_key', 'seq'])
 export const deleteUnreadMessage = deleteBy('unread_messages', ['conversation_key', 'seq'])
-
-export const deleteUnreadOfConversation = deleteBy('unread_messages', { key: 'conversation_key' })
 
 /** The oldest message of a conversation that the agent was not given yet. */
 export const selectOldestNotHanded = statement<Omit<Receiver, 'agentSessionId'> & { key: string }>()((db, p) =>

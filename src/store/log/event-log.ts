@@ -1,7 +1,7 @@
 /** The statements of the event log. transaction.ts assigns the numbers; only trimming writes these tables as well. */
 import { sql } from 'kysely'
 import type { StreamName } from '../../domain/stream-name.ts'
-import { above, atLeast, below, from, insertRow, selectColumns, updateColumns } from '../rows.ts'
+import { above, atLeast, below, from, insertRow, selectColumns } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { StoredEvent } from '../store.ts'
 
@@ -44,8 +44,6 @@ export const selectEventTime = selectColumns('events', ['stream', 'seq'], 'at')
 export const deleteEventsThrough = statement<{ stream: StreamName; seq: number }>()((db, p) =>
   db.deleteFrom('events').where('stream', '=', p.stream).where('seq', '<=', p.seq),
 )
-
-export const raiseFloor = updateColumns('streams', 'floor')
 
 export const selectEventsAfter = statement<{ stream: StreamName; after: number; limit: number }>()((db, p) =>
   from(db, 'events', { stream: p.stream, seq: above(p.after) }, 'seq')

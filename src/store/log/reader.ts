@@ -1,6 +1,6 @@
 /** Reads through an engine. */
 import type { Engine } from '../engine.ts'
-import { type KeyOf, type Table, wholeRow } from '../rows.ts'
+import { type Order, rowStatement, type Table } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { bind, compile, type QueryBuilder, type Statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -23,8 +23,12 @@ export class EngineReader implements Reader {
     return (found instanceof Promise ? await found : found)[0] as Row | undefined
   }
 
-  async row<Name extends Table>(table: Name, key: KeyOf<Name>): Promise<Tables[Name] | undefined> {
-    return (await this.first(wholeRow.find(table), key)) as Tables[Name] | undefined
+  async row<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<Tables[Name] | undefined> {
+    return (await this.first(rowStatement.find(table, values), values)) as Tables[Name] | undefined
+  }
+
+  async rows<Name extends Table>(table: Name, values: Partial<Tables[Name]>, ...order: Order<Name>[]): Promise<Tables[Name][]> {
+    return (await this.all(rowStatement.find(table, values, order), values)) as Tables[Name][]
   }
 
   async query<Row>(build: QueryBuilder<Row>): Promise<Row[]> {

@@ -8,7 +8,7 @@ import { randomness as random } from '../../platform/secrets/randomness.ts'
 import { machineTimeZone as timeZone } from '../../platform/time/local-zone.ts'
 import type { NewEvent } from '../../protocol/events.ts'
 import type { WritingEngine } from '../engine.ts'
-import { type ChangedRow, type KeyOf, type NewRow, newRow, type Table, wholeRow } from '../rows.ts'
+import { type ChangedRow, type NewRow, newRow, rowStatement, type SomeColumns, type Table } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { bind, type Statement } from '../statement.ts'
 import type { ReceiptKey, Tx, UseCase } from '../store.ts'
@@ -39,19 +39,23 @@ class Transaction extends EngineReader implements Tx {
   }
 
   insert<Name extends Table>(table: Name, row: NewRow<Name>): Promise<void> {
-    return this.write(wholeRow.insert(table), newRow(table, row))
+    return this.write(rowStatement.insert(table), newRow(table, row))
   }
 
   put<Name extends Table>(table: Name, row: NewRow<Name>): Promise<void> {
-    return this.write(wholeRow.put(table), newRow(table, row))
+    return this.write(rowStatement.put(table), newRow(table, row))
   }
 
   update<Name extends Table>(table: Name, row: ChangedRow<Name>): Promise<void> {
-    return this.write(wholeRow.update(table), row)
+    return this.write(rowStatement.update(table), row)
   }
 
-  delete<Name extends Table>(table: Name, key: KeyOf<Name>): Promise<void> {
-    return this.write(wholeRow.delete(table), key)
+  change<Name extends Table>(table: Name, given: SomeColumns<Name>): Promise<void> {
+    return this.write(rowStatement.change(table, given), given)
+  }
+
+  delete<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<void> {
+    return this.write(rowStatement.delete(table, values), values)
   }
 
   append(stream: StreamName, made: NewEvent | ((seq: number) => NewEvent), also: readonly StreamName[] = []): number {

@@ -5,14 +5,12 @@ import {
   type OpenCoordinatorRequest,
   repeatableRequests,
 } from '../../protocol/processes/coordinator-requests.ts'
-import { above, atMost, deleteBy, from, insertOnce, updateColumns } from '../rows.ts'
+import { above, atMost, from, insertOnce } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 
 export type QuestionRow = Tables['questions']
-
-export const updateAnswered = updateColumns('questions', 'answered_at')
 
 const selectOpen = statement<{ coordinatorId: string; now: Instant; limit: number }>()((db, p) =>
   from(db, 'questions', { coordinator_id: p.coordinatorId, answered_at: null, deadline: above(p.now) }, 'deadline')
@@ -26,8 +24,6 @@ export const insertAnswer = insertOnce('question_answers')
 export const selectAnswer = statement<{ questionId: string }>()((db, p) =>
   from(db, 'question_answers', { question_id: p.questionId }, 'part').select('said'),
 )
-
-export const deleteAnswer = deleteBy('question_answers', { questionId: 'question_id' })
 
 export const selectQuestionsBefore = statement<{ before: Instant; limit: number }>()((db, p) =>
   from(db, 'questions', { asked_at: atMost(p.before) }, 'asked_at')

@@ -14,7 +14,7 @@ import type { Process } from '../../protocol/processes/process.ts'
 import type { Pair } from '../agent-sessions/agent-sessions.ts'
 import { columns, detailIn, fields, noticeColumn } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { above, columnsBesides, from, not, oneOf, pageOf, selectColumns, updateColumns, updateRow } from '../rows.ts'
+import { above, columnsBesides, from, not, oneOf, pageOf, selectColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -30,15 +30,7 @@ const held = sql.lit<LaunchRow['state']>('held')
 
 export const updateLaunch = updateRow('launches', ...apart)
 
-/** null: invalid from now on. */
-export const updateLaunchToken = updateColumns('launches', 'token_hash')
-
 export const selectOutput = selectColumns('launches', 'id', 'output', 'unknown', 'tools')
-
-export const updateOutput = updateColumns('launches', 'output')
-export const updateUnknown = updateColumns('launches', 'unknown')
-export const updateTools = updateColumns('launches', 'tools')
-export const updateFolder = updateColumns('launches', 'folder')
 
 /** Whether the project's folder is another one than when the process was started. */
 export const selectHasMoved = statement<{ launchId: string }>()((db, p) =>

@@ -1,12 +1,10 @@
 /** Queries about processes of ACP agents that are ready for a turn (CH12). */
 import { type Kysely, sql } from 'kysely'
-import { above, from, not, present, selectColumns, updateColumns } from '../rows.ts'
+import { above, from, not, present, selectColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { launchEnded } from './launches.ts'
-
-export const updateReady = updateColumns('launches', 'ready_at', 'context_limit')
 
 /** Closes processes that can hold one conversation, and hold this one, to every other: they know what was deleted. */
 export const closeLimitedHolders = statement<{ key: string }>()((db, p) =>
@@ -23,8 +21,6 @@ export const closeLimitedHolders = statement<{ key: string }>()((db, p) =>
         .where('state', '<>', sql.lit('ended')),
     ),
 )
-
-export const updateAgentName = updateColumns('launches', 'agent_name')
 
 export const selectAgentName = selectColumns('launches', 'id', 'agent_name')
 

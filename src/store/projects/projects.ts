@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type ChosenSettings, effectiveSettings } from '../../domain/projects/settings.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, pageOf, present, selectColumns, updateColumns } from '../rows.ts'
+import { from, pageOf, present, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -106,7 +106,3 @@ export async function projectsPage(reader: Reader, params: PageParams): Promise<
 export const updateAssignment = updateColumns('assignments', 'isolation')
 
 export const selectAssignment = selectColumns('assignments', ['project_id', 'agent_id'], 'created_at', 'isolation')
-
-export const deleteAssignmentsOfProject = deleteBy('assignments', { projectId: 'project_id' })
-
-export const deleteAssignmentsOfAgent = deleteBy('assignments', { agentId: 'agent_id' })

@@ -1,7 +1,7 @@
 /** Contexts as rows (CX1): what an agent knows of one conversation. Written behind the lock of the conversation. */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { atMost, from, not, present, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
+import { atMost, from, not, present, rowsOf, selectBy, selectSome, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 
@@ -14,9 +14,6 @@ const ended = sql.lit<ContextRow['state']>('ended')
 export const noLimit = { limited_until: null, limited_turn_id: null, goes_on_by: null, goes_on_left: 0 } as const
 
 export const updateContext = updateRow('contexts', 'commands', 'offers')
-
-export const updateContextCommands = updateColumns('contexts', 'commands')
-export const updateContextOffers = updateColumns('contexts', 'offers')
 
 /** What an agent offered when one of its contexts was last opened, anywhere. */
 export const selectLatestOffers = statement<{ agentId: string }>()((db, p) =>
@@ -65,8 +62,6 @@ export const selectLeft = statement<{ agentId: string; limit: number }>()((db, p
     .select(['id', 'acp_session_id', 'end_reason'])
     .limit(p.limit),
 )
-
-export const updateAcpSession = updateColumns('contexts', 'acp_session_id')
 
 /** The conversation was deleted, or the agent is no longer there. */
 export const endContextsIn = statement<{ key: string; reason: string; now: Instant }>()((db, p) =>

@@ -1,7 +1,7 @@
 /** Queries about the files of turns and what is done with them (FS7-FS10). */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { above, atLeast, atMost, below, deleteBy, from, rowsOf, selectBy, selectSome } from '../rows.ts'
+import { above, atLeast, atMost, below, from, rowsOf, selectBy, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import { running } from './turns.ts'
@@ -38,8 +38,6 @@ export const selectDisowned = statement<{ limit: number }>()((db, p) =>
     .distinct()
     .limit(p.limit),
 )
-
-export const deleteTurnFilesAt = deleteBy('turn_files', { key: 'conversation_key', top: 'top' })
 
 const asked = sql.lit<FileOperationRow['state']>('asked')
 

@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Artifact } from '../../protocol/work/artifact.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
 import { fields } from '../fields.ts'
-import { above, atMost, deleteBy, from, insertRow, rowsOf, selectBy, selectColumns, updateColumns } from '../rows.ts'
+import { above, atMost, from, insertRow, rowsOf, selectColumns, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -19,14 +19,9 @@ export const insertArtifact = insertRow('artifacts')
 
 export const updateArtifact = updateColumns('artifacts', 'upload_id', 'size', 'media_type', 'sha256', 'updated_at')
 
-/** The artifact with this name, ignoring case as some disks do. */
-export const selectByFoldedName = selectBy('artifacts', { workSessionId: 'session_id', foldedName: 'folded_name' })
-
 const selectAfter = statement<Named & { limit: number }>()((db, p) =>
   rowsOf(db, 'artifacts', { session_id: p.workSessionId, name: above(p.name) }, 'name').limit(p.limit),
 )
-
-export const deleteParts = deleteBy('upload_parts', { uploadId: 'upload_id' })
 
 export const selectPart = selectColumns('upload_parts', { uploadId: 'upload_id', number: 'number' }, 'bytes')
 

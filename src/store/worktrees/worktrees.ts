@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { SetUp, Worktree } from '../../protocol/worktrees/worktree.ts'
 import { fields, jsonIn, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { insertRow, pageOf, rowsOf, selectBy, selectColumns, selectFirst, updateColumns, updateRow } from '../rows.ts'
+import { insertRow, pageOf, rowsOf, selectBy, selectColumns, selectFirst, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -14,8 +14,6 @@ export const insertWorktree = insertRow('worktrees')
 
 /** Everything that may change while it is there. */
 export const updateWorktree = updateRow('worktrees', 'removed_at', 'removed_by')
-
-export const updateRemoved = updateColumns('worktrees', 'removed_at', 'removed_by')
 
 export const selectWorktreeAt = selectBy('worktrees', { coordinatorId: 'coordinator_id', top: 'top', removed_at: null })
 

@@ -1,6 +1,6 @@
 /** How SQLite goes about what a query function asks: whether through an index alone, however many rows there are. */
 import { DatabaseSync } from 'node:sqlite'
-import { wholeRow } from '../../../src/store/rows.ts'
+import { rowStatement } from '../../../src/store/rows.ts'
 import { sqliteDialect } from '../../../src/store/sqlite/connection.ts'
 import { bind, compile, type RunnableQuery } from '../../../src/store/statement.ts'
 import type { Reader } from '../../../src/store/store.ts'
@@ -18,8 +18,12 @@ export async function planOf(file: string, ask: (reader: Reader) => Promise<unkn
       return undefined
     },
     row: async (table, key) => {
-      asked.push(bind(sqliteDialect, wholeRow.find(table), key))
+      asked.push(bind(sqliteDialect, rowStatement.find(table, key), key))
       return undefined
+    },
+    rows: async (table, values, ...order) => {
+      asked.push(bind(sqliteDialect, rowStatement.find(table, values, order), values))
+      return []
     },
     query: async (build) => {
       asked.push(compile(sqliteDialect, build))
