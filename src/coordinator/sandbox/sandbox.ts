@@ -115,7 +115,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
       { kind: 'empty', to: dataFolder },
       ...(existsSync(secretFiles) ? [readable(secretFiles)] : []),
       ...[...new Set(shown)].map(readable),
-      ...settingsOf(known?.sandbox, variables, home),
+      ...settingsOf(known?.sandbox ?? ownNeeds(isolation), variables, home),
       ...(isWider ? [readable(repository.top)] : []),
       { kind: 'write', from: top, to: top },
       ...(repository?.mounts ?? []),
@@ -218,6 +218,12 @@ const xdg: readonly (readonly [string, string])[] = [
 /** Variables by which agents are told where their settings are. */
 const settingsVariables = ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'PI_CODING_AGENT_DIR', 'COPILOT_HOME', 'OPENCODE_CONFIG_DIR']
 
+/** Where the demo agent keeps its talks, to go on with them after a crash. */
+const ownNeeds = ({ command }: SandboxOptions['isolation']): KnownAgent['sandbox'] | undefined =>
+  basename(command ?? '') === 'holdfast'
+    ? { folders: ['.local/state/holdfast/demo-agent'], files: [], userNamespaces: false }
+    : undefined
+
 function settingsOf(known: KnownAgent['sandbox'] | undefined, variables: Variables, home: string): Mount[] {
   const placeOf = (name: string): string => {
     const [begin, variable] = xdg.find(([start]) => name.startsWith(start)) ?? []
@@ -255,7 +261,10 @@ async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const { isolation, variables, folder, file, args, dataFolder } = options
   const home = variables['HOME'] ?? '/nonexistent'
   const known = knownAgentOf({ command: isolation.command, args })
-  const writable = [realpathSync(folder), ...settingsOf(known?.sandbox, variables, home).map(({ to }) => to)]
+  const writable = [
+    realpathSync(folder),
+    ...settingsOf(known?.sandbox ?? ownNeeds(isolation), variables, home).map(({ to }) => to),
+  ]
   const shown = [...(await programFolders(file, variables)), ...toolchains(variables, home), ...isolation.allow.folders]
   const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
   const { socket, ports } = bridge

@@ -128,6 +128,12 @@ test('[SB3] it sees its workplace, its own settings and allowed folders, and wha
   expect(output).toContain('READ-ONLY')
   expect(output).not.toMatch(/\.ssh|\.gemini|\.bashrc/)
   expect(existsSync(join(place.root, 'elsewhere/new'))).toBe(false)
+  // The demo agent's talks are its settings.
+  writeFileSync(join(tools, 'holdfast'), '#!/bin/sh\nexec /bin/sh "$@"\n', { mode: 0o755 })
+  await run(place, 'strict', 'echo a talk > "$HOME/.local/state/holdfast/demo-agent/talk.json"', {
+    command: join(tools, 'holdfast'),
+  })
+  expect(readFileSync(join(place.home, '.local/state/holdfast/demo-agent/talk.json'), 'utf8')).toBe('a talk\n')
 })
 
 test('[SB4] the filter is made for both machines and for none that is not known', () => {
