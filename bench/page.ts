@@ -1,9 +1,11 @@
 /**
  * `npm run bench:page`: fills a server (fill.ts) and looks at every page of it with a real browser: how long until it can be used, the
- * longest frame and task while it is scrolled from end to end, and what the tab holds after it was everywhere several times.
+ * longest frame while it is scrolled from end to end, the processor time of the longest task in that (traced, so that other programs
+ * do not count), and what the tab holds after it was everywhere several times.
  *   --share 0.1    a tenth of the whole amounts
  *   --rounds 5     how often each is measured; the median counts
- * Exit code 1 when a goal is missed. The goals are for two cores at rest.
+ *   --minutes 20   ends then, unfinished
+ * Exit code 1 when a goal is missed, 2 when it did not finish. The time until a page can be used is for two cores at rest.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,12 +20,23 @@ import { type Filled, fill } from './page/filling.ts'
 
 const whole = (ms: number | undefined): string => String(Math.round(ms ?? 0)).padStart(9)
 
-const goals = { usableMs: 1000, frameMs: 50, heapMb: 150 }
+const goals = { usableMs: 1000, taskMs: 50, heapMb: 150 }
 const patienceMs = 60_000
 
-const { values } = parseArgs({ options: { share: { type: 'string', default: '1' }, rounds: { type: 'string', default: '3' } } })
+const { values } = parseArgs({
+  options: {
+    share: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '3' },
+    minutes: { type: 'string', default: '20' },
+  },
+})
 const rounds = Number(values.rounds)
 
+const bound = setTimeout(async () => {
+  console.log(`Not finished after ${values.minutes} minutes.`)
+  await server.stop()
+  process.exit(2)
+}, Number(values.minutes) * 60_000)
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-page-'))
 const server = await startHoldfast({ data: join(folder, 'data'), up: true, onFile: true })
 const client = createClient({ url: server.url, token: server.token })
@@ -37,7 +50,7 @@ await page.request.post('/api/login', { data: { token: server.token }, failOnSta
 
 const places = placesOf(filled)
 let missed = false
-console.log('page                 usable ms   longest frame ms   longest task ms')
+console.log('page                 usable ms   longest frame ms   task, processor ms')
 for (const [name, path] of Object.entries(places)) {
   const usable: number[] = []
   const frames: number[] = []
@@ -49,7 +62,7 @@ for (const [name, path] of Object.entries(places)) {
     tasks.push(scrolled.task)
   }
   const [ms, frame, task] = [usable, frames, tasks].map(median)
-  const isMissed = (ms ?? 0) > goals.usableMs || (frame ?? 0) > goals.frameMs
+  const isMissed = (ms ?? 0) > goals.usableMs || (task ?? 0) > goals.taskMs
   missed ||= isMissed
   console.log(
     `${name.padEnd(20)} ${whole(ms)} ${whole(frame).padStart(18)} ${whole(task).padStart(17)}${isMissed ? '   missed' : ''}`,
@@ -59,6 +72,7 @@ const heap = await heapAfter(page, Object.values(places))
 missed ||= (heap.at(-1) ?? 0) > goals.heapMb
 console.log(`heap after 1 to ${heap.length} visits of all, MB: ${heap.map((mb) => Math.round(mb)).join(' ')}`)
 
+clearTimeout(bound)
 await browser.close()
 await server.stop()
 rmSync(folder, { recursive: true, force: true })
@@ -93,18 +107,34 @@ async function open(on: Page, path: string): Promise<number> {
   return performance.now() - from
 }
 
+/** Part of what Chromium traces. */
+interface Traced {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** Processor time in microseconds. */
+  readonly tdur?: number
+  readonly args: { readonly name?: string }
+}
+
 /** Scrolls what scrolls from end to end, half a screen at each frame, and back. */
-function scroll(on: Page): Promise<{ frame: number; task: number }> {
+async function scroll(on: Page): Promise<{ frame: number; task: number }> {
+  await browser.startTracing(on, { categories: ['devtools.timeline', 'disabled-by-default-devtools.timeline'] })
+  const frame = await scrollThrough(on)
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: Traced[] }
+  const isMain = ({ name, args }: Traced) => name === 'thread_name' && args.name === 'CrRendererMain'
+  const mains = new Set(traceEvents.filter(isMain).map(({ pid, tid }) => `${pid} ${tid}`))
+  const tasks = traceEvents.filter(({ name, pid, tid }) => name === 'RunTask' && mains.has(`${pid} ${tid}`))
+  return { frame, task: Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000)) }
+}
+
+/** Returns the longest frame. */
+function scrollThrough(on: Page): Promise<number> {
   return on.evaluate(async () => {
     const rooms = [document.scrollingElement, ...document.querySelectorAll('main *')].filter(
       (each) => each && each.scrollHeight > each.clientHeight + 100 && /auto|scroll/.test(getComputedStyle(each).overflowY),
     )
     const room = rooms.sort((one, other) => (other?.scrollHeight ?? 0) - (one?.scrollHeight ?? 0))[0] ?? document.scrollingElement
-    let task = 0
-    const watcher = new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) task = Math.max(task, duration)
-    })
-    watcher.observe({ type: 'longtask' })
     const nextFrame = () => new Promise<number>((drawn) => requestAnimationFrame(drawn))
     let frame = 0
     let last = await nextFrame()
@@ -120,8 +150,7 @@ function scroll(on: Page): Promise<{ frame: number; task: number }> {
       }
     }
     await nextFrame()
-    watcher.disconnect()
-    return { frame, task }
+    return frame
   })
 }
 
