@@ -111,7 +111,7 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   await expect.poll(() => existsSync(folder)).toBe(false)
 })
 
-test('[UI3] [UI12] three agents side by side: each asks and is allowed by keyboard alone; what one changed is reviewed, committed and merged, wide and on a phone', async () => {
+test('[UI3] [UI12] [UI13] three agents side by side: each asks and is allowed by keyboard alone; what one changed is reviewed, committed and merged, wide and on a phone', async () => {
   const repository = makeRepository()
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'three', path: repository.folder } })
   const agent = { id: 'threefold', name: 'Threefold', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
