@@ -53,7 +53,7 @@ export function FolderPicker({ path, onPath }: { path: string; onPath: (path: st
               {data.path}
             </span>
             <span className="shrink-0 text-xs text-quiet">{data.hasGit ? words.isGit : words.noGit}</span>
-            <Button look={path === data.path ? 'quiet' : 'primary'} onClick={() => onPath(data.path)}>
+            <Button look={path === data.path ? 'quiet' : 'plain'} onClick={() => onPath(data.path)}>
               {path === data.path ? words.folderChosen : words.useFolder}
             </Button>
           </div>

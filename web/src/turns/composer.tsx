@@ -126,9 +126,10 @@ export function Composer(props: ComposerProps) {
           void attachments.add([...event.clipboardData.files])
         }}
       />
-      <div className="flex items-center gap-x-1 @max-md:flex-wrap">
+      <div className="flex items-center gap-x-1">
         {mayAttach && <AttachButton onFiles={(files) => void attachments.add(files)} />}
-        <div className="flex min-w-0 items-center overflow-x-auto [scrollbar-width:none] @max-md:order-first @max-md:basis-full @max-md:flex-wrap">
+        {/* Where it is narrow they are scrolled, and fade at their end instead of being cut. */}
+        <div className="flex min-w-0 items-center overflow-x-auto [scrollbar-width:none] @max-md:pr-6 @max-md:[mask-image:linear-gradient(to_right,#000_calc(100%-1.5rem),transparent)]">
           <AgentSettings offers={offers} mayWrite={mayConfigure} />
           {children}
         </div>
