@@ -1,10 +1,10 @@
 /**
  * SP17: the state of a workplace's files as it is taken before and after each turn, beside bare `git add -A && git write-tree` with the
  * index of the round before; and a fork beside a bare `git worktree add`. Each side has a repository of its own with the same files, so
- * both write their objects; neither syncs them (git's default).
+ * both write their objects; neither syncs them (git's default). The files are made once, for all that is measured.
  */
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { answerAboutFiles } from '../src/coordinator/file-states/answer-request.ts'
@@ -64,6 +64,10 @@ class Sides {
     await run('git', args, { cwd: this.bare, env: this.#env })
   }
 
+  prune(folder: string): void {
+    execFileSync('git', ['worktree', 'prune'], { cwd: folder, env: this.#env })
+  }
+
   async shell(command: string): Promise<void> {
     await run('/bin/sh', ['-c', command], { cwd: this.bare, env: this.#env })
   }
@@ -74,7 +78,17 @@ class Sides {
     return { git, fileStates, occupancy: new Occupancy(), worktreesFolder: this.worktrees, clock: systemClock }
   }
 
-  close = async (): Promise<void> => this.#folder.remove()
+  remove = (): void => this.#folder.remove()
+}
+
+let made: { readonly files: number; readonly sides: Sides } | undefined
+
+function sidesWith(files: number): Sides {
+  if (made?.files === files) return made.sides
+  if (made) made.sides.remove()
+  else process.once('exit', () => made?.sides.remove())
+  made = { files, sides: new Sides(files) }
+  return made.sides
 }
 
 /** Measures only the work, in milliseconds. */
@@ -89,7 +103,7 @@ const timed = (name: string, before: () => void, work: () => Promise<unknown>): 
 })
 
 async function states(files: number, changed: number): Promise<Contest> {
-  const sides = new Sides(files)
+  const sides = sidesWith(files)
   const { fileStates } = sides.machine()
   const take = async (): Promise<TakenState> => {
     const taken = await fileStates.take(sides.ours, key)
@@ -102,30 +116,34 @@ async function states(files: number, changed: number): Promise<Contest> {
   return {
     ours: timed('a state', () => sides.change(sides.ours, changed), take),
     yardstick: timed('git add -A && git write-tree', () => sides.change(sides.bare, changed), bare),
-    close: sides.close,
+    close: async () => {},
   }
 }
 
 async function forks(files: number): Promise<Contest> {
-  const sides = new Sides(files)
+  const sides = sidesWith(files)
   const machine = sides.machine()
   sides.change(sides.ours, Math.ceil(files / 50))
   const taken = await machine.fileStates.take(sides.ours, key)
   if (!taken) throw new Error('There is no state')
-  let made = 0
+  let worktrees = 0
   const fork = async (): Promise<void> => {
-    const place = { projectId: 'project', projectFolder: sides.ours, role: `fork${++made}`, key: `fork:${made}` }
+    const name = `fork${process.pid}-${++worktrees}`
+    const place = { projectId: 'project', projectFolder: sides.ours, role: name, key: `fork:${name}` }
     const answer = await answerAboutFiles(machine, { kind: 'files-fork', folders: [sides.ours], ...place, state: taken.state })
     if (!(answer as ForkAnswer).branch) throw new Error('There is no fork')
   }
+  // What was made before goes first, so that the disk holds one at a time.
+  const clear = (): void => {
+    rmSync(sides.worktrees, { recursive: true, force: true })
+    for (const folder of [sides.ours, sides.bare]) sides.prune(folder)
+  }
   return {
-    ours: timed('a fork', () => {}, fork),
-    yardstick: timed(
-      'git worktree add',
-      () => {},
-      () => sides.git('worktree', 'add', '--quiet', '--detach', join(sides.worktrees, `bare-${++made}`)),
+    ours: timed('a fork', clear, fork),
+    yardstick: timed('git worktree add', clear, () =>
+      sides.git('worktree', 'add', '--quiet', '--detach', join(sides.worktrees, `bare-${++worktrees}`)),
     ),
-    close: sides.close,
+    close: async () => {},
   }
 }
 

@@ -4,6 +4,8 @@ import { judge, type Verdict } from './verdict.ts'
 
 export const minRounds = 9
 const warmUpRounds = 2
+/** Rounds that take longer are said, so that one can see how far it is. */
+const slowRoundMs = 1000
 
 export interface Measurement extends Verdict {
   readonly title: string
@@ -57,12 +59,17 @@ async function measure(comparison: Comparison, rounds: number): Promise<Measurem
 export async function takeTurns(contenders: readonly Contender[], rounds: number): Promise<number[][]> {
   const figures = contenders.map((): number[] => [])
   for (let round = 0; round < rounds; round++) {
+    const startedAt = performance.now()
     for (let turn = 0; turn < contenders.length; turn++) {
       const who = (round + turn) % contenders.length
       const figure = await contenders[who]?.round()
       if (figure === undefined || !(figure > 0)) throw new Error(`${contenders[who]?.name} measured ${figure}`)
       figures[who]?.push(figure)
     }
+    if (performance.now() - startedAt > slowRoundMs)
+      console.error(
+        `  round ${round + 1} of ${rounds}: ${contenders.map(({ name }, who) => `${name} ${figures[who]?.at(-1)?.toFixed(0)}`).join(', ')}`,
+      )
   }
   return figures
 }

@@ -4,7 +4,7 @@ import { productFolder } from './build.ts'
 import { gatewayAcrossKills } from './gateway-kills.ts'
 import { newTally } from './oracle.ts'
 
-test('[GW4] [GW5] what models were asked is counted once and exactly after kills of server, coordinator and agent', async () => {
+test('[GW2] [GW4] [GW5] what models were asked is counted once and exactly after kills, and the key is in no file, transcript or backup', async () => {
   const { tally, requests } = await gatewayAcrossKills({ build: productFolder, seed: 'npm test', kills: 3 })
   expect(tally).toEqual(newTally())
   expect(requests).toBeGreaterThanOrEqual(3)

@@ -3,11 +3,14 @@
  * arrived at the model is there once; one whose answer the agent had whole is exact; one that was cut is marked, and none is taken for exact
  * that is not.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { keeperOf } from '../../src/platform/processes/launch-mark.ts'
 import { startModelService } from '../support/model-service.ts'
 import { machine } from '../support/script-process.ts'
+import { pieceOf, productFolder } from './build.ts'
 import { eventually } from './eventually.ts'
 import { agentId, Scene } from './file-states/scene.ts'
 import { addTo, newTally, noFindings, type Tally } from './oracle.ts'
@@ -37,6 +40,7 @@ type Victim = (typeof victims)[number]
 /** From before a request leaves to after the last of a turn. */
 const latestKillMs = 500
 const secret = 'MODEL_KEY'
+const plantedKey = 'sk-planted-0123456789'
 
 export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<GatewayKillResult> {
   const { build, seed, kills, victims: from = victims } = options
@@ -51,7 +55,7 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     await scene.newProject(0)
     const { projectId } = scene
     const params = { projectId, name: secret }
-    await scene.client.put('/api/projects/{projectId}/secrets/{name}', { params, body: { value: 'sk-planted-0123456789' } })
+    await scene.client.put('/api/projects/{projectId}/secrets/{name}', { params, body: { value: plantedKey } })
     const tally = newTally()
     for (let kill = 0; kill < kills; kill++) {
       const asked = model.arrived.length
@@ -81,6 +85,7 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
       else if (row.finished === 0 && whole.has(name)) findings.lost.push(`${name} was had whole and counts as cut`)
       if (row?.finished === 0) cut++
     }
+    findings.torn.push(...(await keySeenIn(scene)))
     if (rows.size > model.arrived.length)
       findings.doubled.push(`${rows.size} requests are there, and ${model.arrived.length} arrived`)
     addTo(tally, findings, `seed ${seed}`)
@@ -89,6 +94,18 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     await scene.close()
     await model.close()
   }
+}
+
+/** GW2: the files with the key in clear: database, transcripts, logs, and a backup of them. What the agent saw is in what it said. */
+async function keySeenIn(scene: Scene): Promise<string[]> {
+  const said = scene.messages().filter((text) => text.includes('HOLDFAST_GATEWAY_KEY'))
+  if (said.length === 0) return ['the agent did not say what it sees']
+  const backup = join(scene.data, '../backup')
+  const args = [await pieceOf(productFolder, 'main'), 'backup', backup, '--data', scene.data]
+  await promisify(execFile)(process.execPath, args, { env: { ...process.env, HOME: scene.data } })
+  const files = readdirSync(scene.data, { recursive: true, encoding: 'utf8' }).map((name) => join(scene.data, name))
+  const seen = [...files, backup].filter((file) => statSync(file).isFile() && readFileSync(file).includes(plantedKey))
+  return seen.map((file) => `the key is in ${file}`)
 }
 
 const textOf = ({ inputTokens, outputTokens, cachedTokens }: Record<'inputTokens' | 'outputTokens' | 'cachedTokens', number>) =>

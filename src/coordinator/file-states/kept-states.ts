@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path'
 import { GitFailure } from '../worktrees/git.ts'
 import { listWorktrees } from '../worktrees/repository.ts'
 import type { FileState } from './capture.ts'
-import { placeName, type Workplace } from './workplace.ts'
+import { packedRefs, placeName, type Workplace } from './workplace.ts'
 
 /** Attempts to update a ref that another process updates too. */
 const maxAttempts = 5
@@ -101,7 +101,7 @@ export class KeptStates {
       } catch (error) {
         this.#sets.delete(setKey(place, key))
         if (!(error instanceof GitFailure) || attempt === maxAttempts) throw error
-        for (const each of [ref, indexRef(place)]) await place.clearLock(each)
+        for (const each of [ref, indexRef(place), packedRefs]) await place.clearLock(each)
       }
     }
   }

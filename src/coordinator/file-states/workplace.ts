@@ -14,6 +14,9 @@ const wholeTreeMs = 600_000
 const maxListBytes = 64 * 1024 * 1024
 /** A ref is locked for some milliseconds. */
 const lockMs = 500
+/** Packing takes seconds. */
+const packedLockMs = 600_000
+export const packedRefs = 'packed-refs'
 
 const rawFiles = '* -text -eol -filter -ident -working-tree-encoding\n'
 
@@ -67,11 +70,12 @@ export class Workplace {
     await rm(`${this.indexFile}.lock`, { force: true })
   }
 
-  /** Waits for the lock of a ref of ours, and removes one that a killed git left behind. */
+  /** Waits for the lock of a ref of ours, or of all packed refs, and removes one that a killed git left behind. */
   async clearLock(ref: string): Promise<void> {
     const lock = join(this.facts.commonFolder, `${ref}.lock`)
     const found = await stat(lock).catch(() => undefined)
-    if (!found) return
+    // The lock of all may be the person's own, who packs many refs.
+    if (!found || (ref === packedRefs && this.#git.now() - found.mtimeMs < packedLockMs)) return
     await new Promise((resolve) => setTimeout(resolve, lockMs))
     const now = await stat(lock).catch(() => undefined)
     if (now?.ino === found.ino && (await processesOf(this.facts.commonFolder)).length === 0) await rm(lock, { force: true })

@@ -63,6 +63,10 @@ export class Git {
     this.#options = options
   }
 
+  now(): number {
+    return this.#options.clock.now()
+  }
+
   /** SB6: from now on nothing runs in this checkout if its `.git` is another. Undefined ends it. */
   guard(top: string, expected: string | null | undefined): void {
     if (expected === undefined) this.#guarded.delete(top)

@@ -1,6 +1,6 @@
 /** FS3: states are kept from git's garbage collection, and let go when nothing needs them. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { stateRef } from '../../../src/coordinator/file-states/kept-states.ts'
@@ -32,6 +32,21 @@ test('[FS3] a lock that a killed git left on a ref of ours is removed, and the s
   const { state } = await scene.take()
   expect(existsSync(lock)).toBe(false)
   expect(scene.git('ls-tree', '--object-only', stateRef(key))).toBe(state.tree)
+})
+
+test('[FS3] a lock on all packed refs is removed when it is old, and left alone while it may be the person’s', async () => {
+  const scene = stateScene()
+  scene.write('a.txt', 'one\n')
+  await scene.take()
+  const letGo = () => scene.states.keepOnly(scene.folder, key, [])
+  await letGo()
+  const lock = join(scene.folder, '.git/packed-refs.lock')
+  writeFileSync(lock, '')
+  await expect(letGo()).rejects.toThrow('packed-refs.lock')
+  expect(existsSync(lock)).toBe(true)
+  utimesSync(lock, 1, 1)
+  expect(await letGo()).toBe(1)
+  expect(existsSync(lock)).toBe(false)
 })
 
 test('[FS3] a conversation has one ref; states that nothing needs are let go, and the newest of an index stays', async () => {

@@ -1,10 +1,10 @@
 /**
  * An ACP agent that asks models through the gateway: four in each turn, in the four forms, each under a name of its own. Writes the names of those
- * whose answer it had whole into the file in `argv`.
+ * whose answer it had whole into the file in `argv`, and says what it sees of keys: its environment, and everybody's command line.
  */
 'use strict'
 
-const { appendFileSync } = require('node:fs')
+const { appendFileSync, readdirSync, readFileSync } = require('node:fs')
 const { randomUUID } = require('node:crypto')
 const { HOLDFAST_GATEWAY_URL: url, HOLDFAST_GATEWAY_KEY: key } = process.env
 const [, , file] = process.argv
@@ -29,9 +29,22 @@ async function ask(path, headers) {
   if (came.status === 200) appendFileSync(file, `${model}\n`)
 }
 
+function commandLines() {
+  const lines = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return lines.flatMap((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+        .split('\0')
+        .filter((word) => word.includes('planted'))
+    } catch {
+      return []
+    }
+  })
+}
+
 async function turn(sessionId) {
   for (const [path, headers] of forms) await ask(path, headers).catch(() => {})
-  const content = { type: 'text', text: 'asked' }
+  const content = { type: 'text', text: `asked, and sees ${JSON.stringify([process.env, commandLines()])}` }
   say({ method: 'session/update', params: { sessionId, update: { sessionUpdate: 'agent_message_chunk', content } } })
   return { stopReason: 'end_turn' }
 }

@@ -12,6 +12,19 @@ const cutIsExact: Change = {
   find: 'finished: isOver && !this.#tooLong && Object.keys(usage).length > 0',
   replace: 'finished: isOver || true',
 }
+/** Masking alone would still hide it. */
+const keyGiven: Change[] = [
+  {
+    file: 'coordinator/gateway/agent-gateway.ts',
+    find: 'HOLDFAST_GATEWAY_KEY: token }',
+    replace: 'HOLDFAST_GATEWAY_KEY: token, LEAKED: (options as unknown as { gatewayKey: string }).gatewayKey }',
+  },
+  {
+    file: 'coordinator/launch-secrets.ts',
+    find: '[gatewayKey, gatewayToken(launchToken)]',
+    replace: '[gatewayToken(launchToken)]',
+  },
+]
 const toldTwice: Change = { file, find: 'if (!isCounted || isTold) return', replace: 'if (!isCounted) return' }
 
 export const killGateway: Part = async (bench) => [
@@ -20,11 +33,15 @@ export const killGateway: Part = async (bench) => [
     const { results, tally } = await inLanes(bench, points(200), (lane, kills) =>
       gatewayAcrossKills({ build: productFolder, seed: lane, kills, onKill: saysProgress(`kill-gateway ${lane}`) }),
     )
-    const broken = (change: Change, options: Partial<GatewayKillOptions> = {}): Promise<boolean> =>
-      withBuild([change], async (build) => !isClean((await gatewayAcrossKills({ build, seed, kills: 8, ...options })).tally))
+    const broken = (changes: Change | Change[], options: Partial<GatewayKillOptions> = {}): Promise<boolean> =>
+      withBuild(
+        [changes].flat(),
+        async (build) => !isClean((await gatewayAcrossKills({ build, seed, kills: 8, ...options })).tally),
+      )
     const controls = [
       { name: 'a request that leaves unrecorded', caught: await broken(notAsked) },
       { name: 'a cut stream taken for exact', caught: await broken(cutIsExact, { victims: ['agent'] }) },
+      { name: 'a key that the agent is given', caught: await broken(keyGiven, { kills: 1, victims: ['agent'] }) },
       { name: 'an answer told twice', caught: await broken(toldTwice) },
     ]
     const count = (of: 'requests' | 'whole' | 'cut' | 'kills') => sum(results, (one) => one[of])
