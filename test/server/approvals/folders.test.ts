@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { started } from '../../services/processes/launch-pad.ts'
 import { openSpokenChat } from '../../support/acp-chat.ts'
 import { connectMcp } from '../../support/mcp.ts'
-import { asks, question, readyAgent, said, turnEnded } from '../../support/relay.ts'
+import { asks, openConsole, question, readyAgent, said, turnEnded } from '../../support/relay.ts'
 
 async function openSandboxed(sandbox: 'off' | 'strict') {
   const chat = await openSpokenChat({ 'permission.policy': 'allow_all' }, true)
@@ -75,4 +75,31 @@ test('[SB9] [SB7] without a sandbox, or outside a turn, nobody is asked; an agen
   await machine.tell({ type: 'process-exited', launchId, exitCode: 0, signal: null, found: null, stopped: false })
   await say('again')
   expect((await bringUp()).isolation).toMatchObject({ allow: { folders: [] }, remembered: [likeness] })
+})
+
+test('[SB9] an agent in a role asks in its console, and its process is replaced after the turn', async () => {
+  const room = await openConsole()
+  const path = `/api/projects/${room.projectId}/agents/coder`
+  await room.server.ask(path, { method: 'PUT', body: { sandbox: 'workplace' } })
+  const [machine, client] = [await room.machine(), await room.client()]
+  const inside = await room.created(client)
+  client.send({ type: 'agent:spawn', ...inside, role: 'auth' })
+  const { launchId } = (await machine.order('launch-ordered')).order
+  const { launchToken } = await machine.ask({ type: 'coordinator:take', launchId })
+  await machine.tell(started(launchId), readyAgent(launchId))
+  await client.next('agent:ready')
+  client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'read' })
+  const { turnId } = await machine.turn()
+  const tools = await connectMcp(room.server.url, launchToken)
+  const asked = tools.call('request_folder', { folder: '/srv/library' })
+  const { approvalId, options } = await client.next('permission:requested')
+  expect(options.map(({ name }: { name: string }) => name)).toEqual(['Allow for an hour', 'Keep refusing'])
+  room.server.clock.advance(1000)
+  client.send({ type: 'permission:answer', ...inside, approvalId, optionId: 'allow', always: { expiresInMinutes: 5 } })
+  expect(await asked).toEqual({ status: 'allowed' })
+  await machine.tell(said(launchId, turnId, 'soon'), turnEnded(launchId, turnId))
+  await client.next('agent:asleep')
+  const detail = 'It is started again, so that it sees a folder that was allowed.'
+  expect((await machine.order('stop-ordered')).launchId).toBe(launchId)
+  expect((await room.server.ask('/api/processes')).json.items).toMatchObject([{ launchId, stopReason: 'finished', detail }])
 })
