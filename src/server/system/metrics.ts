@@ -46,7 +46,7 @@ export function metricsText(input: MetricsInput): string {
     family('holdfast_agent_unknown_total', 'counter', 'What ACP agents sent that is not known, by kind and name', [
       ...unknownSamples(deps),
     ]),
-    family('holdfast_gateway_total', 'counter', 'What agents asked models for through the gateway, by model', [
+    family('holdfast_gateway_total', 'counter', 'What agents asked models for through the gateway', [
       ...modelSamples(input.counts),
     ]),
     family('holdfast_websockets_open', 'gauge', 'Open WebSockets', one(input.openWebSockets)),
@@ -118,8 +118,8 @@ function* unknownSamples({ unknown }: Figures): Generator<Sample> {
 
 /** The same on every node of a cluster. */
 function* modelSamples({ models }: ProcessCounts): Generator<Sample> {
-  for (const { agentId: _, model, atLeast: __, ...counts } of models ?? [])
-    for (const [what, count] of Object.entries(counts)) yield [{ model, what }, count]
+  for (const { agentId: agent, model, atLeast: _, ...counts } of models ?? [])
+    for (const [what, count] of Object.entries(counts)) yield [{ agent, model, what }, count]
 }
 
 function lagSeconds(): number {

@@ -19,13 +19,10 @@ import { permissionStreams, requestPermission } from './permission-record.ts'
 
 const requestFor = (folder: string): PermissionRequest => {
   const input = JSON.stringify({ folder })
-  const call = {
-    toolCallId: `folder-${folderLikeness(folder).slice(0, 16)}`,
-    title: `Read ${folder} from the sandbox`,
-    toolKind: 'other',
-  } as const
+  const call = { toolCallId: `folder-${hash('md5', folder)}`, title: `Read ${folder} from the sandbox`, input } as const
+  const locations = [{ path: folder, line: null }]
   return {
-    call: { ...call, status: 'pending', input, locations: [{ path: folder, line: null }], content: [], cut: false },
+    call: { ...call, toolKind: 'other', status: 'pending', locations, content: [], cut: false },
     options: [
       { optionId: 'allow', name: 'Allow for an hour', kind: 'allow_once' },
       { optionId: 'refuse', name: 'Keep refusing', kind: 'reject_once' },

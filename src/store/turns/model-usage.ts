@@ -1,5 +1,5 @@
 /** Queries about what requests through a gateway have used (GW5). */
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { AgentModelUsage, ModelUsage } from '../../protocol/turns/model-usage.ts'
 import { allColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -26,26 +26,23 @@ export const addModelUsage = statement<Tables['model_usage']>()((db, p) =>
 
 const sums = () => counted.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
 
-const selectOfTurn = statement<{ turnId: string }>()((db, p) =>
+const byAgentAndModel = (db: Kysely<Tables>) =>
   db
     .selectFrom('model_usage')
     .select(['agent_id', 'model', ...sums()])
-    .where('turn_id', '=', p.turnId)
-    .where('turn_id', '<>', '')
-    .groupBy(['agent_id', 'model'])
-    .orderBy('model'),
-)
-
-const selectOfProject = statement<{ projectId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('model_usage')
-    .select(['agent_id', 'model', ...sums()])
-    .where('project_id', '=', p.projectId)
     .groupBy(['agent_id', 'model'])
     .orderBy('agent_id')
     .orderBy('model')
-    .limit(p.limit),
+
+const selectOfTurn = statement<{ turnId: string }>()((db, p) =>
+  byAgentAndModel(db).where('turn_id', '=', p.turnId).where('turn_id', '<>', ''),
 )
+
+const selectOfProject = statement<{ projectId: string; limit: number }>()((db, p) =>
+  byAgentAndModel(db).where('project_id', '=', p.projectId).limit(p.limit),
+)
+
+const selectOfAll = statement<{ limit: number }>()((db, p) => byAgentAndModel(db).limit(p.limit))
 
 type Sums = Omit<Tables['model_usage'], 'launch_id' | 'turn_id' | 'project_id' | 'updated_at'>
 
@@ -67,15 +64,6 @@ export async function modelUsageOfTurn(reader: Reader, turnId: string): Promise<
 
 export const modelUsageOfProject = async (reader: Reader, projectId: string): Promise<AgentModelUsage[]> =>
   (await reader.all(selectOfProject, { projectId, limit: maxListed })).map((row) => usageOf(row as Sums))
-
-const selectOfAll = statement<{ limit: number }>()((db, p) =>
-  db
-    .selectFrom('model_usage')
-    .select([sql<string>`''`.as('agent_id'), 'model', ...sums()])
-    .groupBy('model')
-    .orderBy('model')
-    .limit(p.limit),
-)
 
 export const modelUsageOfAll = async (reader: Reader): Promise<AgentModelUsage[]> =>
   (await reader.all(selectOfAll, { limit: maxListed })).map((row) => usageOf(row as Sums))

@@ -146,7 +146,7 @@ test('[GW5] what the gateway counted is kept once, by agent and model, also of a
     ['m', 'inputTokens', 100],
     ['n', 'requests', 1],
   ])
-    expect(text).toContain(`holdfast_gateway_total{model="${model}",what="${what}"} ${count}\n`)
+    expect(text).toContain(`holdfast_gateway_total{agent="codex",model="${model}",what="${what}"} ${count}\n`)
 })
 
 test('[SB8] an agent that is known and runs in a sandbox here is to have one; others, and over HTTP, have none', async () => {
