@@ -73,24 +73,27 @@ test('[UI6] on the first visit one button makes the demo agent answer, plan, run
   expect(await page.getByText('Try it').count()).toBe(0)
 })
 
-test('[UI6] with an own repository and an agent that is here, the first prompt is the fifth action', async () => {
-  // Alone in its folder: a listing has an end, and the tests have made hundreds of folders beside each other.
-  const folder = join(temporaryFolder(), 'mine')
-  renameSync(makeRepository().folder, folder)
-  const page = await here.ownerPage('/')
-  await page.route('**/api/folders', async (route) =>
-    route.fulfill({
-      response: await route.fetch({ url: `${here.server.url}/api/folders?path=${encodeURIComponent(dirname(folder))}` }),
-    }),
-  )
-  await page.getByRole('link', { name: 'New project' }).first().click()
-  await page.getByRole('button', { name: `${basename(folder)} git` }).click()
-  await page.getByRole('button', { name: 'Create' }).click()
-  await page.getByRole('main').getByRole('button', { name: 'Demo', exact: true }).click()
-  await say(page, 'hello there')
-  await answered(page, 'echo: hello there')
-  expect(await page.getByText('echo: hello there').count()).toBe(1)
-})
+test.each([wide, phone])(
+  '[UI6] at %o an own repository and an agent that is here: the first prompt is the fifth action',
+  async (viewport) => {
+    // Alone in its folder: a listing has an end, and the tests have made hundreds of folders beside each other.
+    const folder = join(temporaryFolder(), `mine-${viewport.width}`)
+    renameSync(makeRepository().folder, folder)
+    const page = await here.ownerPage('/', { viewport })
+    await page.route('**/api/folders', async (route) =>
+      route.fulfill({
+        response: await route.fetch({ url: `${here.server.url}/api/folders?path=${encodeURIComponent(dirname(folder))}` }),
+      }),
+    )
+    await page.getByRole('link', { name: 'New project' }).first().click()
+    await page.getByRole('button', { name: `${basename(folder)} git` }).click()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('main').getByRole('button', { name: 'Demo', exact: true }).click()
+    await say(page, 'hello there')
+    await answered(page, 'echo: hello there')
+    expect(await page.getByText('echo: hello there').count()).toBe(1)
+  },
+)
 
 test('[CH1] the panel opens and the agent is there; it answers; the panel closes and it goes; it opens and the agent is there again', async () => {
   const { page, processes, states } = await openChat('ann')
