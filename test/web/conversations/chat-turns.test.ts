@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Turn } from '../../../src/protocol/consoles/user-session.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
-import { entriesOf, queuedOf } from '../../../web/src/conversations/chat-entries.ts'
+import { entriesOf, queuedOf, repetitionOf } from '../../../web/src/conversations/chat-entries.ts'
 import { turnsAfterEvent, turnsAfterSnapshot } from '../../../web/src/turns/chat-turns.ts'
 import { asksSomething, type ShownTurn } from '../../../web/src/turns/turn-state.ts'
 
@@ -90,4 +90,14 @@ test('[UI4] what is written while it works waits, unless it was handed over alre
   expect(queuedOf(messages, going, [1]).map(({ seq }) => seq)).toEqual([2, 4])
   expect(queuedOf(messages, going, [1, 2]).map(({ seq }) => seq)).toEqual([4])
   expect(queuedOf(messages, undefined, [])).toEqual([])
+})
+
+test('[UI4] a turn that was cut off leads to the one that repeats it, and to none that answers something else', () => {
+  const cut = turn('t1', 2, { state: 'unknown' })
+  const [, attempt, again] = entriesOf([message(1, 1)], [cut, turn('t2', 3, { state: 'running' })])
+  expect(attempt && repetitionOf(attempt, again)).toBe('t2')
+  expect(again && repetitionOf(again, undefined)).toBeUndefined()
+  const [, , asked, answer] = entriesOf([message(1, 1), message(2, 3)], [cut, turn('t2', 4)])
+  expect(attempt && repetitionOf(attempt, asked)).toBeUndefined()
+  expect(asked && repetitionOf(asked, answer)).toBeUndefined()
 })

@@ -12,7 +12,7 @@ import { useWords, useWriting } from '../translations/messages.tsx'
 import { usePaneActions } from '../turns/pane-actions.ts'
 import { drawnAtFirst, guessedHeight } from '../turns/transcript.tsx'
 import { TurnView } from '../turns/turn-view.tsx'
-import type { ChatEntry } from './chat-entries.ts'
+import { type ChatEntry, repetitionOf } from './chat-entries.ts'
 import { MessageRow } from './message-row.tsx'
 
 /** Messages by one sender within this stand under one name. */
@@ -62,10 +62,6 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
     </ol>
   )
 }
-
-/** A turn that was cut off is told once more: the next one, with nothing said between. */
-const repetitionOf = (entry: ChatEntry, next: ChatEntry | undefined): string | undefined =>
-  entry.kind === 'turn' && entry.turn.state === 'unknown' && next?.kind === 'turn' ? next.turn.messageId : undefined
 
 const belongTogether = (before: Message, message: Message): boolean =>
   before.senderId === message.senderId &&
