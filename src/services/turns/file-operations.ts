@@ -328,7 +328,9 @@ export const finishOperation = defineUseCase('finish-operation', {
     if (!row) throw new Refusal('not_found')
     const { plan } = JSON.parse(row.ask)
     const finished = (state: FileOperationRow['state']) => ({ state, turnId: row.turn_id, forkKey: plan.forkKey ?? null })
-    if (row.state !== 'asked') return finished(row.state)
+    // A rewind that its machine was asked for may have begun.
+    const hasBegun = !answer && row.result !== null && row.kind !== 'fork'
+    if (row.state !== 'asked' || hasBegun) return finished(row.state)
     const ended_at = context.now
     if (!answer || ('outcome' in answer && answer.outcome !== 'done')) {
       const result = answer ? JSON.stringify(answer) : row.result

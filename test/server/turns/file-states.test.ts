@@ -4,6 +4,7 @@ import { webKey } from '../../../src/domain/conversations/key.ts'
 import { FileStateJob } from '../../../src/jobs/file-states.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { importConversation } from '../../../src/services/conversations/import-conversation.ts'
+import { finishOperation } from '../../../src/services/turns/file-operations.ts'
 import { forgetOldFiles } from '../../../src/services/turns/keep-files.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
 import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
@@ -129,13 +130,16 @@ test('[FS8] a rewind after a rewind brings back what was there at its turn and n
 })
 
 test('[FS8] a rewind is asked of its machine once: the job and a repeated request wait for the same answer, and get it when all is over', async () => {
-  const { machine, server, begin, turn, turns, job, at } = await openFiles()
+  const { machine, server, room, key, begin, turn, turns, job, at } = await openFiles()
   const launchId = await begin(machine)
   const first = await turn(launchId, 'one', 1, 2)
   const headers = { 'idempotency-key': 'the same rewind' }
   const ask = () => server.ask(at(`/turns/${first}/rewind`), { method: 'POST', body: { to: 'before' }, headers })
   const asked = [ask()]
-  const { questionId } = await machine.order('question-asked')
+  const { questionId, ask: request } = await machine.order('question-asked')
+  // A repeated request that finds the machine away does not end what may have begun.
+  const unsent = { id: request.id, key, projectId: room.projectId, answer: null }
+  expect(await server.store.run(finishOperation, unsent)).toMatchObject({ state: 'asked' })
   asked.push(ask())
   const run = job.run()
   const value = { outcome: 'done', before: state(2), after: state(1), kept: [] }
