@@ -90,7 +90,7 @@ export type CallDigests = Readonly<Partial<Record<ComparedField | 'command', str
 export function addDigests(known: CallDigests, update: Fields): CallDigests {
   const next: Partial<Record<ComparedField | 'command', string | null>> = { ...known }
   for (const field of comparedFields) {
-    const value = field === 'rawInput' ? withoutEnvelope(update) : update[field]
+    const value = field === 'rawInput' ? withoutEnvelope(update['rawInput'], update['toolCallId']) : update[field]
     if (value === undefined || value === null) continue
     if (field === 'rawInput') next.command = commandDigest(value)
     if (isEmpty(value) || (field === 'kind' && value === 'other')) delete next[field]
@@ -140,13 +140,20 @@ function commandDigest(rawInput: unknown): string | null {
 }
 
 /**
- * An input that repeats the id of its own call is the agent's record of the request, not the tool's arguments alone: what it adds
- * of its own differs each time.
+ * An object of the input, however deep, that repeats the id of its own call is the agent's record of the request, not the tool's
+ * arguments alone: what it adds of its own differs each time. Variables are arguments, whatever they are called.
  */
-function withoutEnvelope({ rawInput, toolCallId }: Fields): unknown {
-  const isEnvelope = Object.entries(fieldsOf(rawInput)).some(([key, value]) => value === toolCallId && isIncidental(key, value))
-  return isEnvelope ? withoutIncidental(fieldsOf(rawInput)) : rawInput
+function withoutEnvelope(value: unknown, toolCallId: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return value
+  if (Array.isArray(value)) return value.map((each) => withoutEnvelope(each, toolCallId, depth + 1))
+  const entries = Object.entries(value).map(
+    ([key, each]) => [key, isVariables.test(key) ? each : withoutEnvelope(each, toolCallId, depth + 1)] as const,
+  )
+  const isEnvelope = entries.some(([key, each]) => each === toolCallId && isIncidental(key, each))
+  return isEnvelope ? withoutIncidental(Object.fromEntries(entries)) : Object.fromEntries(entries)
 }
+
+const isVariables = /^env(?:ironment)?$/i
 
 const withoutIncidental = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([key, value]) => !isIncidental(key, value)))

@@ -167,6 +167,22 @@ test('[AP9] a command with the ids and times of its request is known again; with
   expect(permissionRequestOf(contradicted, calls)?.likeness).toBeNull()
 })
 
+test('[AP9] ids and times of the request are known however deep they stand; arguments beside them, and variables, are compared', () => {
+  const likeness = (n: number, more: object = {}, args: object = {}, env: object = {}) => {
+    const about = { callId: `call_${n}`, startedAt: 1_790_000_000_000 + n, requestId: `r${n}`, ...more }
+    const rawInput = { steps: [{ meta: about, args: { path: 'a', message_id: '1', ...args } }], env }
+    const call = { toolCallId: `call_${n}`, kind: 'other', title: 'Post', rawInput }
+    return permissionRequestOf(request(call), new ToolCalls())?.likeness
+  }
+  const one = likeness(1)
+  expect(one).toMatch(/^[0-9a-f]{64}$/)
+  expect(likeness(2)).toBe(one)
+  expect(likeness(2, { target: 'b' })).not.toBe(one)
+  expect(likeness(2, {}, { message_id: '2' })).not.toBe(one)
+  expect(likeness(2, {}, {}, { CALL_ID: 'call_2' })).not.toBe(one)
+  expect(likeness(2, { startedAt: 'now; rm -rf /' })).not.toBe(one)
+})
+
 test('[AP9] ids in the input of a tool are arguments, unless the input repeats the id of its own call', () => {
   const likeness = (toolCallId: string, rawInput: object) =>
     permissionRequestOf(request({ toolCallId, kind: 'other', title: 'Answer', rawInput }), new ToolCalls())?.likeness

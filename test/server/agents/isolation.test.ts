@@ -168,7 +168,7 @@ test('[SB8] an agent that is known and runs in a sandbox here is to have one; ot
   expect((await ask('/api/agents', { method: 'POST', body: entry })).json.sandbox).toBe('off')
 })
 
-test('[AG14] an agent that never asks is told of: one that is known to, until it was tried; others when it was found out', async () => {
+test('[AG15] an agent that never asks is told of: one that is known to, until it was tried; others when it was found out', async () => {
   const { ask } = await openTestServer()
   const add = async (id: string, command: string) =>
     (await ask('/api/agents', { method: 'POST', body: { id, name: id, protocol: 'acp', command } })).json

@@ -139,6 +139,9 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
         <WorkplaceLine conversationKey={key} place={place} mayWrite={mayWrite && isChat} />
         {about && <Primer conversationKey={key} />}
       </ViewHead>
+      {agent.neverAsks && (
+        <p className="border-b border-line px-4 py-1 text-sm text-quiet max-md:px-2">{words.console.neverAsks(agent.name)}</p>
+      )}
       <section data-chat aria-label={words.chat.with(agent.name)} onKeyDown={onKeyDown} className="flex min-h-0 flex-1 flex-col">
         {chat ? (
           <Transcript label={words.chat.messages}>
