@@ -43,13 +43,13 @@ export class AgentSignIns implements SignIns {
     this.#env = env
   }
 
-  async inspect(start: AgentStart): Promise<AgentInspection> {
+  async inspect(start: AgentStart, folder?: string): Promise<AgentInspection> {
     const { connection, facts, close } = await this.#start(start)
     const ways = facts.signInWays.map(({ id, name, description, terminal }) => ({
       ...{ id, name, description },
       command: terminal && commandLine(terminal, start),
     }))
-    const acpSessions = facts.abilities.list ? await connection.listAcpSessions().catch(() => null) : null
+    const acpSessions = facts.abilities.list ? await connection.listAcpSessions(folder).catch(() => null) : null
     await close()
     return { ways, signOut: facts.abilities.logout, acpSessions }
   }

@@ -31,7 +31,7 @@ export interface AgentStart {
 }
 
 export interface SignIns {
-  inspect(start: AgentStart): Promise<AgentInspection>
+  inspect(start: AgentStart, folder?: string): Promise<AgentInspection>
   signIn(agentId: string, start: AgentStart, method: string): Promise<SignInAttempt>
   attempt(agentId: string): SignInAttempt | undefined
   signOut(start: AgentStart): Promise<void>

@@ -275,7 +275,10 @@ class Probe {
 
   async #list(workspace: string): Promise<Result> {
     const { client, agent } = this.#options
-    const { acpSessions } = await client.post('/api/agents/{agentId}/inspect', { params: { agentId: agent.id } })
+    const { acpSessions } = await client.post('/api/agents/{agentId}/inspect', {
+      params: { agentId: agent.id },
+      query: { folder: workspace },
+    })
     if (acpSessions === null) return [false, 'it offers to, and refuses']
     const own = acpSessions.filter(({ folder }) => folder === workspace).length
     return [own > 0, `${acpSessions.length} in a process of its own, ${own} of this workplace`]

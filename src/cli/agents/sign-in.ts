@@ -12,7 +12,7 @@ const lookMs = 500
 
 async function login(context: CommandContext): Promise<void> {
   const { id } = await findAgent(context.client, context.operand(0))
-  const { ways } = await context.client.post('/api/agents/{agentId}/inspect', { params: { agentId: id } })
+  const { ways } = await context.client.post('/api/agents/{agentId}/inspect', { params: { agentId: id }, query: {} })
   const asked = context.text('method')
   const way = asked === undefined ? (ways.length === 1 ? ways[0] : undefined) : ways.find((each) => each.id === asked)
   if (!way) {

@@ -142,9 +142,8 @@ export class AcpConnection {
   }
 
   /** The first page of the sessions that the agent keeps. */
-  async listAcpSessions(): Promise<{ id: string; title: string | null; folder: string | null }[]> {
-    const { list } = methods.agent.session
-    const answer = fieldsOf(await this.#ask(list, () => this.#connection.agent.request(list, {}), listMs))
+  async listAcpSessions(folder?: string): Promise<{ id: string; title: string | null; folder: string | null }[]> {
+    const answer = fieldsOf(await this.#ask(methods.agent.session.list, folder === undefined ? {} : { cwd: folder }, listMs))
     return listOf(answer['sessions']).map((each) => ({
       id: lineOf(each['sessionId']) ?? '',
       title: lineOf(each['title']) ?? null,

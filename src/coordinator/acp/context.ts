@@ -194,8 +194,7 @@ export class AcpContext {
     const read = readUpdate(params, this.#calls, this.#compactions)
     const sent = fieldsOf(fieldsOf(params)['update'])
     this.#cost = costSoFar(sent['cost']) ?? this.#cost
-    const unknown = unknownContentIn(sent)
-    if (unknown) this.#options.anomalies.count('unknown_content', unknown, 0, sent)
+    for (const kind of unknownContentIn(sent)) this.#options.anomalies.count('unknown_content', kind, 0, sent)
     if (read === undefined) return this.#options.anomalies.count('unknown_update', lineOf(sent['sessionUpdate']) ?? '', 0, sent)
     if (read === null) return
     if (read.inTurn && !turn) {

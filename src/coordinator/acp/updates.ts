@@ -89,14 +89,14 @@ const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'r
 const callContentTypes: ReadonlySet<unknown> = new Set(['content', 'diff', 'terminal'])
 
 /** The kind of content in an update that people are shown only the name of. */
-export function unknownContentIn(sent: Fields): string | undefined {
+export function unknownContentIn(sent: Fields): string[] {
   const isCall = sent['sessionUpdate'] === 'tool_call' || sent['sessionUpdate'] === 'tool_call_update'
   const { content } = sent
   const parts = isCall ? listOf(content) : [fieldsOf(content)]
   const outer = isCall ? parts.filter(({ type }) => !callContentTypes.has(type)) : []
   const blocks = isCall ? parts.filter(({ type }) => type === 'content').map((part) => fieldsOf(part['content'])) : parts
-  const [found] = [...outer, ...blocks.filter(({ type }) => type !== undefined && !contentTypes.has(type))]
-  return found && (lineOf(found['type']) ?? '')
+  const found = [...outer, ...blocks.filter(({ type }) => type !== undefined && !contentTypes.has(type))]
+  return found.map(({ type }) => lineOf(type) ?? '')
 }
 
 function mediaOf({ type, mimeType, data }: Fields): AgentUpdate | undefined {

@@ -25,7 +25,8 @@ export const agentRoutes = {
   }),
   inspectAgent: route('POST /api/agents/{agentId}/inspect', 'manage', {
     summary:
-      "Start an ACP agent on the server's machine, ask what it offers, and end it: ways to sign in, and the sessions it keeps",
+      "Start an ACP agent on the server's machine, ask what it offers, and end it: ways to sign in, and the sessions it keeps, of one folder or of all",
+    query: z.object({ folder: line(4096).optional() }),
     answer: AgentInspection,
   }),
   signInAgent: route('POST /api/agents/{agentId}/sign-in', 'manage', {

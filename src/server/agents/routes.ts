@@ -44,7 +44,8 @@ export const agentHandlers: HandlersOf<typeof agentRoutes> = {
     const projectIds = await store.query(findOccupiedProjects, params)
     return store.run(replacePasskey, { ...params, projectIds, by: who.id }, receipt)
   },
-  inspectAgent: async ({ params, deps }) => (await deps.signIns()).inspect(await startOf(deps, params)),
+  inspectAgent: async ({ params, query: { folder }, deps }) =>
+    (await deps.signIns()).inspect(await startOf(deps, params), folder),
   signInAgent: async ({ params, body, deps }) =>
     (await deps.signIns()).signIn(params.agentId, await startOf(deps, params), body.method),
   getSignIn: async ({ params, deps }) => {

@@ -33,6 +33,24 @@ test('[AC3] noise between the messages is left out and counted, each kind once',
   expect(agent.troubles[0]).toMatchObject({ count: 1, sample: 'starting up' })
 })
 
+test('[AC10] content of a kind that nobody knows is shown by its name and counted by it, in messages and in calls', async () => {
+  const agent = await readyAgent(
+    hostile({
+      onPrompt: `
+        update({ sessionUpdate: 'agent_message_chunk', content: { type: 'hologram', name: 'a.holo' } })
+        update({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'Look', content: [{ type: 'content', content: { type: 'smell' } }, { type: 'map' }] })
+        done()`,
+    }),
+  )
+  await agent.say('go')
+  expect(agent.text).toBe('[a.holo]')
+  expect(agent.troubles.map(({ kind, name }) => [kind, name])).toEqual([
+    ['unknown_content', 'hologram'],
+    ['unknown_content', 'map'],
+    ['unknown_content', 'smell'],
+  ])
+})
+
 test('[AC3] a message may come byte by byte, and several in one write', async () => {
   const agent = await readyAgent(
     hostile({

@@ -71,3 +71,21 @@ test('[AC9] a key that is refused is tried once, and the person is told', async 
   await expect(agent.ready()).rejects.toMatchObject({ code: 'sign_in', detail: { text: expect.stringContaining('- API key') } })
   expect(agent.stderr.trim()).toBe('try 1')
 })
+
+test.each([
+  ['@agentclientprotocol/codex-acp', ['authenticate api-key', 'session/new']],
+  ['other', ['session/new']],
+])(
+  '[AC9] an agent that is known to want it is signed in before anything else, others when they refuse: %s',
+  async (name, asked) => {
+    const answer = { protocolVersion: 1, agentCapabilities: {}, agentInfo: { name, version: '1' }, authMethods: ofCodex }
+    const command = hostile({
+      onInitialize: `send({ id, result: ${JSON.stringify(answer)} })`,
+      onNew: `console.error('session/new'); send({ id, result: { sessionId: 's1' } })`,
+      atStart: `act.authenticate = ({ id, params }) => { console.error('authenticate', params.methodId); send({ id, result: {} }) }`,
+    })
+    const agent = new AcpAgent({ command, started: { ...started, variables: new Set(['OPENAI_API_KEY']) } })
+    await agent.ready()
+    expect(agent.stderr.trim().split('\n')).toEqual(asked)
+  },
+)

@@ -24,7 +24,8 @@ async function openWithAgent() {
     onInitialize: `send({ id, result: ${JSON.stringify(greeting)} })`,
     atStart: `const note = (text) => require('node:fs').appendFileSync(${JSON.stringify(notes)}, text + '\\n')
       note('started with ' + process.env.SOME_KEY + ' in ' + require('node:fs').readdirSync('.').length + ' files')
-      act['session/list'] = ({ id }) => send({ id, result: { sessions: [{ sessionId: 's1', cwd: '/work', title: 'A talk' }, { sessionId: 's2', cwd: '/work' }] } })
+      const kept = [{ sessionId: 's1', cwd: '/work', title: 'A talk' }, { sessionId: 's2', cwd: '/other' }]
+      act['session/list'] = ({ id, params }) => send({ id, result: { sessions: kept.filter(({ cwd }) => (params.cwd ?? cwd) === cwd) } })
       act.logout = ({ id }) => { note('out'); send({ id, result: {} }) }
       act.authenticate = async ({ id, params: { methodId } }) => {
         if (methodId === 'broken') return send({ id, error: { code: -32603, message: '\\u001b[31mNo such account\\u001b[0m' } })
@@ -61,15 +62,16 @@ test('[AC13] the page asks an agent for its ways, signs in by one that needs no 
     signOut: true,
     acpSessions: [
       { id: 's1', title: 'A talk', folder: '/work' },
-      { id: 's2', title: null, folder: '/work' },
+      { id: 's2', title: null, folder: '/other' },
     ],
   })
+  expect((await post('inspect?folder=/other')).json.acpSessions).toMatchObject([{ id: 's2' }])
   expect((await ask('/api/agents/mine/sign-in')).status).toBe(404)
   expect(await post('sign-in', { method: 'key' })).toMatchObject({ status: 201, json: { method: 'key', visit: null } })
   expect(await settled()).toMatchObject({ state: 'signed_in', error: null })
   expect((await post('sign-out')).status).toBe(204)
   const start = 'started with k-42 in 0 files'
-  expect(noted()).toEqual([start, start, 'by key', start, 'out'])
+  expect(noted()).toEqual([start, start, start, 'by key', start, 'out'])
 })
 
 test('[AC13] what an agent asks to open while somebody signs in is shown, and its errors are told', async () => {

@@ -33,7 +33,7 @@ export function SignIn({ agent }: { agent: Agent }) {
 
   const ask = () =>
     send(['inspect', agent.id], async ({ signal }) =>
-      setInspection(await client.post('/api/agents/{agentId}/inspect', { params, signal })),
+      setInspection(await client.post('/api/agents/{agentId}/inspect', { params, query: {}, signal })),
     )
   const begin = (method: string) =>
     send(['in', method, attempt?.begunAt], async ({ signal }) =>
