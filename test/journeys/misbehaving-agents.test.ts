@@ -166,3 +166,92 @@ test('[AP6] a question with a cut text shows the whole command that came before 
   answer((await asked(`text ${harmful}`)).approvalId, { outcome: 'denied' })
   expect(await person.next('agent:response', 'vague')).toMatchObject({ content: 'did not run' })
 })
+
+/** One that nobody has seen: it asks for files that are not offered, writes without asking, says nothing, asks, and breaks after a cancel. */
+const strange = `const tell = (fields) => update(fields, params.sessionId)
+    const words = (content) => tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: content } })
+    if (globalThis.broken) return send({ id, error: { code: -32603, message: 'Internal error', data: { details: 'Error: lost it\\n    at run (/app/x.js:1:2)' } } })
+    const heard = params.prompt.at(-1).text
+    if (heard.includes('nothing')) return done()
+    if (heard.includes('files')) {
+      const { error } = await ask('fs/write_text_file', { sessionId: params.sessionId, path: '/tmp/x', content: 'x' })
+      words('refused with ' + error.code)
+      return done()
+    }
+    if (heard.includes('write')) {
+      const call = { toolCallId: 'w', kind: 'execute', title: 'Write w.txt' }
+      tell({ sessionUpdate: 'session_info_update', title: 'A strange talk' })
+      tell({ sessionUpdate: 'tool_call', ...call, status: 'in_progress', rawInput: { command: 'cat w.txt' } })
+      tell({ sessionUpdate: 'tool_call_update', toolCallId: 'w', status: 'completed', rawOutput: { stdout: 'written', exit_code: 3 } })
+      words('written')
+      return done({ stopReason: 'end_turn', usage: { inputTokens: 12, outputTokens: 5, totalTokens: 17 } })
+    }
+    if (heard.includes('question')) {
+      const schema = { type: 'object', properties: { colour: { type: 'string', enum: ['red', 'blue'] } }, required: ['colour'] }
+      const { result } = await ask('elicitation/create', { sessionId: params.sessionId, mode: 'form', message: 'Which?', requestedSchema: schema })
+      words(JSON.stringify(result))
+      return done()
+    }
+    await ask('session/request_permission', { sessionId: params.sessionId, toolCall: { toolCallId: 'p' + id, title: 'Run' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] })
+    globalThis.broken = true
+    done({ stopReason: 'cancelled' })`
+
+test('[AC3] [CX6] an agent nobody has seen, in a console and in a chat: each of its oddities has a clear result for the person', async () => {
+  await addAgent(house, 'strange', hostile({ onPrompt: strange }))
+  const client = clientOf(house)
+  const person = await openPerson(house)
+  const { conversation: key } = await person.spawn('strange', { agentId: 'strange' })
+  const say = (content: string) => person.say('strange', content)
+  expect(await say('files')).toMatchObject({ content: 'refused with -32601', stopReason: 'end_turn', error: null })
+  expect(await say('nothing')).toMatchObject({ content: '', stopReason: 'empty', error: expect.stringMatching(/\w/) })
+  const usage = { inputTokens: 12, outputTokens: 5, cachedTokens: null, cost: null }
+  expect(await say('write')).toMatchObject({ content: 'written', error: null, usage })
+  const updates = person.log.filter(({ type }) => type === 'agent:update').map(({ update }) => update)
+  expect(updates).toContainEqual({ kind: 'title', title: 'A strange talk' })
+  expect(updates.findLast(({ kind }) => kind === 'tool')?.call).toMatchObject({
+    status: 'completed',
+    output: 'written',
+    exitCode: 3,
+  })
+  expect(person.log.some(({ type }) => type === 'permission:requested')).toBe(false)
+  expect((await client.get('/api/conversations/{key}', { params: { key } })).title).toBe('A strange talk')
+  const [turn] = (await client.get('/api/conversations/{key}/turns', { params: { key }, query: { limit: 1 } })).items
+  expect(turn).toMatchObject({ stopReason: 'end_turn', usage })
+
+  person.send('agent:message', { role: 'strange', content: 'question' })
+  const question = await person.next('question:requested', 'strange')
+  expect(question).toMatchObject({
+    ...person.about,
+    message: 'Which?',
+    schema: { required: ['colour'] },
+    deadline: expect.any(String),
+  })
+  const { questionId } = question
+  person.send('question:answer', { questionId, action: 'accept', content: { colour: 'blue' } })
+  expect(await person.next('agent:response', 'strange')).toMatchObject({
+    content: '{"action":"accept","content":{"colour":"blue"}}',
+  })
+
+  person.send('agent:message', { role: 'strange', content: 'ask' })
+  await person.next('permission:requested', 'strange')
+  person.send('agent:cancel', { role: 'strange' })
+  expect(await person.next('agent:response', 'strange')).toMatchObject({ stopReason: 'cancelled' })
+  for (let time = 0; time < 2; time++)
+    expect(await say('again')).toMatchObject({ error: expect.stringMatching(/Internal error \(Error: lost it\)$/) })
+  const { unknown } = await client.get('/api/processes/{launchId}', { params: { launchId: await launchOf(person, 'strange') } })
+  expect(unknown).toContainEqual({ kind: 'refused_request', name: 'fs/write_text_file', count: 1 })
+
+  const chat = { projectId: house.projectId, toAgentId: 'strange' }
+  const { conversationKey } = await client.post('/api/chat', { body: { ...chat, content: 'question' } })
+  const about = { params: { key: conversationKey } }
+  const open = async () => (await client.get('/api/approvals', { query: {} })).items
+  await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(1)
+  const [asked] = await open()
+  const answer = { params: { questionId: String(asked?.id) }, body: { action: 'accept' as const, content: { colour: 'red' } } }
+  await client.post('/api/questions/{questionId}/answer', answer)
+  const said = async () =>
+    (await client.get('/api/conversations/{key}/messages', { ...about, query: {} })).items.map(({ content }) => content)
+  await expect.poll(said, { timeout: 20_000 }).toContain('{"action":"accept","content":{"colour":"red"}}')
+  await client.post('/api/chat', { body: { ...chat, content: 'nothing' } })
+  await expect.poll(async () => (await said()).at(-1), { timeout: 20_000 }).toMatch(/without/)
+})

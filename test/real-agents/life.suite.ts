@@ -80,7 +80,7 @@ test.each(installedAgents())(
       expect(question.questions).toHaveLength(1)
       expect(question.end).toMatchObject({ error: null, content: expect.stringContaining('Red') })
       const { end } = await life.answerAfterKill(`[[tool ${call}]] over a kill`)
-      expect(end).toMatchObject({ error: null, content: expect.stringContaining('Red') })
+      expect(end).toMatchObject({ error: null, content: expect.stringMatching(/over a kill.*Red/s) })
     }
 
     const cancelled = await life.say('count [[slow 200 50]]', 'allow', () =>

@@ -69,20 +69,24 @@ export class Life {
 
   /** AP13: the server is killed with a question open, and a second device, which has seen nothing, answers it. */
   async answerAfterKill(content: string): Promise<{ question: Message; end: Message }> {
+    const before = this.person.log.at(-1)?.seq ?? 0
+    const heard = async (type: string, after: number): Promise<Message> => {
+      const isIt = (each: Message): boolean => each.type === type && each.role === this.role && each.seq > after
+      const { inbox } = this.person.socket
+      await inbox.until(() => inbox.all.some(isIt))
+      return inbox.all.find(isIt)
+    }
     this.person.send('agent:message', { role: this.role, content })
-    const question = await this.person.next('question:requested', this.role)
+    const question = await heard('question:requested', before)
     await this.house.holdfast.kill()
     const { data, url, token } = this.house.holdfast
     const port = Number(new URL(url).port)
     this.house.holdfast = await startHoldfast({ up: true, data, args: ['--port', String(port)] })
     this.person = new Person(await openSocket({ port, token }), this.person.about.sessionId)
     this.person.send('session:resume', { lastSeq: 0 })
-    await this.person.next('question:requested', this.role)
+    expect(await heard('question:requested', before)).toMatchObject({ questionId: question.questionId })
     this.#answer(question)
-    const isEnd = ({ type, seq }: Message): boolean => type === 'agent:response' && seq > question.seq
-    const { inbox } = this.person.socket
-    await inbox.until(() => inbox.all.some(isEnd))
-    return { question, end: inbox.all.find(isEnd) }
+    return { question, end: await heard('agent:response', question.seq) }
   }
 
   /** One turn. A question is answered with the first value of each field. `meanwhile` is called at the first word. */

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { permissionRequestOf } from '../../../src/coordinator/acp/permissions.ts'
+import { questionOf } from '../../../src/coordinator/acp/questions.ts'
 import { ToolCalls } from '../../../src/coordinator/acp/tool-calls.ts'
 import { Compactions, readUpdate } from '../../../src/coordinator/acp/updates.ts'
 import { TurnTokens } from '../../../src/coordinator/acp/usage.ts'
@@ -26,6 +27,8 @@ function live(agent: string) {
   const lived = {
     notRead: [] as string[],
     asked: [] as { title: string; likeness: string | null }[],
+    /** What it asked its person, and what it was answered. */
+    questions: [] as { id: unknown; fields: string[]; answer?: object }[],
     turns: [] as { prompt: string; said: string; stopReason: string; input: number | null }[],
     /** The ids of the sessions that were opened or brought back. */
     opened: [] as string[],
@@ -43,6 +46,13 @@ function live(agent: string) {
       if (request) lived.asked.push({ title: JSON.stringify(from.params.toolCall), likeness: request.likeness })
       else lived.notRead.push('session/request_permission')
     }
+    if (from?.method === 'elicitation/create') {
+      const read = questionOf(from.params)
+      if (read) lived.questions.push({ id: from.id, fields: Object.keys(read.question.schema?.properties ?? {}) })
+      else lived.notRead.push('elicitation/create')
+    }
+    const answered = to && !to.method && lived.questions.find(({ id, answer }) => id === to.id && !answer)
+    if (answered) answered.answer = to.result
     if (from?.method === 'session/update') {
       const read = readUpdate(from.params, calls, compactions)
       if (read === undefined) lived.notRead.push(from.params.update.sessionUpdate)
@@ -89,10 +99,25 @@ test.each(agents.filter((agent) => agent !== 'pi'))('[AP9] %s: the same command 
   else expect(once !== null && once !== other).toBe(true)
 })
 
+test.each([
+  ['claude', 'question_0'],
+  ['codex', 'colour'],
+])(
+  '[AP13] %s: its questions are understood, and it works with the answers, one of which came after a kill of the server',
+  (agent, field) => {
+    const { questions, turns } = live(agent)
+    expect(questions.map(({ fields, answer }) => [fields[0], answer])).toEqual(
+      Array.from({ length: 2 }, () => [field, { action: 'accept', content: { [field]: 'Red' } }]),
+    )
+    const said = turns.flatMap((turn) => (/\]\] (question|over a kill)$/.test(turn.prompt) ? [turn.said] : []))
+    expect(said).toEqual([expect.stringContaining('Red'), expect.stringContaining('Red')])
+  },
+)
+
 /** What the model counted for the turns in that run; null: not reported. */
 test.each([
-  ['claude', 2457],
-  ['codex', 1873],
+  ['claude', 2955],
+  ['codex', 2602],
   ['copilot', 1739],
   ['gemini', 2094],
   ['opencode', null],
