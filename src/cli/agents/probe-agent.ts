@@ -36,29 +36,6 @@ const prompts = {
 
 type Result = readonly [ok: boolean, detail: string]
 
-/** Notes the result of each check, and tells it as it comes. */
-class Checks {
-  readonly list: AgentCheck[] = []
-  readonly #tell: (check: AgentCheck) => void
-
-  constructor(tell: (check: AgentCheck) => void) {
-    this.#tell = tell
-  }
-
-  add(name: AgentCheck['name'], ok: boolean, detail: string): void {
-    const check = { name, ok, detail: detail.slice(0, 500) }
-    this.list.push(check)
-    this.#tell(check)
-  }
-
-  /** A check that throws has failed. */
-  async run(name: AgentCheck['name'], check: () => Promise<Result>): Promise<boolean> {
-    const [ok, detail] = await check().catch((error: unknown) => [false, messageOf(error)] as const)
-    this.add(name, ok, detail)
-    return ok
-  }
-}
-
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 export async function doctorAgents(context: CommandContext): Promise<void> {
@@ -106,7 +83,7 @@ async function probeAgent(context: CommandContext, agent: Agent, prompt: string 
     await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: {} })
     const room = new ProbedConsole(relay, agent.id, await relay.create(projectId))
     try {
-      return await new Probe({ client, agent, projectId, room, checks: new Checks(tell) }).run(prompt)
+      return await new Probe({ client, agent, projectId, room, tell }).run(prompt)
     } finally {
       await room.close()
       await removeProject(client, projectId).catch(() => {})
@@ -137,44 +114,36 @@ async function removeProject(client: Client, projectId: string): Promise<void> {
   await client.delete('/api/projects/{projectId}', { params: { projectId } })
 }
 
-/** The kinds of what nobody knows that an agent sends by name (AC10). */
-const unknownKinds: ReadonlySet<string> = new Set([
-  'unknown_update',
-  'unknown_content',
-  'unknown_notification',
-  'refused_request',
-])
-
 interface ProbeOptions {
   readonly client: Client
   readonly agent: Agent
   readonly projectId: string
   readonly room: ProbedConsole
-  readonly checks: Checks
+  readonly tell: (check: AgentCheck) => void
 }
 
 class Probe {
   readonly #options: ProbeOptions
   readonly #can: AgentReport['can'] = {}
+  readonly #checks: AgentCheck[] = []
 
   constructor(options: ProbeOptions) {
     this.#options = options
   }
 
   async run(prompt: string | undefined): Promise<AgentReport> {
-    const { room, checks, agent } = this.#options
-    const can = this.#can
+    const { room } = this.#options
     const begun = Date.now()
     const ready = await room.start(false).catch((error: unknown) => messageOf(error))
     if (typeof ready === 'string') {
-      checks.add('start', false, ready)
-      return { agent: agent.id, version: null, checks: checks.list, can }
+      this.#note('start', false, ready)
+      return this.#report(null)
     }
-    checks.add('start', true, `ready after ${Date.now() - begun} ms`)
+    this.#note('start', true, `ready after ${Date.now() - begun} ms`)
     const abilities = ready.can
     const ways = abilities?.signIn ?? []
-    checks.add('sign_in', true, ways.length > 0 ? `signed in; it offers: ${ways.join(', ')}` : 'no sign-in is needed')
-    Object.assign(can, { ...abilities, start: true })
+    this.#note('sign_in', true, ways.length > 0 ? `signed in; it offers: ${ways.join(', ')}` : 'no sign-in is needed')
+    Object.assign(this.#can, abilities)
     const hello = await this.#check('prompt', async () => {
       const { text, error, stopReason } = await room.turn(prompts.hello)
       const detail = error ?? (text.trim().slice(0, 200) || `no text; it ended with ${stopReason}`)
@@ -184,17 +153,31 @@ class Probe {
     const offered = (name: 'list' | 'fork', probe: () => Promise<Result>): Promise<boolean> =>
       this.#check(name, async () => (abilities?.[name] ? probe() : [false, 'not offered']))
     await offered('list', () => this.#list(ready.workspace))
-    can['restore'] = await this.#check('load', () => this.#restore(hello))
+    this.#can['restore'] = await this.#check('load', () => this.#restore(hello))
     await this.#check('end', () => this.#end())
     await offered('fork', () => this.#fork(ready.conversation))
     if (hello) for (const mode of ['workplace', 'strict'] as const) await this.#probeSandbox(mode)
     await this.#check('known', () => this.#known())
-    return { agent: agent.id, version: ready.agentVersion ?? null, checks: checks.list, can }
+    return this.#report(ready.agentVersion ?? null)
   }
 
+  #report(version: string | null): AgentReport {
+    return { agent: this.#options.agent.id, version, checks: this.#checks, can: this.#can }
+  }
+
+  /** Keeps a result, and tells it as it comes. */
+  #note(name: AgentCheck['name'], ok: boolean, detail: string): boolean {
+    const check = { name, ok, detail: detail.slice(0, 500) }
+    this.#checks.push(check)
+    this.#can[name] = ok
+    this.#options.tell(check)
+    return ok
+  }
+
+  /** A check that throws has failed. */
   async #check(name: AgentCheck['name'], check: () => Promise<Result>): Promise<boolean> {
-    this.#can[name] = await this.#options.checks.run(name, check)
-    return this.#can[name]
+    const [ok, detail] = await check().catch((error: unknown) => [false, messageOf(error)] as const)
+    return this.#note(name, ok, detail)
   }
 
   async #probeTurns(workspace: string, prompt: string | undefined): Promise<void> {
@@ -336,7 +319,8 @@ class Probe {
     const names = new Set<string>()
     for (const { launchId } of await this.#processes()) {
       const { unknown } = await this.#options.client.get('/api/processes/{launchId}', { params: { launchId } })
-      for (const { kind, name } of unknown) if (unknownKinds.has(kind)) names.add(`${kind} ${name}`)
+      // Only what is not known has a name.
+      for (const { kind, name } of unknown) if (name !== '') names.add(`${kind} ${name}`)
     }
     this.#can['unknown'] = [...names]
     return names.size === 0 ? [true, 'all that it sent is known'] : [false, [...names].join(', ')]
@@ -344,7 +328,7 @@ class Probe {
 
   /** Nothing is said of a machine that has no sandbox. */
   async #probeSandbox(mode: 'workplace' | 'strict'): Promise<void> {
-    const { client, agent, projectId, room, checks } = this.#options
+    const { client, agent, projectId, room } = this.#options
     const params = { projectId, agentId: agent.id }
     await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: { sandbox: mode } })
     const works = async (): Promise<Result> => {
@@ -358,7 +342,6 @@ class Probe {
     const [ok, detail] = await works().catch((error: unknown) => [false, messageOf(error)] as const)
     await room.terminate().catch(() => {})
     if (room.last('agent:failed')?.notice?.code === 'noSandbox') return
-    this.#can[mode] = ok
-    checks.add(mode, ok, detail)
+    this.#note(mode, ok, detail)
   }
 }
