@@ -5,7 +5,9 @@
  *
  * The file is for a coordinator that dies, not for a machine that does: after a power cut the processes it tells of are gone too.
  */
+
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { parsedJson } from '../domain/json.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import {
@@ -203,13 +205,7 @@ export class Spool {
 
 const lineOf = (fact: LinkFact): Buffer => Buffer.from(`${JSON.stringify(fact)}\n`)
 
-function factIn(line: string): LinkFact | undefined {
-  try {
-    return LinkFact.safeParse(JSON.parse(line)).data
-  } catch {
-    return undefined
-  }
-}
+const factIn = (line: string): LinkFact | undefined => LinkFact.safeParse(parsedJson(line)).data
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error)
 

@@ -2,8 +2,10 @@
  * Finds what people wrote into an `approaches.json` (AR3) by comparing it with a copy of the last version written by Holdfast. New
  * entries are imported. Changed or removed entries, and invalid files, are reported, and the file is left as it is.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../domain/errors.ts'
+import { fieldsOf } from '../domain/json.ts'
 import type { Detail } from '../domain/notices.ts'
 import { statusNotice } from '../domain/status-texts.ts'
 import { approachKinds } from '../domain/work/approach-lifecycle.ts'
@@ -49,7 +51,7 @@ export async function changedApproaches(
 }
 
 function listedIn(whole: unknown): Listed {
-  const lists = (typeof whole === 'object' && whole !== null ? whole : {}) as Record<string, unknown>
+  const lists = fieldsOf(whole)
   const list = (kind: string): Entry[] => {
     const entries = lists[kind] ?? []
     if (!Array.isArray(entries)) throw new Refusal('invalid_request', statusNotice('noList', { kind }))

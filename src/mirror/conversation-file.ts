@@ -4,6 +4,7 @@
  * The file is written as a whole, so a long one is written less often: after a write it rests for as long as its bytes take at
  * `bytesPerMs`. A conversation so costs at most 1 MB of writing a second; `save`, a stop and an export do not wait.
  */
+
 import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Day, notePathOf, parseDay } from '../domain/conversations/chapter.ts'
@@ -11,7 +12,7 @@ import { claimOf, parseKey } from '../domain/conversations/key.ts'
 import { conversationStream } from '../domain/stream-name.ts'
 import { replaceFile, syncFolder, writeFileAtomic } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
-import { readPlainFile, writePlainFile } from '../platform/files/plain-file.ts'
+import { readJsonFile, readPlainFile, writePlainFile } from '../platform/files/plain-file.ts'
 import { readSavedConversation } from '../platform/files/saved-conversations.ts'
 import { fileHeadOf, fileMessageOf } from '../protocol/conversations/conversation-file.ts'
 import type { Message } from '../protocol/conversations/message.ts'
@@ -184,12 +185,8 @@ const writeCursor = (path: string, cursor: Cursor): Promise<void> => writePlainF
 
 /** Reads the cursor; an unreadable one counts as absent. */
 async function readCursor(path: string): Promise<Cursor | undefined> {
-  try {
-    const { incarnation, seq, file } = JSON.parse(await readPlainFile(path)) as Partial<Cursor>
-    return incarnation !== undefined && seq !== undefined && file !== undefined ? { incarnation, seq, file } : undefined
-  } catch {
-    return undefined
-  }
+  const { incarnation, seq, file } = ((await readJsonFile(path)) ?? {}) as Partial<Cursor>
+  return incarnation !== undefined && seq !== undefined && file !== undefined ? { incarnation, seq, file } : undefined
 }
 
 /** The last job of each name. */
@@ -266,11 +263,10 @@ async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 const cursorOf = (path: string): string => join(dirname(path), `.${path.slice(dirname(path).length + 1)}.mirror.json`)
 
 /** Reads the cursor. An unreadable one, or one without its file, counts as absent: then the file is written again. */
-async function readNoteCursor(path: string): Promise<{ incarnation: string; seq: number } | undefined> {
-  try {
-    await readPlainFile(path)
-    return JSON.parse(await readPlainFile(cursorOf(path))) as { incarnation: string; seq: number }
-  } catch {
-    return undefined
-  }
+async function readNoteCursor(path: string): Promise<Omit<Cursor, 'file'> | undefined> {
+  const isThere = await readPlainFile(path).then(
+    () => true,
+    () => false,
+  )
+  return isThere ? (readJsonFile(cursorOf(path)) as Promise<Omit<Cursor, 'file'>>) : undefined
 }

@@ -1,14 +1,14 @@
 /** The path of a conversation's file (CV6), and whether a file belongs to the conversation: it contains the key. */
-import { createHash } from 'node:crypto'
+
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { nameApart, plainName } from '../domain/conversations/key.ts'
+import { parsedJson } from '../domain/json.ts'
 import { conversationsFolder } from '../platform/files/data-folder.ts'
 import { NotPlainFile, openPlainFile } from '../platform/files/plain-file.ts'
 
 /** Enough for the key, which comes first in the file, at its longest and fully escaped. */
 const headBytes = 4096
-
-const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 export interface NamesOfConversation {
   /** The name derived from the key. */
@@ -21,7 +21,7 @@ export interface NamesOfConversation {
 
 export const namesOf = (data: string, key: string): NamesOfConversation => {
   const folder = conversationsFolder(data)
-  const digest = digestOf(key)
+  const digest = hash('sha256', key)
   return {
     plain: join(folder, `${plainName(key)}.json`),
     apart: join(folder, `${nameApart(key, digest)}.json`),
@@ -34,24 +34,12 @@ export const isFileOf = async (path: string, key: string): Promise<boolean> => (
 
 /** The key in a file; undefined when there is none, or none at its beginning. */
 async function keyIn(path: string): Promise<string | undefined> {
-  const file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
+  await using file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error instanceof NotPlainFile) return undefined
     throw error
   })
   if (!file) return undefined
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-    const [, found] = /^\s*\{\s*"key"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(buffer.toString('utf8', 0, bytesRead)) ?? []
-    return found === undefined ? undefined : parsed(found)
-  } finally {
-    await file.close()
-  }
-}
-
-function parsed(text: string): string | undefined {
-  try {
-    return JSON.parse(text) as string
-  } catch {
-    return undefined
-  }
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+  const [, found = ''] = /^\s*\{\s*"key"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(buffer.toString('utf8', 0, bytesRead)) ?? []
+  return parsedJson(found) as string | undefined
 }

@@ -8,14 +8,14 @@ import { dirname, join } from 'node:path'
 import type { StreamKind, StreamName } from '../domain/stream-name.ts'
 import { syncFolder, writeFileAtomic } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
-import { readPlainFile } from '../platform/files/plain-file.ts'
+import { readJsonFile, readPlainFile } from '../platform/files/plain-file.ts'
 import { selectPosition } from '../store/log/event-log.ts'
 import type { Reader } from '../store/store.ts'
 import type { MirroredStream, MirrorTarget } from './mirror.ts'
 
-/** Writes JSON files, and only when their content changes: most changes concern one of many. */
 export const jsonText = (content: unknown): string => `${JSON.stringify(content, null, 2)}\n`
 
+/** Writes only when the content changes: most changes concern one of many files. */
 export async function writeJson(path: string, content: unknown): Promise<void> {
   const text = jsonText(content)
   const known = await readPlainFile(path).catch(() => undefined)
@@ -79,10 +79,4 @@ export const jsonFolder = ({ kind, path, contents, inside }: JsonFolder): Mirror
 const cursorFile = (folder: string): string => join(folder, '.mirror.json')
 
 /** Reads the cursor. An unreadable one counts as absent: then the files are written again. */
-async function readCursor(folder: string): Promise<FolderCursor | undefined> {
-  try {
-    return JSON.parse(await readPlainFile(cursorFile(folder))) as FolderCursor
-  } catch {
-    return undefined
-  }
-}
+const readCursor = (folder: string) => readJsonFile(cursorFile(folder)) as Promise<FolderCursor | undefined>

@@ -2,10 +2,12 @@
  * Mirrors a numbered append-only list as a file of JSON lines. The file is its own cursor: writing continues after the number of
  * its last whole line. When the store does not have that line, the file is written anew.
  */
+
 import { constants } from 'node:fs'
 import { type FileHandle, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseWebKey } from '../domain/conversations/key.ts'
+import { fieldsOf, parsedJson } from '../domain/json.ts'
 import type { StreamKind } from '../domain/stream-name.ts'
 import { syncFolder } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
@@ -32,15 +34,11 @@ export interface LastLine {
 
 /** Reads the last whole line; undefined when there is no such file. */
 async function readLastLine(path: string): Promise<LastLine | undefined> {
-  const file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
+  await using file = await openPlainFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  try {
-    return file && (await lastLineOf(file))
-  } finally {
-    await file?.close()
-  }
+  return file && (await lastLineOf(file))
 }
 
 /** Appends lines at `end`, the end of the last whole line, and resolves when they are durable. */
@@ -175,12 +173,8 @@ function lineLog(log: LineLog): MirrorTarget {
 }
 
 function numbered(line: string): Numbered | undefined {
-  try {
-    const { seq, id } = JSON.parse(line) as Partial<Numbered>
-    return Number.isSafeInteger(seq) && typeof id === 'string' ? { seq: Number(seq), id } : undefined
-  } catch {
-    return undefined
-  }
+  const { seq, id } = fieldsOf(parsedJson(line))
+  return Number.isSafeInteger(seq) && typeof id === 'string' ? { seq: Number(seq), id } : undefined
 }
 
 // `<data>/projects/{project_id}/agents/{agent_id}/chat.jsonl` (CH7): every message of a chat, hidden and archived ones too.

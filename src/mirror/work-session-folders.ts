@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path'
+import { fieldsOf, parsedJson } from '../domain/json.ts'
 import { textOf } from '../domain/notices.ts'
 import { syncFolder } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
@@ -274,10 +275,4 @@ async function isFinal(path: string, rows: WorkSessionRows): Promise<boolean> {
   return resumedBy !== null || timestampIn(written) >= endedAt
 }
 
-function timestampIn(written: string): string {
-  try {
-    return (JSON.parse(written) as { timestamp: string }).timestamp
-  } catch {
-    return ''
-  }
-}
+const timestampIn = (written: string): string => String(fieldsOf(parsedJson(written))['timestamp'] ?? '')

@@ -3,10 +3,12 @@
  * server needs. Keeps no state, so the server may be restarted; requests in flight are then answered with an error that says to
  * call again.
  */
+
 import { setTimeout as pause } from 'node:timers/promises'
 import { problemIn, UnreachableError } from '../../client/failures.ts'
 import { SseParser } from '../../client/sse-parser.ts'
 import { errorCatalogue } from '../../domain/errors.ts'
+import { parsedJson } from '../../domain/json.ts'
 
 export interface BridgeOptions {
   readonly url: string
@@ -45,12 +47,8 @@ export class McpBridge {
   }
 
   receive(line: string): void {
-    let message: Message
-    try {
-      message = JSON.parse(line) as Message
-    } catch {
-      return this.#fail({ id: null }, parseError, 'This line is not JSON')
-    }
+    const message = parsedJson(line) as Message | undefined
+    if (message === undefined) return this.#fail({ id: null }, parseError, 'This line is not JSON')
     if (message?.method === 'notifications/cancelled') return this.#cancel(message.params?.requestId)
     if (this.#done.size >= maxInFlight)
       return this.#fail(message, serverError, 'Too many requests are under way; wait for some to end')

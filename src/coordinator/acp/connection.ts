@@ -4,6 +4,7 @@
  * process.
  */
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
+import { fieldsOf } from '../../domain/json.ts'
 import { pause } from '../../platform/time/clock.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
@@ -24,7 +25,7 @@ import {
   type TimedRequest,
 } from './open-acp-session.ts'
 import { questionOf } from './questions.ts'
-import { fieldsOf, lineOf, listOf, Wire, type WireOptions } from './wire.ts'
+import { lineOf, listOf, Wire, type WireOptions } from './wire.ts'
 
 export interface AcpConnectionOptions extends Pick<WireOptions, 'from' | 'to' | 'clock' | 'waitForCapacity'> {
   readonly version: string

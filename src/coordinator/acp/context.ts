@@ -16,6 +16,7 @@ import {
   methods,
   RequestError,
 } from '@agentclientprotocol/sdk'
+import { fieldsOf } from '../../domain/json.ts'
 import { type Clock, pause } from '../../platform/time/clock.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import type { AgentAbilities, AgentUpdate, PermissionRequest, TurnUsage } from '../../protocol/turns/agent-update.ts'
@@ -30,7 +31,7 @@ import { elicitationResponse, questionOf } from './questions.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { Compactions, MessageBreaks, modelOption, optionsOf, readUpdate, UpdateBatcher, unknownContentIn } from './updates.ts'
 import { costBetween, costSoFar, TurnTokens, usageOf } from './usage.ts'
-import { fieldsOf, lineOf } from './wire.ts'
+import { lineOf } from './wire.ts'
 
 /** Files become text for agents that do not accept them. */
 function blockOf(part: PromptPart, { images, embeddedFiles }: AgentAbilities): ContentBlock {

@@ -1,9 +1,10 @@
 /** Failures of the communication with an agent: a code for programs and a message for people. */
 import { RequestError } from '@agentclientprotocol/sdk'
+import { fieldsOf } from '../../domain/json.ts'
 import { mask, maskDetail } from '../../platform/log/mask.ts'
 import { readable } from '../../platform/log/readable.ts'
 import { about, type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
-import { FloodError, fieldsOf, jsonOf, type Noise, textOf } from './wire.ts'
+import { FloodError, jsonOf, type Noise, textOf } from './wire.ts'
 
 export type AcpFailureCode =
   /** The agent supports no ACP version of ours. */

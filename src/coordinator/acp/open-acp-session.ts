@@ -3,6 +3,7 @@
  * failed restore falls back to a new session and says so.
  */
 import { type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
+import { type Fields, fieldsOf } from '../../domain/json.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { type Detail, noticesOf, statusNotice, textOf } from '../../protocol/status-texts.ts'
@@ -14,7 +15,7 @@ import { AcpFailure, failureOf } from './failure.ts'
 import { initializeMs, listMs, loadMs, openMs, signInMs } from './limits.ts'
 import { type SignInWay, signInSteps, signInWaysOf, unattendedWay } from './sign-in.ts'
 import { modelsOf, modesOf, optionsOf } from './updates.ts'
-import { type Fields, fieldsOf, lineOf, listOf, wholeOf } from './wire.ts'
+import { lineOf, listOf, wholeOf } from './wire.ts'
 
 export interface AgentFacts {
   readonly name: string

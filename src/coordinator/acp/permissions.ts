@@ -4,10 +4,11 @@
  */
 import { hash } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
+import { type Fields, fieldsOf } from '../../domain/json.ts'
 import { isIncidental } from '../../protocol/approvals/allowance-scopes.ts'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
 import type { ToolCalls } from './tool-calls.ts'
-import { type Fields, fieldsOf, lineOf, listOf, oneOf } from './wire.ts'
+import { lineOf, listOf, oneOf } from './wire.ts'
 
 const maxDepth = 64
 

@@ -1,4 +1,5 @@
 /** Keeps the tool calls of a turn in their current state, with what came of each (AC6). */
+import { type Fields, fieldsOf, parsedJson } from '../../domain/json.ts'
 import {
   type AgentUpdate,
   maxListed,
@@ -13,7 +14,7 @@ import {
 import { maxKeptOutput, maxToolCalls, maxTurnOutput } from './limits.ts'
 import { addDigests, type CallDigests, fingerprintOf, mergeDigests } from './permissions.ts'
 import { commandOf, exitCodeOf, folderOf, outputOf, parentOf, piecesOf, ToolOutput } from './tool-output.ts'
-import { type Fields, fieldsOf, jsonOf, lineOf, listOf, oneOf, textOf, wholeOf } from './wire.ts'
+import { jsonOf, lineOf, listOf, oneOf, textOf, wholeOf } from './wire.ts'
 
 interface Known {
   readonly call: ToolCall
@@ -179,13 +180,7 @@ function joinedInput({ input, cut }: ToolCall, asked: unknown): Fields | undefin
 
 const isEmptyInput = (input: Fields): boolean => Object.keys(input).length === 0
 
-function parsedInput(input: string | null): Fields {
-  try {
-    return fieldsOf(JSON.parse(input ?? '{}'))
-  } catch {
-    return {}
-  }
-}
+const parsedInput = (input: string | null): Fields => fieldsOf(parsedJson(input ?? '{}'))
 
 /** Merges a known call with its permission request. If they contradict each other, both inputs are shown. */
 function mergeCalls(known: ToolCall, asked: ToolCall, contradict: boolean): ToolCall {

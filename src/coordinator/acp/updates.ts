@@ -2,6 +2,8 @@
  * Converts ACP updates to our own types. Unknown updates are ignored, because later agents send more (AC1). Pure, except for the
  * tool calls it is given.
  */
+
+import { type Fields, fieldsOf } from '../../domain/json.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import {
   type AgentMode,
@@ -14,7 +16,7 @@ import {
 import { costText } from '../../protocol/turns/cost.ts'
 import { batchMs, maxCompactions, maxWaitingUpdates } from './limits.ts'
 import type { ToolCalls } from './tool-calls.ts'
-import { type Fields, fieldsOf, lineOf, listOf, numberOf, oneOf, textOf } from './wire.ts'
+import { lineOf, listOf, numberOf, oneOf, textOf } from './wire.ts'
 
 /** `null`: known but not shown. */
 export type ReadUpdate = { readonly inTurn: boolean; readonly update: AgentUpdate } | null | undefined

@@ -2,9 +2,11 @@
  * Reads what a turn used from the answer to its prompt: tokens of `usage`, or of `_meta.quota` with a row for each model, which
  * also counts sub-agents. What is not reported is null, never 0. Pure.
  */
+
+import { type Fields, fieldsOf } from '../../domain/json.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import type { TurnUsage } from '../../protocol/turns/agent-update.ts'
-import { type Fields, fieldsOf, lineOf, listOf, numberOf } from './wire.ts'
+import { lineOf, listOf, numberOf } from './wire.ts'
 
 /** Agents write the counters in one of these ways. */
 const counters = {

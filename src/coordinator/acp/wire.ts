@@ -6,6 +6,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
+import { type Fields, fieldsOf, isFields, parsedJson } from '../../domain/json.ts'
 import { type Clock, pause } from '../../platform/time/clock.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import { maxListed, maxShownLine } from '../../protocol/turns/agent-update.ts'
@@ -20,12 +21,7 @@ import {
   readWindowMs,
 } from './limits.ts'
 
-/** Reads single values from untrusted agent messages. Values of another type count as missing, and long ones are cut. Pure. */
-export type Fields = Readonly<Record<string, unknown>>
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+// Reads single values from untrusted agent messages. Values of another type count as missing, and long ones are cut.
 
 export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.slice(0, maxListed).map(fieldsOf) : [])
 
@@ -216,12 +212,8 @@ export class Wire {
     this.#used += lineCost
     // Faster than a failing parse.
     if (!line.startsWith('{')) return this.#noise('not_json', line.length, line)
-    let message: unknown
-    try {
-      message = JSON.parse(line)
-    } catch {
-      return this.#noise('not_json', line.length, line)
-    }
+    const message = parsedJson(line)
+    if (message === undefined) return this.#noise('not_json', line.length, line)
     if (!isFields(message) || message['jsonrpc'] !== '2.0') return this.#noise('not_a_message', line.length, line)
     const { id, method } = message
     if (typeof method !== 'string') return this.#handleAnswer(message, line)

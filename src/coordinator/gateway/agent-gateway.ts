@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fieldsOf } from '../../domain/json.ts'
 import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
-import { fieldsOf } from '../acp/wire.ts'
 
 export interface AgentGatewayOptions {
   readonly url: string

@@ -2,7 +2,8 @@
  * Counts what a model's answer used (GW4), as it passes: Anthropic's messages, OpenAI's responses and chat, Gemini, and services that
  * speak like them. Reads event streams line by line, keeps the first and the newest line with numbers, and parses both at the end.
  */
-import { type Fields, fieldsOf, numberOf } from '../acp/wire.ts'
+import { type Fields, fieldsOf, parsedJson } from '../../domain/json.ts'
+import { numberOf } from '../acp/wire.ts'
 
 export const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
@@ -109,14 +110,10 @@ function* linesWith(mark: Buffer, whole: Buffer): Generator<Buffer> {
 }
 
 function valueIn(line: Buffer | undefined, isEvent: boolean): Fields {
-  try {
-    const text = line?.toString('utf8') ?? ''
-    const parsed: unknown = JSON.parse(isEvent ? text.replace(/^data:/, '') : text)
-    // Gemini without `alt=sse`: a list of chunks.
-    return fieldsOf(Array.isArray(parsed) ? parsed.at(-1) : parsed)
-  } catch {
-    return {}
-  }
+  const text = line?.toString('utf8') ?? ''
+  const parsed = parsedJson(isEvent ? text.replace(/^data:/, '') : text)
+  // Gemini without `alt=sse`: a list of chunks.
+  return fieldsOf(Array.isArray(parsed) ? parsed.at(-1) : parsed)
 }
 
 /** Where the forms have their numbers. What a line leaves out, or has as null, stays as it was. */

@@ -8,6 +8,7 @@ import { hash } from 'node:crypto'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fieldsOf, parsedJson } from '../../domain/json.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 
@@ -234,14 +235,10 @@ export const writeWorktreeRecord = (gitFolder: string, record: WorktreeRecord): 
   writeFile(recordFile(gitFolder), `${JSON.stringify(record, null, 2)}\n`)
 
 export async function readWorktreeRecord(gitFolder: string): Promise<WorktreeRecord | undefined> {
-  try {
-    const found = JSON.parse(await readFile(recordFile(gitFolder), 'utf8')) as Partial<Record<keyof WorktreeRecord, unknown>>
-    const { userSessionShort, role, branch, base, baseBranch } = found
-    const isWhole = [userSessionShort, role, branch, base].every((value) => typeof value === 'string' && value !== '')
-    return isWhole && (baseBranch === null || typeof baseBranch === 'string') ? (found as WorktreeRecord) : undefined
-  } catch {
-    return undefined
-  }
+  const found: unknown = await readFile(recordFile(gitFolder), 'utf8').then(parsedJson, () => undefined)
+  const { userSessionShort, role, branch, base, baseBranch } = fieldsOf(found)
+  const isWhole = [userSessionShort, role, branch, base].every((value) => typeof value === 'string' && value !== '')
+  return isWhole && (baseBranch === null || typeof baseBranch === 'string') ? (found as WorktreeRecord) : undefined
 }
 
 /** Opens a worktree that Holdfast made, identified by its record. Others are refused. */

@@ -2,8 +2,10 @@
  * Saved talks of the demo agent, one file each, as installed agents keep them: `session/load` reads them after a crash. A talk
  * without turns is not saved.
  */
+
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parsedJson } from '../../domain/json.ts'
 import { writeFileAtomic } from '../../platform/files/atomic-file.ts'
 
 interface Turn {
@@ -36,11 +38,7 @@ export async function keepTalk(folder: string, { id, turns }: Talk): Promise<voi
 /** Returns undefined when there is no such talk. */
 export async function recallTalk(folder: string, id: string): Promise<Turn[] | undefined> {
   if (!/^[0-9a-f-]{36}$/.test(id)) return undefined
-  try {
-    return JSON.parse(await readFile(fileOf(folder, id), 'utf8')) as Turn[]
-  } catch {
-    return undefined
-  }
+  return readFile(fileOf(folder, id), 'utf8').then(parsedJson, () => undefined) as Promise<Turn[] | undefined>
 }
 
 async function forgetOldest(folder: string): Promise<void> {

@@ -3,8 +3,10 @@
  * folder, the root of the clone. Never the working directory: a foreign repository must not configure anything because a command
  * was run inside it (SE4).
  */
+
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isFields } from '../../domain/json.ts'
 import { nearest } from '../../domain/nearest.ts'
 import { type ConfigKey, configKeys } from '../../protocol/config.ts'
 import { isClone, mayEnter } from '../files/data-folder.ts'
@@ -60,7 +62,7 @@ function parse(path: string, text: string): { entries: [ConfigKey, unknown][]; p
   } catch (error) {
     return { entries: [], problems: [`${path} is not JSON: ${(error as Error).message}`] }
   }
-  if (!isObject(whole)) return { entries: [], problems: [`${path} must hold an object: { "port": 4747 }`] }
+  if (!isFields(whole)) return { entries: [], problems: [`${path} must hold an object: { "port": 4747 }`] }
   const entries: [ConfigKey, unknown][] = []
   const problems: string[] = []
   const seen = new Set<string>()
@@ -78,12 +80,9 @@ function parse(path: string, text: string): { entries: [ConfigKey, unknown][]; p
 /** `{"log": {"level": "debug"}}` and `{"log.level": "debug"}` mean the same. */
 function flatten(whole: Record<string, unknown>): [name: string, given: unknown][] {
   return Object.entries(whole).flatMap(([name, given]): [string, unknown][] =>
-    isObject(given) ? Object.entries(given).map(([inner, value]) => [`${name}.${inner}`, value]) : [[name, given]],
+    isFields(given) ? Object.entries(given).map(([inner, value]) => [`${name}.${inner}`, value]) : [[name, given]],
   )
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const suggestion = (typed: string, words: readonly string[]): string => {
   const close = nearest(typed, words)

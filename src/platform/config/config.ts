@@ -60,13 +60,8 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { problems, ...config } = checkConfig(sources)
   if (problems.length === 0) return config
   const list = problems.length === 1 ? ` ${problems[0]}` : problems.map((problem) => `\n  · ${problem}`).join('')
-  throw new StartFailure(
-    `The configuration cannot be used:${list}`,
-    '`holdfast doctor` shows every value and where it came from.',
-    {
-      exitCode: 2,
-    },
-  )
+  const next = '`holdfast doctor` shows every value and where it came from.'
+  throw new StartFailure(`The configuration cannot be used:${list}`, next, { exitCode: 2 })
 }
 
 /** The same for `doctor`: returns the problems beside the values that apply without them. */
@@ -118,6 +113,7 @@ function defaults({ env, logToTerminal }: ConfigSources, packageFolder: string):
 /** An empty variable counts as unset. */
 function fromEnvironment(env: Environment, folder: string, problems: string[]): Given[] {
   const keyOf = new Map(configKeys.map((key) => [environmentName(key), key]))
+  const known = [...keyOf.keys(), 'HOLDFAST_TOKEN', 'HOLDFAST_URL', 'HOLDFAST_CONFIG']
   const found: Given[] = []
   // The common name is accepted as well; HOLDFAST_DATABASE_URL wins.
   if (env['DATABASE_URL']) found.push({ key: 'database_url', value: env['DATABASE_URL'], origin: 'DATABASE_URL', folder })
@@ -125,10 +121,7 @@ function fromEnvironment(env: Environment, folder: string, problems: string[]): 
     if (!name.startsWith('HOLDFAST_') || !value || otherVariables.test(name)) continue
     const key = keyOf.get(name)
     if (key) found.push({ key, value, origin: name, folder })
-    else
-      problems.push(
-        `There is no variable ${name}${suggestion(name, [...keyOf.keys(), 'HOLDFAST_TOKEN', 'HOLDFAST_URL', 'HOLDFAST_CONFIG'])}`,
-      )
+    else problems.push(`There is no variable ${name}${suggestion(name, known)}`)
   }
   return found
 }

@@ -47,10 +47,6 @@ async function writeAndSync(file: FileHandle, write: (file: FileHandle) => Promi
 export async function syncFolder(folder: string): Promise<void> {
   // Windows cannot open folders; the rename alone must do.
   if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(folder, 'r')
+  await handle.sync()
 }

@@ -2,11 +2,14 @@
  * `<data>/run/coordinator.json`: the running coordinator of a data folder, so that the next server adopts it instead of starting
  * another. The coordinator writes it and removes it at an orderly end; after a crash its start time shows that it is stale.
  */
-import { readFile, unlink } from 'node:fs/promises'
+
+import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fieldsOf } from '../../domain/json.ts'
 import type { ProcessIdentity, ProcessSource } from '../processes/processes.ts'
 import { writeFileAtomic } from './atomic-file.ts'
 import { runFolder } from './data-folder.ts'
+import { readJsonFile } from './plain-file.ts'
 
 export interface RunningCoordinator extends ProcessIdentity {
   readonly bootId: string
@@ -34,13 +37,9 @@ export async function removeCoordinatorFile(data: string, pid: number): Promise<
 }
 
 async function readCoordinatorFile(data: string): Promise<RunningCoordinator | undefined> {
-  try {
-    const found = JSON.parse(await readFile(coordinatorFile(data), 'utf8')) as Partial<RunningCoordinator> | null
-    const { pid, birth, bootId, linkVersion } = found ?? {}
-    const whole =
-      Number.isSafeInteger(pid) && typeof birth === 'string' && typeof bootId === 'string' && typeof linkVersion === 'number'
-    return whole ? (found as RunningCoordinator) : undefined
-  } catch {
-    return undefined
-  }
+  const found = await readJsonFile(coordinatorFile(data))
+  const { pid, birth, bootId, linkVersion } = fieldsOf(found)
+  const isWhole =
+    Number.isSafeInteger(pid) && typeof birth === 'string' && typeof bootId === 'string' && typeof linkVersion === 'number'
+  return isWhole ? (found as RunningCoordinator) : undefined
 }

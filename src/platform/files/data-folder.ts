@@ -95,50 +95,28 @@ const shared = (data: string): StartFailure =>
 
 function explain(data: string, error: unknown): StartFailure {
   if (error instanceof StartFailure) return error
-  const code = (error as NodeJS.ErrnoException).code
+  const { code = String(error) } = error as NodeJS.ErrnoException
+  const failure = (message: string, next = 'Choose another folder with --data DIR.'): StartFailure =>
+    new StartFailure(message, next, { cause: error })
   switch (code) {
     case 'EEXIST':
     case 'ENOTDIR':
-      return new StartFailure(
-        `${data} is not a folder, or a part of its path is a file.`,
-        'Choose another folder with --data DIR.',
-        {
-          cause: error,
-        },
-      )
+      return failure(`${data} is not a folder, or a part of its path is a file.`)
     case 'EROFS':
-      return new StartFailure(
-        `The data folder ${data} is on a read-only file system.`,
-        'Choose another folder with --data DIR.',
-        {
-          cause: error,
-        },
-      )
+      return failure(`The data folder ${data} is on a read-only file system.`)
     case 'EACCES':
     case 'EPERM':
-      return new StartFailure(
+      return failure(
         `The data folder ${data} cannot be written by this user.`,
         `Give yourself rights on ${data}, ${useAnotherFolder}`,
-        {
-          cause: error,
-        },
       )
     case 'ENOSPC':
     case 'EDQUOT':
-      return new StartFailure(
+      return failure(
         `There is no space left for the data folder ${data}.`,
         `Free some space on ${dirname(data)}, ${useAnotherFolder}`,
-        {
-          cause: error,
-        },
       )
     default:
-      return new StartFailure(
-        `The data folder ${data} cannot be used (${code ?? String(error)}).`,
-        'Choose another folder with --data DIR.',
-        {
-          cause: error,
-        },
-      )
+      return failure(`The data folder ${data} cannot be used (${code}).`)
   }
 }

@@ -2,8 +2,10 @@
  * `<data>/moved.json` marks a data folder whose database was moved to PostgreSQL (SC1). A start without `DATABASE_URL` is refused
  * with the new address and the way back. Restoring a backup into the folder removes the mark.
  */
+
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fieldsOf, parsedJson } from '../../domain/json.ts'
 import { StartFailure } from '../processes/start-failure.ts'
 import { writeFileAtomic } from './atomic-file.ts'
 
@@ -36,10 +38,6 @@ export async function requireNotMoved(data: string): Promise<void> {
 
 /** The mark counts whatever its content. */
 function newLocation(text: string): string {
-  try {
-    const { to, at } = JSON.parse(text) as Moved
-    return `${to} on ${at.slice(0, 10)}`
-  } catch {
-    return 'PostgreSQL'
-  }
+  const { to, at } = fieldsOf(parsedJson(text))
+  return typeof at === 'string' ? `${to} on ${at.slice(0, 10)}` : 'PostgreSQL'
 }

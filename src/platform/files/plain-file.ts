@@ -1,6 +1,8 @@
 /** Reads and writes plain files, and refuses pipes and devices, which could block for ever. */
+
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { parsedJson } from '../../domain/json.ts'
 
 export class NotPlainFile extends Error {}
 
@@ -19,19 +21,14 @@ export async function openPlainFile(path: string, flags = constants.O_RDONLY): P
 
 /** Creates or overwrites the file. */
 export async function writePlainFile(path: string, text: string): Promise<void> {
-  const file = await openPlainFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
-  try {
-    await file.writeFile(text)
-  } finally {
-    await file.close()
-  }
+  await using file = await openPlainFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
+  await file.writeFile(text)
 }
 
 export async function readPlainFile(path: string): Promise<string> {
-  const file = await openPlainFile(path)
-  try {
-    return await file.readFile('utf8')
-  } finally {
-    await file.close()
-  }
+  await using file = await openPlainFile(path)
+  return await file.readFile('utf8')
 }
+
+/** Reads a file of our own; undefined when it is missing or no JSON. */
+export const readJsonFile = (path: string): Promise<unknown> => readPlainFile(path).then(parsedJson, () => undefined)

@@ -3,11 +3,14 @@
  * removed at an orderly stop. After a crash it is stale, so its reader checks that this very process is alive, by pid and start
  * time.
  */
-import { mkdir, readFile, unlink } from 'node:fs/promises'
+
+import { mkdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fieldsOf } from '../../domain/json.ts'
 import { processes } from '../processes/processes.ts'
 import { writeFileAtomic } from './atomic-file.ts'
 import { runFolder } from './data-folder.ts'
+import { readJsonFile } from './plain-file.ts'
 
 export interface RunningServer {
   readonly pid: number
@@ -29,22 +32,11 @@ export async function writeRunFile(data: string, server: RunningServer): Promise
 
 /** Reads the file, whether its process is alive or not; undefined when it is missing or invalid. */
 export async function readRunFile(data: string): Promise<RunningServer | undefined> {
-  const text = await readFile(runFile(data), 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined
-  try {
-    const found = JSON.parse(text) as Partial<Record<keyof RunningServer, unknown>> | null
-    const { pid, url, startedAt, version, birth, bootId } = found ?? {}
-    const whole =
-      Number.isSafeInteger(pid) &&
-      Number(pid) > 0 &&
-      typeof url === 'string' &&
-      typeof startedAt === 'string' &&
-      typeof version === 'string'
-    const born = typeof birth === 'string' && typeof bootId === 'string' ? { birth, bootId } : {}
-    return whole ? { pid: pid as number, url, startedAt, version, ...born } : undefined
-  } catch {
-    return undefined
-  }
+  const { pid, url, startedAt, version, birth, bootId } = fieldsOf(await readJsonFile(runFile(data)))
+  const isProcess = Number.isSafeInteger(pid) && Number(pid) > 0
+  const born = typeof birth === 'string' && typeof bootId === 'string' ? { birth, bootId } : {}
+  if (!isProcess || typeof url !== 'string' || typeof startedAt !== 'string' || typeof version !== 'string') return undefined
+  return { pid: Number(pid), url, startedAt, version, ...born }
 }
 
 /** Removes the file if it belongs to this process. */

@@ -2,7 +2,7 @@
  * The environment variables that mark every process of a launch and are inherited by its children: the launch, and the data folder of
  * the coordinator that started it, so that one Holdfast never takes another's agents for its own.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../files/atomic-file.ts'
@@ -46,5 +46,5 @@ export async function keeperOf(data: string): Promise<string> {
     await writeFileAtomic(file, id)
   }
   const { dev, ino } = await stat(data)
-  return createHash('sha256').update(`${id} ${dev} ${ino}`).digest('base64url').slice(0, 22)
+  return hash('sha256', `${id} ${dev} ${ino}`, 'base64url').slice(0, 22)
 }

@@ -2,24 +2,13 @@
  * Probes whether this machine can run a process in a sandbox (SB2): bubblewrap on Linux, `sandbox-exec` on macOS. It is tried, not
  * only looked for, because user namespaces may be refused by the system.
  */
+
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import type { SandboxProbe } from '../../protocol/agents/sandbox-probe.ts'
 
-export interface SandboxAbility {
-  /** The program that is used; null: none is known for this system. */
-  readonly tool: 'bubblewrap' | 'sandbox-exec' | null
-  /** null: it is not there. */
-  readonly version: string | null
-  /** Whether an ordinary user may make user namespaces; null: unknown here. */
-  readonly userNamespaces: boolean | null
-  /** The tool was tried and works. */
-  readonly works: boolean
-  /** Why not. */
-  readonly problem: string | null
-  /** The command that installs what is missing. */
-  readonly install: string | null
-}
+export type SandboxAbility = Readonly<SandboxProbe['machine']>
 
 const probeMs = 10_000
 const run = promisify(execFile)
