@@ -1,5 +1,5 @@
 /**
- * SP2: from the first byte of `POST /api/chat` until an agent that waits in `get_next_action` is told of the message, which is
+ * SP2: from the first byte of `POST /api/chat` until an agent that waits in `get_next_action` receives the message, which is
  * durable by then. Beside a bare POST with one fdatasync, and beside agents that ask each 5 s instead of waiting.
  */
 import { join } from 'node:path'
@@ -25,9 +25,9 @@ function wakes(office: Office, agent: BenchAgent): Contender {
         await rest()
         const from = performance.now()
         const posted = office.person.ask(bytes)
-        const told = await waiting
+        const received = await waiting
         times.push(performance.now() - from)
-        if (!told.includes(pending)) throw new Error(`The agent was told ${told}`)
+        if (!received.includes(pending)) throw new Error(`The agent was told ${received}`)
         await posted
         await answerAll(agent, 'thanks')
       }
@@ -43,8 +43,8 @@ function polls(office: Office, agents: readonly BenchAgent[]): Contender {
       for (const { id } of agents) await office.person.ask(office.message(id, 'a message like any other'))
       const delay = await meanDelayOfPollers(async (nth) => {
         const agent = agents[nth] as BenchAgent
-        const told = await agent.connection.ask(agent.call('get_next_action'))
-        if (!told.includes(pending)) throw new Error(`The agent was told ${told}`)
+        const received = await agent.connection.ask(agent.call('get_next_action'))
+        if (!received.includes(pending)) throw new Error(`The agent was told ${received}`)
       })
       for (const agent of agents) await answerAll(agent, 'thanks')
       return delay

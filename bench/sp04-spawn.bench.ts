@@ -72,7 +72,7 @@ function byHand({ command, args, env, spawnsPerRound }: Agent, folder: string, p
   // As it is told where our tools are.
   const headers = [{ name: 'Authorization', value: `Bearer ${passkey}` }]
   const particulars = { env, secrets: { environment: {}, files: {} }, agentId: role, projectId: role, launchToken: passkey }
-  const given = agentEnvironment(process.env, particulars, { launchId: role, keeper: role }, `http://127.0.0.1:${port}`, {})
+  const given = agentEnvironment(process.env, particulars, { launchId: role, folderId: role }, `http://127.0.0.1:${port}`, {})
   const options = { cwd: folder, stdio: 'pipe', detached: true, env: given } as const
   const mcpServers = [{ type: 'http', name: 'holdfast', url: `http://127.0.0.1:${port}/mcp`, headers }]
   return {

@@ -87,10 +87,10 @@ async function consoleStage(data: string, listeners: number): Promise<Stage> {
   const say = JSON.stringify({ type: 'session:resume', ...about, lastSeq: seq })
   await audience.seat(`ws://127.0.0.1:${server.port}/ws`, listeners, { headers: { authorization: `Bearer ${token}` }, say })
   const connected = once(prompter, 'connection') as Promise<[Socket]>
-  const told = audience.hears(1)
+  const received = audience.hears(1)
   await relay.say({ type: 'agent:message', ...about, role, content: 'speak' }, 'agent:prompted')
   const [agent] = await connected
-  await told
+  await received
   const { close, ...said } = stage('holdfast', server, audience, async () => {
     agent.write('.')
   })

@@ -16,14 +16,14 @@ const bareServer = join(import.meta.dirname, 'bare', 'blob-server.cjs')
 const stream = 'project:history'
 const blobBytes = 64 * 1024
 
-type Door = 'SSE' | 'WebSocket'
+type Transport = 'SSE' | 'WebSocket'
 
 interface Ours {
   readonly server: ServerProcess
   readonly replay: () => Promise<Replay>
 }
 
-async function startOurs(data: string, events: number, door: Door): Promise<Ours> {
+async function startOurs(data: string, events: number, transport: Transport): Promise<Ours> {
   const start = (): Promise<ServerProcess> => startProcess(holdfastCommand(data), { path: '/readyz' })
   // Once, so that the tables are there.
   await (await start()).stop()
@@ -32,7 +32,7 @@ async function startOurs(data: string, events: number, door: Door): Promise<Ours
   const after = encodeCursor(incarnation, new Map([[stream, 0]]))
   const token = ownerTokenIn(data)
   const request =
-    door === 'SSE'
+    transport === 'SSE'
       ? getRequest(server.port, `/api/events?streams=${stream}&after=${after}`, token)
       : socketRequest(server.port, token, JSON.stringify({ type: 'subscribe', streams: [stream], after }))
   return { server, replay: () => readUntil(server.port, request, `"seq":${events},`) }
@@ -43,13 +43,13 @@ const timeOf = (name: string, replay: () => Promise<Replay>, each = 1): Contende
   round: async () => (await replay()).ms / each,
 })
 
-const replay = (door: Door): Comparison => ({
-  title: `[SP7] replay of 100,000 events after a reconnect, ${door}`,
+const replay = (transport: Transport): Comparison => ({
+  title: `[SP7] replay of 100,000 events after a reconnect, ${transport}`,
   unit: 'ms',
   goal: { kind: 'cost', limit: 7.5 },
   prepare: async (): Promise<Contest> => {
     const folder = benchFolder()
-    const ours = await startOurs(folder.path, 100_000, door)
+    const ours = await startOurs(folder.path, 100_000, transport)
     const blobs = join(folder.path, 'blobs.db')
     const last = '"seq":100000,'
     makeBlobs(blobs, (await ours.replay()).bytes, blobBytes)

@@ -41,7 +41,7 @@ function starts(sandbox: SandboxMode, { home, data, worktree }: Scene, git: Git)
     const agent = await AgentProcess.start({
       ...{ particulars, env, table, clock: systemClock, program: [process.execPath], onExit: resolve, onOutput: () => {} },
       ...{
-        mark: { launchId, keeper: 'bench' },
+        mark: { launchId, folderId: 'bench' },
         serverUrl: 'http://127.0.0.1:1',
         fallbackFolder: join(data, 'launches', launchId),
       },

@@ -1,6 +1,6 @@
 /**
  * Bundles src/main.ts into dist/server/, because start-up time is mostly the time to find and read some 400 small files of our
- * dependencies (docs/decisions/0005). What it is made of stands beside it: the package is made from it (build-package.ts).
+ * dependencies (docs/decisions/0005). The list of its parts is in the same folder; the package is made from that list (build-package.ts).
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

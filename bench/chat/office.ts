@@ -14,7 +14,7 @@ export interface BenchAgent {
   /** The bytes of a call of a tool, for its own connection. */
   call(tool: string, args?: object): Buffer
   /** Calls it; answers what it told. */
-  tell<Told>(tool: string, args?: object): Promise<Told>
+  tell<Answer>(tool: string, args?: object): Promise<Answer>
 }
 
 export interface Office {
@@ -77,7 +77,7 @@ async function signIn(port: number, id: string, passkey: string, projectId: stri
     const body = { jsonrpc: '2.0', id: ++calls, method: 'tools/call', params: { name, arguments: args } }
     return requestBytes('POST', '/mcp', body, { token: passkey, accept: both })(port)
   }
-  const tell = async <Told>(tool: string, args?: object): Promise<Told> => {
+  const tell = async <Answer>(tool: string, args?: object): Promise<Answer> => {
     const { result } = JSON.parse(await connection.ask(call(tool, args)))
     if (result.isError) throw new Error(`${tool}: ${result.content[0].text}`)
     return result.structuredContent

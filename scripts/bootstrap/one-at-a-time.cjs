@@ -40,7 +40,7 @@ async function oneAtATime(root, work) {
 async function acquire(file) {
   const mine = process.pid + ' ' + Date.now() + '\n'
   const since = Date.now()
-  let told = false
+  let announced = false
   while (Date.now() - since < GIVE_UP_AFTER_MS) {
     try {
       fs.writeFileSync(file, mine, { flag: 'wx' })
@@ -53,9 +53,9 @@ async function acquire(file) {
       removeExactly(file, theirs)
       continue
     }
-    if (!told) {
+    if (!announced) {
       say('Another start (pid ' + String(theirs).split(' ')[0] + ') is preparing this folder; waiting for it.')
-      told = true
+      announced = true
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }

@@ -29,7 +29,7 @@ export interface InboxOptions {
  * What a message caused: a message to an agent, a command, an unknown sender's request, or nothing because it was handled before
  * or cannot be.
  */
-export type Taken = 'message' | 'command' | 'stranger' | 'nothing'
+export type Taken = 'message' | 'command' | 'unpaired' | 'nothing'
 
 export class Inbox {
   readonly #options: InboxOptions
@@ -64,7 +64,7 @@ export class Inbox {
     const command = parseCommand(text, account.name)
     if (found.state !== 'paired') {
       await store.run(handleUnpairedSender, { ...place, ...shownOf(message), attempt: command?.rest || text }, receipt)
-      return 'stranger'
+      return 'unpaired'
     }
     const { route, work } = found
     const senderId = `${channel}:${message.senderId}`

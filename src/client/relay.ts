@@ -6,7 +6,7 @@
  *   idle ──follow, request──▶ connecting ──open──▶ live ──lost──▶ reconnecting ──open──▶ live …
  *        4001 ──▶ signed-out (final)
  */
-import { isFields, parsedJson } from '../domain/json.ts'
+import { isFields, parsedJson } from '../platform/json.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { backoffMs, clientClock, onBackOnline } from './backoff.ts'

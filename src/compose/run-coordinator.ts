@@ -11,7 +11,7 @@ import { findPackageRoot } from '../platform/files/package-root.ts'
 import { isAlive, readRunFile } from '../platform/files/run-file.ts'
 import { logFile } from '../platform/log/log-file.ts'
 import { createLogger, type Logger } from '../platform/log/logger.ts'
-import { keeperOf } from '../platform/processes/launch-mark.ts'
+import { folderIdOf } from '../platform/processes/launch-mark.ts'
 import { type ProcessSource, processes } from '../platform/processes/processes.ts'
 import { stopOnSignal } from '../platform/processes/signals.ts'
 import { StartFailure } from '../platform/processes/start-failure.ts'
@@ -60,7 +60,7 @@ export async function runCoordinator({ config, server, token, labels, capacity, 
     about: { version, machine: hostname(), bootId, pid, labels: [...labels], capacity: capacity ?? null },
     newInstance: randomUUID,
     random: Math.random,
-    keeper: await keeperOf(data),
+    folderId: await folderIdOf(data),
     program: thisProgram(),
     env: process.env,
     launchesFolder: join(data, 'launches'),

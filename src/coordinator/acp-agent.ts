@@ -130,7 +130,7 @@ export class AcpAgent {
     // Stops a set-up that is still running.
     this.#startAborted.abort()
     this.#stopWaiting()
-    this.#report({ type: 'agent-failed', step: this.#step, ...this.#told('error', this.sandbox.explain(failure)), ...exit })
+    this.#report({ type: 'agent-failed', step: this.#step, ...this.#fieldsFor('error', this.sandbox.explain(failure)), ...exit })
   }
 
   /** Initializes the running process and opens its first context. Reports the result. */
@@ -202,7 +202,7 @@ export class AcpAgent {
       } catch (failure) {
         error = detailOf(failure)
       }
-      this.#report({ type: 'agent-configured', configureId, contextId, change, ...this.#told('error', error) })
+      this.#report({ type: 'agent-configured', configureId, contextId, change, ...this.#fieldsFor('error', error) })
     })
   }
 
@@ -282,7 +282,7 @@ export class AcpAgent {
       const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false, usage = null, files: after } = ended
       // The server may order a turn that did not run once more, of this process too.
       if (notRun) this.#knownOrders.delete(turnId)
-      const how = { outcome, stopReason, ...this.#told('error', error), usage, notRun, cancelIgnored }
+      const how = { outcome, stopReason, ...this.#fieldsFor('error', error), usage, notRun, cancelIgnored }
       this.#report({ type: 'turn-ended', turnId, ...how, files: after ?? null })
     }
     const connection = this.#connection
@@ -345,7 +345,7 @@ export class AcpAgent {
     const { opened } = await this.#open(connection, contextId, folder, earlierSession(earlier, openedAt, forks))
     const { acpSessionId, how, notRestored, modes, modeId, options } = opened
     const offers = { images: connection.takesImages, modes: [...modes], modeId, options: [...options] }
-    const restored = this.#told('notRestored', notRestored)
+    const restored = this.#fieldsFor('notRestored', notRestored)
     this.#report({ type: 'turn-began', turnId, contextId, acpSessionId, how, ...restored, ...offers })
     return how === 'new' ? primer : news
   }
@@ -375,8 +375,8 @@ export class AcpAgent {
   }
 
   /** A detail as fields of a fact, without secrets and bounded. */
-  #told<Name extends string, Told extends Detail | null>(name: Name, detail: Told) {
-    return detailFields(name, this.#cut(detail) as Told)
+  #fieldsFor<Name extends string, Given extends Detail | null>(name: Name, detail: Given) {
+    return detailFields(name, this.#cut(detail) as Given)
   }
 
   #cut(detail: Detail | null): Detail | null {

@@ -15,7 +15,8 @@ import { Occupancy } from './worktrees/occupancy.ts'
 
 const retryMs = 1000
 
-export interface AcpAgentsOptions extends Pick<AcpAgentOptions, 'program' | 'version' | 'worktreesFolder' | 'keeper' | 'report'> {
+export interface AcpAgentsOptions
+  extends Pick<AcpAgentOptions, 'program' | 'version' | 'worktreesFolder' | 'folderId' | 'report'> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly serverUrl: () => string

@@ -82,12 +82,12 @@ export const agentEnvironment = (
 export const setUpEnvironment = (
   ours: Variables,
   { agentId, projectId, launchId }: LaunchParticulars,
-  keeper: string,
+  folderId: string,
 ): Record<string, string> => ({
   ...inheritedFrom(ours),
   HOLDFAST_AGENT_ID: agentId,
   HOLDFAST_PROJECT_ID: projectId,
-  ...markVariables({ launchId, keeper }),
+  ...markVariables({ launchId, folderId }),
 })
 
 export const inheritedFrom = (ours: Variables): Record<string, string> =>
@@ -271,7 +271,7 @@ const cannotStart = (error: unknown): never => {
   throw new CannotStart(detailOf(error))
 }
 
-/** What the agent is told of the gateway. */
+/** The settings that lead the agent to the gateway. */
 async function gatewayFor({ particulars, gateway, sandbox }: AgentProcessOptions, env: Record<string, string>) {
   const { isolation, args } = particulars
   if (!gateway || !isolation) return { env: {}, args }

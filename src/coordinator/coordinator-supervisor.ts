@@ -7,7 +7,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { findCoordinator } from '../platform/files/coordinator-file.ts'
 import { coordinatorLog } from '../platform/files/data-folder.ts'
 import type { Logger } from '../platform/log/logger.ts'
-import { keeperOf, keeperVariable, launchVariable } from '../platform/processes/launch-mark.ts'
+import { folderIdOf, folderVariable, launchVariable } from '../platform/processes/launch-mark.ts'
 import { type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes/processes.ts'
 import { thisProgram } from '../platform/processes/this-program.ts'
 import type { Clock } from '../platform/time/clock.ts'
@@ -74,7 +74,7 @@ export class CoordinatorSupervisor {
       }
     }
     // Ends agents of a coordinator that was killed.
-    await endOrphans(new ProcessTable(source), await keeperOf(config.data), logger, { graceMs: 0 })
+    await endOrphans(new ProcessTable(source), await folderIdOf(config.data), logger, { graceMs: 0 })
   }
 
   kill(): void {
@@ -188,7 +188,7 @@ export class CoordinatorSupervisor {
  */
 function environmentFor(ours: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = (name: string): boolean =>
-    name === launchVariable || name === keeperVariable || !(name.startsWith('HOLDFAST_') || name === 'DATABASE_URL')
+    name === launchVariable || name === folderVariable || !(name.startsWith('HOLDFAST_') || name === 'DATABASE_URL')
   return Object.fromEntries(Object.entries(ours).filter(([name]) => kept(name)))
 }
 

@@ -21,7 +21,7 @@ const flushMs = 2000
 
 export interface CoordinatorDependencies
   extends Pick<LinkOptions, 'find' | 'token' | 'about' | 'newInstance' | 'random'>,
-    Pick<SupervisorOptions, 'keeper' | 'program' | 'env' | 'launchesFolder'>,
+    Pick<SupervisorOptions, 'folderId' | 'program' | 'env' | 'launchesFolder'>,
     Pick<AcpAgentsOptions, 'worktreesFolder'> {
   readonly source: ProcessSource
   readonly spoolFile: string
@@ -46,10 +46,10 @@ export class Coordinator {
 
   constructor(options: CoordinatorDependencies) {
     this.#options = options
-    const { source, keeper, clock, logger } = options
+    const { source, folderId, clock, logger } = options
     const table = new ProcessTable(source)
     const removeLeftSecretFiles = findLeftSecretFiles(options.launchesFolder)
-    const orphans = endOrphans(table, keeper, logger)
+    const orphans = endOrphans(table, folderId, logger)
       .catch((error: unknown) => {
         logger.error({ error: String(error) }, 'it cannot be seen what the coordinator before has left')
         return new Set<string>()

@@ -76,7 +76,7 @@ export class ProcessTree {
     const groups = new Set(this.#root ? [this.#root.pid] : [])
     const belongs = (each: LiveProcess): boolean => {
       if (this.#known.has(keyOf(each))) return true
-      if (each.mark?.keeper === this.#mark.keeper) return each.mark.launchId === this.#mark.launchId
+      if (each.mark?.folderId === this.#mark.folderId) return each.mark.launchId === this.#mark.launchId
       return members.has(each.parent) || (groups.has(each.group) && isOurGroup(each.group))
     }
     // A group id stays in use while the group has members. A leader that is not ours means the id was reused.
@@ -132,15 +132,15 @@ export class ProcessTree {
 /** Ends processes that a dead coordinator of the same data folder left running (CO5). Returns their launches. */
 export async function endOrphans(
   table: ProcessTable,
-  keeper: string,
+  folderId: string,
   logger: Logger,
   options: EndOptions = {},
 ): Promise<ReadonlySet<string>> {
   const marks = (await table.list()).map(({ mark }) => mark)
-  const launches = new Set(marks.filter((mark) => mark?.keeper === keeper).map((mark) => mark?.launchId ?? ''))
+  const launches = new Set(marks.filter((mark) => mark?.folderId === folderId).map((mark) => mark?.launchId ?? ''))
   await Promise.all(
     [...launches].map(async (launchId) => {
-      const left = await new ProcessTree({ launchId, keeper }).end(table, options)
+      const left = await new ProcessTree({ launchId, folderId }).end(table, options)
       if (left.length > 0) logger.error({ launchId, left: left.map(({ pid }) => pid) }, 'leftovers of an agent cannot be ended')
       else logger.warn({ launchId }, 'what was left of an agent was ended')
     }),

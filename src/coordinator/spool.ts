@@ -5,9 +5,8 @@
  *
  * The file is for a coordinator that dies, not for a machine that does: after a power cut the processes it tells of are gone too.
  */
-
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { parsedJson } from '../domain/json.ts'
+import { parsedJson } from '../platform/json.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import {

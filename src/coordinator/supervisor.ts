@@ -25,7 +25,7 @@ const maxErrorChars = 4000
 
 export interface SupervisorOptions extends Pick<AgentProcessOptions, 'program' | 'env' | 'table'> {
   /** Owner of the launches; part of the launch mark. */
-  readonly keeper: string
+  readonly folderId: string
   /** Parent of the folders for launches without a project folder. */
   readonly launchesFolder: string
   readonly clock: Clock
@@ -262,7 +262,7 @@ export class Supervisor {
 
   /** Undefined when the launch was stopped. */
   async #start(launch: Launch, particulars: LaunchParticulars, onExit: (exit: Exit) => void): Promise<AgentProcess | undefined> {
-    const { keeper, launchesFolder, report, serverUrl, acpAgents, gateway, ...rest } = this.#options
+    const { folderId, launchesFolder, report, serverUrl, acpAgents, gateway, ...rest } = this.#options
     const { launchId } = launch.order
     const { acp } = particulars
     try {
@@ -277,7 +277,7 @@ export class Supervisor {
       return await AgentProcess.start({
         ...rest,
         particulars: { ...particulars, folder },
-        mark: { launchId, keeper },
+        mark: { launchId, folderId },
         serverUrl: serverUrl(),
         fallbackFolder: launchFolder(launchesFolder, launchId),
         sandbox: {

@@ -46,9 +46,9 @@ export const noticesOf = (details: Readonly<Record<string, Detail | null>>): Not
   )
 
 /** A detail as two fields: its words under the given name, its notice beside them. */
-export const detailFields = <Name extends string, Told extends Detail | null>(name: Name, detail: Told) =>
+export const detailFields = <Name extends string, Given extends Detail | null>(name: Name, detail: Given) =>
   ({ [name]: detail && textOf(detail), ...noticeField(detail) }) as Readonly<
-    Record<Name, string | (null extends Told ? null : never)>
+    Record<Name, string | (null extends Given ? null : never)>
   > & { readonly notice?: Notice }
 
 /** An error that carries its notice beside its message. */
@@ -131,9 +131,9 @@ export interface Wording {
 }
 
 /** The words of a notice beside its text: of one after an agent's text, both. Undefined as in `wordsOf`. */
-export function wordsIn(text: string, told: Notice, wordings: readonly Wording[]): string | undefined {
-  const { at, what } = told.params
-  if (told.code !== afterTextCode || typeof at !== 'number' || typeof what !== 'object') return wordsOf(told, wordings)
+export function wordsIn(text: string, given: Notice, wordings: readonly Wording[]): string | undefined {
+  const { at, what } = given.params
+  if (given.code !== afterTextCode || typeof at !== 'number' || typeof what !== 'object') return wordsOf(given, wordings)
   const words = at < text.length ? wordsOf(what, wordings) : undefined
   return words === undefined ? undefined : text.slice(0, at) + words
 }

@@ -2,14 +2,13 @@
  * Finds what people wrote into an `approaches.json` (AR3) by comparing it with a copy of the last version written by Holdfast. New
  * entries are imported. Changed or removed entries, and invalid files, are reported, and the file is left as it is.
  */
-
 import { isDeepStrictEqual } from 'node:util'
 import { Refusal } from '../domain/errors.ts'
-import { fieldsOf } from '../domain/json.ts'
 import type { Detail } from '../domain/notices.ts'
 import { statusNotice } from '../domain/status-texts.ts'
 import { approachKinds } from '../domain/work/approach-lifecycle.ts'
 import { readPlainFile } from '../platform/files/plain-file.ts'
+import { fieldsOf } from '../platform/json.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
 import { type NewApproach, newApproaches } from '../protocol/work/new-approaches.ts'
 import { workSessionFileNames } from '../protocol/work/read-work-session.ts'

@@ -4,7 +4,6 @@
  * The file is written as a whole, so a long one is written less often: after a write it rests for as long as its bytes take at
  * `bytesPerMs`. A conversation so costs at most 1 MB of writing a second; `save`, a stop and an export do not wait.
  */
-
 import { access, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Day, notePathOf, parseDay } from '../domain/conversations/chapter.ts'

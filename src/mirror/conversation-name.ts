@@ -1,11 +1,10 @@
 /** The path of a conversation's file (CV6), and whether a file belongs to the conversation: it contains the key. */
-
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { nameApart, plainName } from '../domain/conversations/key.ts'
-import { parsedJson } from '../domain/json.ts'
 import { conversationsFolder } from '../platform/files/data-folder.ts'
 import { NotPlainFile, openPlainFile } from '../platform/files/plain-file.ts'
+import { parsedJson } from '../platform/json.ts'
 
 /** Enough for the key, which comes first in the file, at its longest and fully escaped. */
 const headBytes = 4096

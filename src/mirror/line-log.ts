@@ -2,16 +2,15 @@
  * Mirrors a numbered append-only list as a file of JSON lines. The file is its own cursor: writing continues after the number of
  * its last whole line. When the store does not have that line, the file is written anew.
  */
-
 import { constants } from 'node:fs'
 import { type FileHandle, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseWebKey } from '../domain/conversations/key.ts'
-import { fieldsOf, parsedJson } from '../domain/json.ts'
 import type { StreamKind } from '../domain/stream-name.ts'
 import { syncFolder } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
 import { openPlainFile } from '../platform/files/plain-file.ts'
+import { fieldsOf, parsedJson } from '../platform/json.ts'
 import { messagesAfter, selectLastMessage, selectMessageId } from '../store/conversations/messages.ts'
 import type { Reader } from '../store/store.ts'
 import type { MirroredStream, MirrorTarget } from './mirror.ts'

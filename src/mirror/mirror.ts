@@ -87,7 +87,7 @@ export class Mirror {
   #search: Promise<void> = Promise.resolve()
   #timer: { readonly dueAt: number; readonly cancel: () => void } | undefined
   /** The last reported problem. */
-  #told: string | null = null
+  #reported: string | null = null
   #stopped = false
 
   constructor(options: MirrorOptions) {
@@ -196,9 +196,9 @@ export class Mirror {
     }
     await Promise.all(Array.from({ length: maxConcurrentWrites }, writeRest))
     const { problem } = this
-    if (problem && problem !== this.#told) this.#warn(problem)
-    if (!problem && this.#told) logger.info('files beside the database are written again')
-    this.#told = problem
+    if (problem && problem !== this.#reported) this.#warn(problem)
+    if (!problem && this.#reported) logger.info('files beside the database are written again')
+    this.#reported = problem
     for (const [name, until] of this.#resting) if (until <= clock.now()) this.#resting.delete(name)
   }
 

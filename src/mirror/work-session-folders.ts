@@ -4,12 +4,12 @@
  */
 
 import { join } from 'node:path'
-import { fieldsOf, parsedJson } from '../domain/json.ts'
 import { textOf } from '../domain/notices.ts'
 import { syncFolder } from '../platform/files/atomic-file.ts'
 import { makeFolder } from '../platform/files/make-folder.ts'
 import { readPlainFile } from '../platform/files/plain-file.ts'
 import { forEachSettled, inPages } from '../platform/for-each-settled.ts'
+import { fieldsOf, parsedJson } from '../platform/json.ts'
 import { schemaVersion } from '../protocol/schema-version.ts'
 import { aboutWorkSession } from '../protocol/work/about-work-session.ts'
 import type { ApproachesFile } from '../protocol/work/approaches-file.ts'

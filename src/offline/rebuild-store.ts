@@ -84,13 +84,13 @@ async function bringAll(
   for (const folder of folders) {
     try {
       const saved = await readSavedWorkSession(folder)
-      const { restored, told, workSessionId, artifacts } = await restoreFromFolder(store, saved)
+      const { restored, missing, workSessionId, artifacts } = await restoreFromFolder(store, saved)
       sum.workSessions++
       sum.tasks += restored.tasks
       sum.approvals += restored.approvals
       sum.approaches += restored.approaches
       sum.artifacts += artifacts
-      notRestored.push(...told.map((each) => ({ ...each, workSessionId })))
+      notRestored.push(...missing.map((each) => ({ ...each, workSessionId })))
     } catch (error) {
       if (!(error instanceof Refusal || error instanceof StartFailure)) throw error
       unreadable.push({ folder, why: error.message })

@@ -50,7 +50,7 @@ export async function restoreArtifact(
 export async function restoreFromFolder(store: Store, { files, artifacts }: SavedWorkSession, by = ownerId) {
   const { project_id: projectId = '', session_id: workSessionId = '' } = files.checkpoint as Record<string, string>
   const place = { projectId, workSessionId }
-  const { restored, notRestored: told } = await store.run(restoreWorkSession, { ...place, files, by })
+  const { restored, notRestored: missing } = await store.run(restoreWorkSession, { ...place, files, by })
   const facts = readWorkSession(files).rows?.artifacts ?? []
   let brought = 0
   for (const artifact of artifacts) {
@@ -59,10 +59,10 @@ export async function restoreFromFolder(store: Store, { files, artifacts }: Save
       if (await restoreArtifact(store, { ...place, name: artifact.name }, its, bytesOf(artifact), by)) brought++
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      told.push({ what: 'artifact', detail: `${artifact.name}: ${error.message}` })
+      missing.push({ what: 'artifact', detail: `${artifact.name}: ${error.message}` })
     }
   }
-  return { restored, told, workSessionId, artifacts: brought }
+  return { restored, missing, workSessionId, artifacts: brought }
 }
 
 async function* bytesOf({ path }: SavedArtifact): AsyncGenerator<Buffer> {

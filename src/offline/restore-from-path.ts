@@ -71,11 +71,11 @@ function inside(root: string, saved: SavedWorkSession): SavedWorkSession {
 }
 
 async function bringKin(store: Store, root: string, saved: SavedWorkSession, by: string): Promise<NotRestored[]> {
-  const told: NotRestored[] = []
+  const missing: NotRestored[] = []
   const kin = isBelow(root, saved.folder) ? await foldersOfLineage(saved) : [saved.folder]
   for (const folder of kin.filter((each) => each === saved.folder || isBelow(root, each))) {
     const brought = await restoreFromFolder(store, folder === saved.folder ? saved : await readSavedWorkSession(folder), by)
-    if (folder === saved.folder) told.push(...brought.told)
+    if (folder === saved.folder) missing.push(...brought.missing)
   }
-  return told
+  return missing
 }

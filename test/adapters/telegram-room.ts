@@ -40,10 +40,10 @@ export function keep({ store, clock, standIn }: Place, { holder = 'one', token =
   const logger = createLogger({ level: 'debug', format: 'json', destination })
   const figures = { connected: 0, received: 0, sent: 0, failures: 0 }
   const adapter = telegram({ token, apiRoot: standIn.url })
-  const keeper = new ChannelRunner({ store, clock, logger, adapter, holder, figures })
-  keeper.start()
-  onTestFinished(() => keeper.stop())
-  return { stop: () => keeper.stop(), figures, log: () => log }
+  const runner = new ChannelRunner({ store, clock, logger, adapter, holder, figures })
+  runner.start()
+  onTestFinished(() => runner.stop())
+  return { stop: () => runner.stop(), figures, log: () => log }
 }
 
 /** Lets the chat in with a code, and forgets what was said about that. */

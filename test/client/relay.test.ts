@@ -45,7 +45,7 @@ function watchSockets(): { cut: () => void; opened: () => number } {
 }
 
 /** What a follower was told, and can be waited for. */
-function told() {
+function listener() {
   const events: RelayEvent[] = []
   const snapshots: RelaySnapshot[] = []
   let wake = (): void => {}
@@ -72,7 +72,7 @@ async function withAgent(options: Partial<RelayOptions> = {}) {
   const { relay, states } = relayOf(room, options)
   const id = await relay.create(room.projectId)
   const inside = { sessionId: id }
-  const seen = told()
+  const seen = listener()
   relay.follow({ userSessionId: id, lastSeq: 0, ...seen.following })
   const spawning = relay.request({ type: 'agent:spawn', ...inside, role: 'auth' })
   const launchId = await machine.bringUp()
@@ -98,7 +98,7 @@ test('[RL4] whenever the connection is cut, no event is missed and none comes tw
     await seen.until(() => seen.events.slice(before).some(({ type }) => type === 'agent:response'))
   }
   expect(sockets.opened()).toBeGreaterThan(5)
-  const all = told()
+  const all = listener()
   relayOf(room).relay.follow({ userSessionId: id, lastSeq: 0, ...all.following })
   await all.until(() => all.events.length >= seen.events.length)
   expect(seen.events.map(({ seq }) => seq)).toEqual(seen.events.map((_, index) => index + 1))
@@ -129,7 +129,7 @@ test('[RL2] what is refused is refused to who asked, with the code; a session th
   expect(refused.problem).toMatchObject({ code: 'agent_not_active', status: 409 })
   expect(seen.events.at(-1)?.type).toBe('agent:ready')
   const code = await new Promise((resolve) =>
-    relay.follow({ userSessionId: 'nowhere', ...told().following, onRefused: (problem) => resolve(problem.code) }),
+    relay.follow({ userSessionId: 'nowhere', ...listener().following, onRefused: (problem) => resolve(problem.code) }),
   )
   expect(code).toBe('user_session_not_found')
 })
@@ -137,7 +137,7 @@ test('[RL2] what is refused is refused to who asked, with the code; a session th
 test('[RL4] without a number it begins with a snapshot, and goes on behind it', async () => {
   const { room, machine, relay, id, inside } = await withAgent()
   await Promise.all([relay.request({ type: 'agent:message', ...inside, role: 'auth', content: 'first' }), machine.answer('done')])
-  const later = told()
+  const later = listener()
   const { relay: other } = relayOf(room)
   let caughtUp = 0
   other.follow({ userSessionId: id, ...later.following, onCaughtUp: () => caughtUp++ })
@@ -158,7 +158,7 @@ test('[RL5] a credential that is revoked ends it for good; nobody who waits is l
   })
   const { id, token } = made.json
   const { relay, states } = relayOf(room, { token })
-  const seen = told()
+  const seen = listener()
   relay.follow({ userSessionId: await relay.create(room.projectId), lastSeq: 0, ...seen.following })
   await seen.has('session:created')
   await room.server.ask(`/api/tokens/${id}`, { method: 'DELETE' })
@@ -181,7 +181,7 @@ test('[RL5] a server that says nothing is asked, and left when it does not answe
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const relay = openRelay({ url, clock, random: () => 0, onState: ({ state }) => states.push(state) })
   onTestFinished(() => relay.close())
-  relay.follow({ userSessionId: 'u', lastSeq: 3, ...told().following })
+  relay.follow({ userSessionId: 'u', lastSeq: 3, ...listener().following })
   await expect.poll(() => heard).toEqual(['session:resume'])
   clock.advance(probeMs)
   await expect.poll(() => heard).toEqual(['session:resume', 'agent:list'])
@@ -210,6 +210,6 @@ test('[RL5] a server that is away is asked less and less often', async () => {
   }
   const relay = openRelay({ url: `http://127.0.0.1:${port}`, clock, random: () => 1 })
   onTestFinished(() => relay.close())
-  relay.follow({ userSessionId: 'u', lastSeq: 3, ...told().following })
+  relay.follow({ userSessionId: 'u', lastSeq: 3, ...listener().following })
   await expect.poll(() => waits.slice(0, 8)).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000])
 })

@@ -230,7 +230,7 @@ test('[AG4] [CX2] a crash in a turn is told with its last words, its exit, and n
   })
 })
 
-const spoken = (
+const acpAgent = (
   misbehaviour: Parameters<typeof hostile>[0],
   changes: Partial<AcpParticulars> = {},
 ): Partial<LaunchParticulars> => {
@@ -243,15 +243,15 @@ test('[AG2] whatever fails is told with its step, and nothing of it is left', as
   const cases: [string, Partial<LaunchParticulars>, RegExp][] = [
     ['workspace', demo({ workspace: { userSessionShort: '1c55ab10', role: 'x', path: '../../out', setUp: null } }), /upwards/],
     ['process', { ...demo(), command: 'no-such-agent' }, /no program no-such-agent/],
-    ['initialize', spoken({ onInitialize: 'process.exit(3)' }), /ended before it answered to initialize/],
-    ['initialize', spoken({ onInitialize: '' }, { startWithinMs: 500 }), /not ready within 0.5 s/],
+    ['initialize', acpAgent({ onInitialize: 'process.exit(3)' }), /ended before it answered to initialize/],
+    ['initialize', acpAgent({ onInitialize: '' }, { startWithinMs: 500 }), /not ready within 0.5 s/],
     [
       'session',
-      spoken({ onNew: "send({ id, error: { code: -32000, message: 'Authentication required' } })" }),
+      acpAgent({ onNew: "send({ id, error: { code: -32000, message: 'Authentication required' } })" }),
       /Authentication required/,
     ],
     // Long enough for it to come that far on a busy machine.
-    ['session', spoken({ onNew: '' }, { startWithinMs: 2500 }), /not ready within 2.5 s/],
+    ['session', acpAgent({ onNew: '' }, { startWithinMs: 2500 }), /not ready within 2.5 s/],
   ]
   for (const [step, particulars, words] of cases) {
     const launchId = server.order(particulars)
@@ -266,15 +266,15 @@ test('[AG2] whatever fails is told with its step, and nothing of it is left', as
 test('[AG2] one that goes while it starts: its code, and all that it wrote, are there when its failure is told', async () => {
   const { server, has } = await begin()
   const dies = "process.stderr.write('no key in the environment\\n', () => process.exit(3))"
-  const launchId = server.order(spoken({ onInitialize: dies }))
+  const launchId = server.order(acpAgent({ onInitialize: dies }))
   expect(await has(launchId, 'agent-failed')).toMatchObject({ step: 'initialize', exitCode: 3, signal: null })
-  const told = server.factsOf(launchId).map((fact) => (fact.type === 'process-output' ? fact.text.trim() : fact.type))
-  expect(told.slice(1, 4)).toEqual(['process-started', 'no key in the environment', 'agent-failed'])
+  const received = server.factsOf(launchId).map((fact) => (fact.type === 'process-output' ? fact.text.trim() : fact.type))
+  expect(received.slice(1, 4)).toEqual(['process-started', 'no key in the environment', 'agent-failed'])
 })
 
 test('[AG3] one that is stopped while it is being started ends, without having failed', async () => {
   const { server, has } = await begin()
-  const launchId = server.order(spoken({ onInitialize: '' }))
+  const launchId = server.order(acpAgent({ onInitialize: '' }))
   await has(launchId, 'process-started')
   server.stop(launchId)
   expect(await has(launchId, 'process-exited')).toMatchObject({ stopped: true })
@@ -283,7 +283,7 @@ test('[AG3] one that is stopped while it is being started ends, without having f
 
 test('[AC3] one that closes its output and stays is ended: nothing more can come of it', async () => {
   const { server, has } = await begin()
-  const launchId = server.order(spoken({ onPrompt: "require('node:fs').closeSync(1); setInterval(() => {}, 1000)" }))
+  const launchId = server.order(acpAgent({ onPrompt: "require('node:fs').closeSync(1); setInterval(() => {}, 1000)" }))
   const { pid } = await has(launchId, 'process-started')
   await has(launchId, 'agent-ready')
   server.orderTurn(launchId, 't1', 'go')
@@ -294,7 +294,7 @@ test('[AC3] one that closes its output and stays is ended: nothing more can come
 test('[AC2] our own tools are passed in, with the launch token as their bearer, and the token is in no fact', async () => {
   const { server, has } = await begin()
   const launchId = server.order(
-    spoken({
+    acpAgent({
       onInitialize: 'send({ id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } } })',
       onNew: "globalThis.tools = params.mcpServers; send({ id, result: { sessionId: 's1' } })",
       onPrompt: 'say(JSON.stringify(tools)); process.stderr.write(JSON.stringify(tools)); done()',
@@ -314,7 +314,7 @@ test('[RE9] an agent that floods is ended with the reason, an agent beside it is
   const [calm, wild] = [
     server.order(demo()),
     server.order(
-      spoken({
+      acpAgent({
         onPrompt:
           "const piece = 'y\\n'.repeat(500000); const pour = () => { while (raw(piece)); process.stdout.once('drain', pour) }; pour()",
       }),
@@ -355,23 +355,23 @@ test('[SE7] a secret that a set-up prints is not seen where its words are cut, e
 })
 
 test('[CO5] a set-up that a dead coordinator would leave behind is found by the next, and ended', async () => {
-  const { server, has, keeper } = await begin()
+  const { server, has, folderId } = await begin()
   const setUp = { copy: [], command: ['/bin/sh', '-c', 'echo $$; exec sleep 600'] }
   const place = { userSessionShort: '1c55ab10', role: 'auth', path: null, setUp }
   const launchId = server.order(demo({ workspace: place }, makeRepository().folder))
   const { text } = await has(launchId, 'process-output')
-  expect(await endOrphans(new ProcessTable(machine), keeper, nowhere)).toEqual(new Set([launchId]))
+  expect(await endOrphans(new ProcessTable(machine), folderId, nowhere)).toEqual(new Set([launchId]))
   expect(isRunning(Number(text))).toBe(false)
   expect(await has(launchId, 'agent-failed')).toMatchObject({ step: 'workspace', error: expect.stringContaining('by a signal') })
 })
 
 test('[AG3] stopped while what speaks to it is being loaded, it gets neither a place nor a set-up', async () => {
-  const [folder, keeper] = [temporaryFolder(), 'nobody']
+  const [folder, folderId] = [temporaryFolder(), 'nobody']
   const launch = particularsOf(demo({}, makeRepository().folder))
-  const told: string[] = []
+  const received: string[] = []
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const report = (fact: NewFact): void => {
-    told.push(fact.type)
+    received.push(fact.type)
     if (fact.type === 'process-exited') resolve()
   }
   // Asked for when it is loaded, and before anybody has it.
@@ -381,10 +381,10 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
   }
   const parts = { program: [process.execPath, main] as const, env: process.env, clock: systemClock, report, serverUrl }
   const fetchTurn = async (): Promise<undefined> => undefined
-  const spoken = new AcpAgents({ ...parts, version: '0', worktreesFolder: join(folder, 'worktrees'), keeper, fetchTurn })
+  const acpAgent = new AcpAgents({ ...parts, version: '0', worktreesFolder: join(folder, 'worktrees'), folderId, fetchTurn })
   const supervisor = new Supervisor({
     ...parts,
-    ...{ acpAgents: spoken, gateway: new Gateway({ env: {}, report }), keeper },
+    ...{ acpAgents: acpAgent, gateway: new Gateway({ env: {}, report }), folderId },
     launchesFolder: join(folder, 'launches'),
     table: new ProcessTable(machine),
     logger: nowhere,
@@ -394,6 +394,6 @@ test('[AG3] stopped while what speaks to it is being loaded, it gets neither a p
   supervisor.setMaxConcurrent(1)
   supervisor.order({ ...launch, maxProcesses: null, state: 'waiting', stopReason: null })
   await over
-  expect(told).toEqual(['process-exited'])
+  expect(received).toEqual(['process-exited'])
   expect(existsSync(join(folder, 'worktrees'))).toBe(false)
 })

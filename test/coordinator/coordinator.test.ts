@@ -163,11 +163,11 @@ test('[CO6] what only waited while all was ended, because another may take over,
 test('[CO5] a successor ends what the one before left behind when it was killed, and says which', async () => {
   const server = await startLinkServer()
   const [left, lost] = [server.order(stays, { state: 'running' }), server.order(stays, { state: 'starting' })]
-  const keeper = `keeper-${left}`
-  const orphan = await startScript('sleep 1000 & echo $!; wait', { mark: { launchId: left, keeper } })
-  const forgotten = await startScript('echo ready; exec sleep 1000', { mark: { launchId: 'known to nobody', keeper } })
-  const foreign = await startScript('echo ready; exec sleep 1000', { mark: { launchId: left, keeper: 'another' } })
-  startCoordinator(server, { keeper })
+  const folderId = `keeper-${left}`
+  const orphan = await startScript('sleep 1000 & echo $!; wait', { mark: { launchId: left, folderId } })
+  const forgotten = await startScript('echo ready; exec sleep 1000', { mark: { launchId: 'known to nobody', folderId } })
+  const foreign = await startScript('echo ready; exec sleep 1000', { mark: { launchId: left, folderId: 'another' } })
+  startCoordinator(server, { folderId })
   await server.until(() => exited(server, left)() && exited(server, lost)())
   expect(server.factsOf(left)).toMatchObject([{ found: 'leftover', exitCode: null, signal: null }])
   expect(server.factsOf(lost)).toMatchObject([{ found: 'gone', exitCode: null, signal: null }])

@@ -79,9 +79,9 @@ test('[CO11] before it knows its orders nothing is told; then at once, and that 
   add(ended)
   await arrived()
   expect(server.requests).toBe(0)
-  const told = taken()
+  const received = taken()
   sender.begin()
-  await told
+  await received
   sender.begin()
   await arrived()
   expect(server.facts).toMatchObject([{ n: 1 }])

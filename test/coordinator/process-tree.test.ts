@@ -9,7 +9,7 @@ import { startScript } from '../support/real-processes.ts'
 import { isRunning, machine } from '../support/script-process.ts'
 
 let launches = 0
-const newMark = (keeper = 'keeper-of-this-test'): LaunchMark => ({ launchId: `launch-${process.pid}-${++launches}`, keeper })
+const newMark = (folderId = 'keeper-of-this-test'): LaunchMark => ({ launchId: `launch-${process.pid}-${++launches}`, folderId })
 const table = new ProcessTable(machine)
 const allEnded = (pids: readonly number[]): boolean => !pids.some(isRunning)
 
@@ -46,8 +46,8 @@ describe.each(sources)('processes from %s', (_, source) => {
     const root = await startScript(script, { mark })
     const lookAlikes = [
       await startScript(script, { bare: true }),
-      await startScript(script, { args: [`HOLDFAST_LAUNCH_ID=${mark.launchId}`, `HOLDFAST_LAUNCH_KEEPER=${mark.keeper}`] }),
-      await startScript(script, { mark: { ...mark, keeper: 'somebody-else' } }),
+      await startScript(script, { args: [`HOLDFAST_LAUNCH_ID=${mark.launchId}`, `HOLDFAST_LAUNCH_KEEPER=${mark.folderId}`] }),
+      await startScript(script, { mark: { ...mark, folderId: 'somebody-else' } }),
       await startScript(script, { mark: newMark() }),
     ]
     await new ProcessTree(mark, { pid: root.pid, birth: source.birthOf(root.pid) ?? '' }).end(new ProcessTable(source))
@@ -57,19 +57,19 @@ describe.each(sources)('processes from %s', (_, source) => {
 })
 
 test('[CO5] a mark is found behind however many variables', async () => {
-  const { launchId, keeper } = newMark()
-  const variables = `PATH=$PATH A=$many B=$many C=$many HOLDFAST_LAUNCH_ID=${launchId} HOLDFAST_LAUNCH_KEEPER=${keeper}`
+  const { launchId, folderId } = newMark()
+  const variables = `PATH=$PATH A=$many B=$many C=$many HOLDFAST_LAUNCH_ID=${launchId} HOLDFAST_LAUNCH_KEEPER=${folderId}`
   const script = `many=$(printf %0100000d 0); exec env -i ${variables} sh -c 'echo $$; exec sleep 1000'`
   const { pid } = await startScript(script)
   // A process has no environment while it becomes another program, as this one does right behind its word.
-  await expect.poll(async () => (await machine.list()).find((each) => each.pid === pid)?.mark).toEqual({ launchId, keeper })
+  await expect.poll(async () => (await machine.list()).find((each) => each.pid === pid)?.mark).toEqual({ launchId, folderId })
 })
 
 test('[CO5] a number that somebody else has now is not signalled, nor is the group of that name', async () => {
-  const stranger = await startScript('sleep 1000 & echo $!; wait')
-  const recycled = new ProcessTree(newMark(), { pid: stranger.pid, birth: '1' })
+  const bystander = await startScript('sleep 1000 & echo $!; wait')
+  const recycled = new ProcessTree(newMark(), { pid: bystander.pid, birth: '1' })
   expect(await recycled.end(table)).toEqual([])
-  expect([stranger.pid, ...stranger.printed].map(isRunning)).toEqual([true, true])
+  expect([bystander.pid, ...bystander.printed].map(isRunning)).toEqual([true, true])
 })
 
 test('[CO5] what is left of a launch is found by its mark alone, when nobody knows what was started', async () => {

@@ -132,8 +132,8 @@ test('[CO6] a disk that is full costs output, never a fact', () => {
 test('[CO6] a file that takes none of the first fact is known to be without it', () => {
   const file = join(temporaryFolder(), 'spool.jsonl')
   const opened = `const spool = new Spool({ file: ${JSON.stringify(file)}, warn: () => {}, onCapacityChange: (room) => console.log(room) })`
-  const told = `spool.add(${JSON.stringify(output('x'.repeat(2000)))})`
-  const program = `import { Spool } from ${JSON.stringify(spoolModule)}\n${opened}\n${told}`
+  const received = `spool.add(${JSON.stringify(output('x'.repeat(2000)))})`
+  const program = `import { Spool } from ${JSON.stringify(spoolModule)}\n${opened}\n${received}`
   // Beyond the limit a write fails as on a disk that is full, and the file can be cut all the same.
   const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', program]
   expect(execFileSync('sh', limited, { encoding: 'utf8' })).toBe('false\n')

@@ -13,8 +13,8 @@ test('[MC2] each directive is understood', () => {
   expect(stepsIn('[[slow 3 250]]')).toEqual([{ do: 'slow', count: 3, ms: 250 }])
   expect(stepsIn('[[write notes/a.txt two words]]')).toEqual([{ do: 'write', path: 'notes/a.txt', text: 'two words' }])
   expect(stepsIn('[[write empty.txt]]')).toEqual([{ do: 'write', path: 'empty.txt', text: '' }])
-  const told = { do: 'tell', agentId: 'helper', text: '[[recall]] all' }
-  expect(stepsIn('[[tell helper {{recall}} all]]')).toEqual([told])
+  const received = { do: 'tell', agentId: 'helper', text: '[[recall]] all' }
+  expect(stepsIn('[[tell helper {{recall}} all]]')).toEqual([received])
   expect(stepsIn('[[recall]] [[recall]]')).toEqual([{ do: 'recall' }])
   expect(stepsIn('[[flood 1048576]]')).toEqual([{ do: 'flood', bytes: 1_048_576 }])
   expect(stepsIn('[[ask]] [[ask may I]]')).toEqual([

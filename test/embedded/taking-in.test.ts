@@ -15,11 +15,11 @@ async function open(data: string) {
 }
 
 function warnings(): string[] {
-  const told: string[] = []
-  const listen = (warning: Error) => void told.push(warning.message)
+  const received: string[] = []
+  const listen = (warning: Error) => void received.push(warning.message)
   process.on('warning', listen)
   onTestFinished(() => void process.off('warning', listen))
-  return told
+  return received
 }
 
 const inFolder = (data: string, name = '') => join(data, 'conversations', name)
@@ -27,7 +27,7 @@ const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 
 test('[CV8] into an empty store they are taken in at start; a broken one is told, left where it is, and never fatal', async () => {
   const data = temporaryFolder()
-  const told = warnings()
+  const received = warnings()
   writePicoclaw(inFolder(data), 'telegram_1.json', picoclawSession('telegram:1'))
   // Named after another: what is inside counts, and neither is written over before both are read.
   writePicoclaw(inFolder(data), 'slack_1.json', picoclawSession('slack:2'))
@@ -35,7 +35,7 @@ test('[CV8] into an empty store they are taken in at start; a broken one is told
   writePicoclaw(inFolder(data), 'telegram_9.json', '{"key": "telegram:9", "mess')
   const { conversations, keys } = await open(data)
   expect(await keys()).toEqual(['slack:1', 'slack:2', 'telegram:1'])
-  await expect.poll(() => told).toEqual(['telegram_9.json was skipped: It is not JSON'])
+  await expect.poll(() => received).toEqual(['telegram_9.json was skipped: It is not JSON'])
   expect(await conversations.getHistory('slack:2')).toMatchObject([{ content: 'こんにちは <slack:2>' }, {}, {}, {}])
   expect(await conversations.getUpdatedTime('slack:2')).toBe('2026-02-28T09:30:00.500Z')
   expect(readFileSync(inFolder(data, 'telegram_9.json'), 'utf8')).toBe('{"key": "telegram:9", "mess')

@@ -8,7 +8,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '../../src/client/client.ts'
-import { keeperOf } from '../../src/platform/processes/launch-mark.ts'
+import { folderIdOf } from '../../src/platform/processes/launch-mark.ts'
 import { endCoordinator } from '../support/coordinator-process.ts'
 import { machine } from '../support/script-process.ts'
 import { eventually, TooLate } from './eventually.ts'
@@ -94,7 +94,7 @@ class Visit {
   #port = 0
   #projectId = ''
   #watching: NodeJS.Timeout | undefined
-  #keeper = ''
+  #folderId = ''
 
   constructor(build: string, data: string, dice: Chance, among: readonly Deed[]) {
     this.#build = build
@@ -115,7 +115,7 @@ class Visit {
     const entry = { id: agentId, name: 'Talker', protocol, command: 'holdfast', args: [...args] }
     await this.#client.post('/api/agents', { body: entry })
     await this.#client.put('/api/projects/{projectId}/agents/{agentId}', { params: this.#place, body: {} })
-    this.#keeper = await keeperOf(this.#data)
+    this.#folderId = await folderIdOf(this.#data)
     if (demo === 'acp') this.#watching = setInterval(() => void this.#watch(), watchEveryMs)
     await this.#open()
     await this.#say()
@@ -194,7 +194,7 @@ class Visit {
   }
 
   async #processes() {
-    return (await machine.list()).filter(({ mark }) => mark?.keeper === this.#keeper)
+    return (await machine.list()).filter(({ mark }) => mark?.folderId === this.#folderId)
   }
 
   async #watch(): Promise<void> {

@@ -352,7 +352,7 @@ export const oneContextForAll: Change = {
 }
 
 /** CH12, RE10: what an agent that pulls was handed before an upgrade is carried over as if it waited. */
-export const inHandWaitsAgain: Change = {
+export const runningWaitsAgain: Change = {
   file: 'store/migrations/0022-turns.ts',
   find: "case when s.id is not null then 'handed-' || s.id || '-' || u.conversation_key\n              else",
   replace: 'case when false then null else',

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { keeperOf } from '../../src/platform/processes/launch-mark.ts'
+import { folderIdOf } from '../../src/platform/processes/launch-mark.ts'
 import { startModelService } from '../support/model-service.ts'
 import { machine } from '../support/script-process.ts'
 import { pieceOf, productFolder } from './build.ts'
@@ -118,8 +118,8 @@ async function say(scene: Scene, content: string): Promise<void> {
 
 async function killed(scene: Scene, victim: Victim): Promise<void> {
   if (victim !== 'agent') return scene.kill(victim)
-  const keeper = await keeperOf(scene.data)
-  for (const { pid, mark } of await machine.list()) if (mark?.keeper === keeper) process.kill(pid, 'SIGKILL')
+  const folderId = await folderIdOf(scene.data)
+  for (const { pid, mark } of await machine.list()) if (mark?.folderId === folderId) process.kill(pid, 'SIGKILL')
 }
 
 interface Row {

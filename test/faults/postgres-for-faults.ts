@@ -12,8 +12,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Address } from '../support/postgres-cluster.ts'
-import type { KeeperReply, KeeperRequest } from '../support/postgres-keeper.ts'
 import { ownerOf } from '../support/postgres-leftovers.ts'
+import type { RunnerReply, RunnerRequest } from '../support/postgres-runner.ts'
 
 export interface BenchPostgres {
   newUrl(): Promise<string>
@@ -25,23 +25,23 @@ export interface BenchPostgres {
 
 const readyMs = 60_000
 const pollMs = 25
-const keeperFile = fileURLToPath(new URL('../support/postgres-keeper.ts', import.meta.url))
+const runnerFile = fileURLToPath(new URL('../support/postgres-runner.ts', import.meta.url))
 /** Root's own TMPDIR may be closed to the user that PostgreSQL then runs as. */
 const parent = process.getuid?.() === 0 ? '/tmp' : tmpdir()
 
 export async function startPostgres(): Promise<BenchPostgres> {
   const folder = await mkdtemp(join(parent, 'holdfast-faults-postgres-'))
-  const keeper = spawn(process.execPath, [keeperFile, folder, ownerOf(process.pid)], {
+  const runner = spawn(process.execPath, [runnerFile, folder, ownerOf(process.pid)], {
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const { port, password } = await readyIn(folder)
   const base = `postgres://holdfast:${password}@127.0.0.1:${port}/postgres`
   let made = 0
-  const ask = async (request: KeeperRequest): Promise<void> => {
-    const replied = once(keeper, 'message')
-    keeper.send(request)
-    const [reply] = (await replied) as [KeeperReply]
+  const ask = async (request: RunnerRequest): Promise<void> => {
+    const replied = once(runner, 'message')
+    runner.send(request)
+    const [reply] = (await replied) as [RunnerReply]
     if (!reply.ok) throw new Error(reply.why)
   }
   return {
@@ -57,8 +57,8 @@ export async function startPostgres(): Promise<BenchPostgres> {
       await ask('start')
     },
     stop: async () => {
-      const ended = once(keeper, 'exit')
-      keeper.send('end' satisfies KeeperRequest)
+      const ended = once(runner, 'exit')
+      runner.send('end' satisfies RunnerRequest)
       await ended
     },
   }

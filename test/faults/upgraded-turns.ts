@@ -146,7 +146,7 @@ class Upgrade {
     this.#place.userSessionId = await this.#device.create(this.#projectId)
     void this.#device.stay()
     for (const role of ['writer', 'asker']) this.#device.say({ type: 'agent:spawn', role, agentId: 'actor' })
-    await this.#eventually('both roles', () => this.#told('agent:ready').length === 2)
+    await this.#eventually('both roles', () => this.#reported('agent:ready').length === 2)
     for (const agentId of talkers) {
       await this.#client.post('/api/projects/{projectId}/chat/start', { params, query: { agentId } })
       await this.#say(agentId, 'hello.')
@@ -181,7 +181,7 @@ class Upgrade {
     this.#prompt('writer', `${slow} role-runs.`)
     this.#prompt('writer', 'role-waits.')
     this.#prompt('asker', '[[ask]] role-asks.')
-    await this.#eventually('the question', () => this.#told('permission:requested').length === 1)
+    await this.#eventually('the question', () => this.#reported('permission:requested').length === 1)
     await this.#eventually('the messages to be in hand', () => this.#handed.length === talkers.length)
     for (const agentId of talkers) await this.#say(agentId, `${agentId}-waits.`)
   }
@@ -191,14 +191,14 @@ class Upgrade {
   }
 
   #answerQuestion(): void {
-    const [asked] = this.#told('permission:requested')
+    const [asked] = this.#reported('permission:requested')
     this.#device.say({ type: 'permission:answer', approvalId: asked?.approvalId, outcome: 'allowed' })
   }
 
   async #isOver(): Promise<boolean> {
     const turns = await this.#turns()
     const isOpen = turns.some(({ state }) => state === 'queued' || state === 'running')
-    if (isOpen || this.#told('agent:response').length < prompts.length) return false
+    if (isOpen || this.#reported('agent:response').length < prompts.length) return false
     if ((await this.#tasks('completed')).length + (await this.#tasks('failed')).length < workers.length) return false
     const last = await Promise.all(talkers.map((agentId) => this.#answers(agentId, `${agentId}-waits.`)))
     return last.every((found) => found.length > 0) || turns.some(({ state }) => state === 'unknown')
@@ -215,7 +215,7 @@ class Upgrade {
     }
     const kept = await this.#messagesOfRoles()
     for (const word of prompts) {
-      const responses = this.#told('agent:response').filter(({ content }) => content.endsWith(word))
+      const responses = this.#reported('agent:response').filter(({ content }) => content.endsWith(word))
       once(`the response to ${word}`, responses)
       for (const role of ['user', 'assistant'])
         once(
@@ -256,7 +256,7 @@ class Upgrade {
     return findings
   }
 
-  #told(type: string) {
+  #reported(type: string) {
     return this.#device.log.filter((event) => event.type === type)
   }
 

@@ -79,10 +79,13 @@ test('[FS8] a rewind brings files, conversation and context back, shows what oth
   expect(await about()).not.toHaveProperty('rewound')
   // To after the first, and on from there in a context that knows nothing of the second.
   const again = { params: { key, turnId: first?.id ?? '' } }
-  const told = await client
+  const received = await client
     .post('/api/conversations/{key}/turns/{turnId}/rewind', { ...again, body: { to: 'after' } })
     .catch((error: { problem: { losses: { digest: string } } }) => error.problem.losses.digest)
-  await client.post('/api/conversations/{key}/turns/{turnId}/rewind', { ...again, body: { to: 'after', confirm: String(told) } })
+  await client.post('/api/conversations/{key}/turns/{turnId}/rewind', {
+    ...again,
+    body: { to: 'after', confirm: String(received) },
+  })
   expect(readFileSync(file('a.txt'), 'utf8')).toBe('one')
   await say('[[write b.txt three]] third')
   const [third] = await turns()

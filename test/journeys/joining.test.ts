@@ -78,11 +78,11 @@ test('[SC4] [SE2] a coordinator joins over TLS with a certificate of one’s own
   writeFileSync(tokenFile, token)
   writeFileSync(authority, proxy.cert)
   const args = ['--server', proxy.url, '--token-file', tokenFile, '--data', data]
-  const stranger = joinWith(args, { NODE_EXTRA_CA_CERTS: '' })
-  await once(stranger.child.stderr as Readable, 'data')
-  while (!stranger.said().includes('certificate')) await once(stranger.child.stderr as Readable, 'data')
-  stranger.child.kill('SIGTERM')
-  expect(await stranger.exit).toBe(0)
+  const untrusted = joinWith(args, { NODE_EXTRA_CA_CERTS: '' })
+  await once(untrusted.child.stderr as Readable, 'data')
+  while (!untrusted.said().includes('certificate')) await once(untrusted.child.stderr as Readable, 'data')
+  untrusted.child.kill('SIGTERM')
+  expect(await untrusted.exit).toBe(0)
 
   joinWith(args, { NODE_EXTRA_CA_CERTS: authority })
   const chat = await openChat(holdfast)

@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { main } from '../support/built-product.ts'
-import type { Told } from '../support/mcp.ts'
+import type { ToolResult } from '../support/mcp.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 
 const path = { PATH: process.env['PATH'] ?? '' }
@@ -36,7 +36,7 @@ async function connect({ data }: RunningHoldfast, token: string, newest = false)
   const client = new Client({ name: 'test', version: '1' }, options)
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', '--data', data], env }))
   onTestFinished(() => client.close())
-  const call = async (name: string, args = {}): Promise<Told> =>
+  const call = async (name: string, args = {}): Promise<ToolResult> =>
     (await client.callTool({ name, arguments: args })).structuredContent
   return { client, call }
 }
@@ -84,7 +84,11 @@ test('[CO4] inside of a launch it needs nothing but what the launch is told', as
 })
 
 /** What comes out for these lines, when the pipe is closed behind them. */
-async function pipe(holdfast: RunningHoldfast, token: string, lines: readonly string[]): Promise<{ code: number; out: Told[] }> {
+async function pipe(
+  holdfast: RunningHoldfast,
+  token: string,
+  lines: readonly string[],
+): Promise<{ code: number; out: ToolResult[] }> {
   const env = { ...path, HOLDFAST_TOKEN: token }
   const child = spawn(process.execPath, [main, 'mcp', '--data', holdfast.data], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -19,8 +19,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 /** As a server starts: what is there is taken in, then the files follow the store. */
 async function start(data: string) {
   const { store, clock } = await openTestStore({ folder: data })
-  const told: string[] = []
-  await importAtStart(store, data, (file) => void told.push(file))
+  const received: string[] = []
+  await importAtStart(store, data, (file) => void received.push(file))
   const mirror = new Mirror({
     store,
     clock,
@@ -42,7 +42,7 @@ async function start(data: string) {
     await store.run(getOrCreateConversation, { key })
     await store.run(addMessage, { key, role: 'user', content, by })
   }
-  return { store, mirror, told, stop, keys, texts, say }
+  return { store, mirror, received, stop, keys, texts, say }
 }
 
 const inFolder = (data: string, name = '') => join(data, 'conversations', name)
@@ -90,7 +90,7 @@ test('[CV8] the database is lost, the files are not: what agents were handed is 
   writeFileSync(log, '{"seq":1,"id":"older"}\n')
   writePicoclaw(inFolder(data), 'torn.json', '{')
   const second = await start(data)
-  expect(second.told).toEqual(['torn.json'])
+  expect(second.received).toEqual(['torn.json'])
   expect(await second.keys()).toEqual([...keys].sort())
   for (const key of keys) expect(await second.texts(key)).toEqual([`in ${key}`])
   await second.stop()

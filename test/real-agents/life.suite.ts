@@ -119,10 +119,10 @@ function expectTokens(turns: readonly LivedTurn[], tokens: Recipe['says']['token
     output += written
     if (said.every((each) => each === null)) return tokens && end.stopReason !== 'cancelled' ? [[end.content, ...said]] : []
     const isRight = inputTokens === input && outputTokens === output
-    const told = isRight ? [] : [[end.content, ...said, input, output]]
+    const received = isRight ? [] : [[end.content, ...said, input, output]]
     input = 0
     output = 0
-    return told
+    return received
   })
   expect(wrong).toEqual([])
   if (tokens) expect([input, output]).toEqual([0, 0])
@@ -214,7 +214,7 @@ function expectShown(life: Life): void {
   expect([...kinds].filter((kind) => !(shownAs[kind] ?? []).some((each) => shown.has(each)))).toEqual([])
   const calls = new Set(updates.flatMap(({ kind, call }) => (kind === 'tool' ? [call.toolCallId] : [])))
   expect([...ids.difference(calls)]).toEqual([])
-  const spoken = updates.flatMap((update) => (update.kind === 'text' ? [update.text] : []))
+  const texts = updates.flatMap((update) => (update.kind === 'text' ? [update.text] : []))
   const bare = (parts: readonly string[]): string => parts.join('').replaceAll(/\s+/g, '')
-  expect(bare(spoken)).toBe(bare(text))
+  expect(bare(texts)).toBe(bare(text))
 }

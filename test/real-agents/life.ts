@@ -96,15 +96,15 @@ export class Life {
     const since = (): Message[] => inbox.all.slice(from).filter(({ role }) => role === this.role)
     const of = (...types: string[]): Message[] => since().filter(({ type }) => types.includes(type))
     this.person.send('agent:message', { role: this.role, content })
-    let [settled, hasSpoken] = [0, false]
+    let [settled, hasAnswered] = [0, false]
     await inbox.until(() => {
       for (const request of of('permission:requested', 'question:requested').slice(settled)) {
         settled++
         if (request.type === 'permission:requested') this.#settle(request, answer)
         else this.#answer(request)
       }
-      if (!hasSpoken && since().some(({ type, update }) => type === 'agent:update' && update.kind === 'text')) {
-        hasSpoken = true
+      if (!hasAnswered && since().some(({ type, update }) => type === 'agent:update' && update.kind === 'text')) {
+        hasAnswered = true
         meanwhile?.()
       }
       return of('agent:response', 'agent:failed', 'agent:terminated').length > 0

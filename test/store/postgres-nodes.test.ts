@@ -73,8 +73,8 @@ describe('two nodes on one PostgreSQL', () => {
     const heard: number[] = []
     other.doorbell.on(stream, (at) => heard.push(at))
     const channel = `holdfast_${one.incarnation.replaceAll(/\W/g, '')}`
-    const stranger = new pg.Client({ connectionString: url })
-    await stranger.connect()
+    const outsider = new pg.Client({ connectionString: url })
+    await outsider.connect()
     const wrong = [
       [1, 2, 3],
       ['x', stream, 'y'],
@@ -85,10 +85,10 @@ describe('two nodes on one PostgreSQL', () => {
       {},
       null,
     ]
-    for (const payload of wrong) await stranger.query('select pg_notify($1, $2)', [channel, JSON.stringify(payload)])
+    for (const payload of wrong) await outsider.query('select pg_notify($1, $2)', [channel, JSON.stringify(payload)])
     // A number that is far beyond what is there makes sense, and says nothing about what comes.
-    await stranger.query('select pg_notify($1, $2)', [channel, JSON.stringify(['x', stream, 1_000_000])])
-    await stranger.end()
+    await outsider.query('select pg_notify($1, $2)', [channel, JSON.stringify(['x', stream, 1_000_000])])
+    await outsider.end()
     await expect.poll(() => heard).toContain(1_000_000)
     expect(heard.filter((at) => at !== 1 && at !== 1_000_000)).toEqual([])
     await one.run(countUp, { id: 'a' })

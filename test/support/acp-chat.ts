@@ -6,19 +6,19 @@ import { started } from '../services/processes/launch-pad.ts'
 import { type Machine, openConsole, readyAgent } from './relay.ts'
 import type { TestServerOptions } from './server.ts'
 
-export async function openSpokenChat(settings: object = {}, contexts = false, options: TestServerOptions = {}) {
+export async function openAcpChat(settings: object = {}, contexts = false, options: TestServerOptions = {}) {
   const room = await openConsole(options, settings)
   const { server, projectId } = room
   const { store, clock } = server
   const lines: string[] = []
   const logger = createLogger({ level: 'warn', format: 'json', destination: { write: (line) => void lines.push(line) } })
   const starter = new Starter({ store, clock, logger, tails: server.server.tails, launches: server.server.launches })
-  const speaker = createTurnDispatcher({ store, clock, logger })
+  const dispatcher = createTurnDispatcher({ store, clock, logger })
   await starter.start()
-  speaker.start()
+  dispatcher.start()
   onTestFinished(async () => {
     await starter.stop()
-    await speaker.stop()
+    await dispatcher.stop()
     expect(lines).toEqual([])
   })
   const machine = await room.machine('first', contexts)
@@ -26,7 +26,7 @@ export async function openSpokenChat(settings: object = {}, contexts = false, op
     room,
     server,
     machine,
-    speaker,
+    dispatcher,
     clock,
     say: (content: string) => server.ask('/api/chat', { method: 'POST', body: { projectId, toAgentId: 'coder', content } }),
     chat: async () =>

@@ -29,7 +29,7 @@ export async function startAgent(
   const { promise: exit, resolve } = Promise.withResolvers<Exit>()
   const agent = await AgentProcess.start({
     particulars,
-    mark: { launchId: particulars.launchId, keeper: 'keeper-of-this-test' },
+    mark: { launchId: particulars.launchId, folderId: 'keeper-of-this-test' },
     serverUrl: 'http://127.0.0.1:1',
     program: [process.execPath, '-e', 'console.log("it is I:", ...process.argv.slice(1))', '--'],
     fallbackFolder: `${dataFolder}/launches/${particulars.launchId}`,

@@ -1,6 +1,6 @@
 /** The coordinator that `up` has started, seen from outside; and whether anything of a data folder still runs. */
 import { findCoordinator, type RunningCoordinator } from '../../src/platform/files/coordinator-file.ts'
-import { keeperOf } from '../../src/platform/processes/launch-mark.ts'
+import { folderIdOf } from '../../src/platform/processes/launch-mark.ts'
 import { type ProcessIdentity, signalExactly } from '../../src/platform/processes/processes.ts'
 import { machine } from './script-process.ts'
 
@@ -18,8 +18,8 @@ export async function coordinatorOf(data: string, not?: ProcessIdentity): Promis
 
 /** The numbers of the agents' processes that carry the folder's mark. */
 export async function agentsOf(data: string): Promise<number[]> {
-  const keeper = await keeperOf(data)
-  return (await machine.list()).filter(({ mark }) => mark?.keeper === keeper).map(({ pid }) => pid)
+  const folderId = await folderIdOf(data)
+  return (await machine.list()).filter(({ mark }) => mark?.folderId === folderId).map(({ pid }) => pid)
 }
 
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {

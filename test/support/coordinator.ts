@@ -12,7 +12,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 export interface TestCoordinator {
   readonly coordinator: Coordinator
   readonly folder: string
-  readonly keeper: string
+  readonly folderId: string
   readonly alone: Promise<void>
   log(): string
 }
@@ -23,7 +23,7 @@ export interface CoordinatorOptions extends Partial<CoordinatorDependencies> {
 }
 
 export function startCoordinator(server: Pick<LinkServer, 'url' | 'token'>, options: CoordinatorOptions = {}): TestCoordinator {
-  const { folder = temporaryFolder(), keeper = `keeper-${randomUUID()}`, ...changes } = options
+  const { folder = temporaryFolder(), folderId = `keeper-${randomUUID()}`, ...changes } = options
   const lines: string[] = []
   const logger = createLogger({ level: 'debug', format: 'json', destination: { write: (line) => void lines.push(line) } })
   const { promise: alone, resolve: onAlone } = Promise.withResolvers<void>()
@@ -33,7 +33,7 @@ export function startCoordinator(server: Pick<LinkServer, 'url' | 'token'>, opti
     about: { version: '0.0.0-test', machine: 'test', bootId: machine.bootId(), pid: process.pid },
     newInstance: randomUUID,
     random: () => 0,
-    keeper,
+    folderId,
     program: [process.execPath, '-e', ''],
     env: process.env,
     launchesFolder: join(folder, 'launches'),
@@ -52,7 +52,7 @@ export function startCoordinator(server: Pick<LinkServer, 'url' | 'token'>, opti
     coordinator.killAll()
     await stopped
   })
-  return { coordinator, folder, keeper, alone, log: () => lines.join('') }
+  return { coordinator, folder, folderId, alone, log: () => lines.join('') }
 }
 
 export async function startLinkServer(): Promise<LinkServer> {

@@ -10,7 +10,7 @@ import { type RunningHoldfast, startHoldfast } from './running-server.ts'
 const fact = 'The kettle is blue.'
 
 /** Asks it something; everything that it was told before it answered. */
-export type Told = (chat: Chat) => Promise<string>
+export type Recall = (chat: Chat) => Promise<string>
 
 const awake = async ({ client, projectId }: Chat) =>
   (await client.get('/api/agent-sessions', { query: { projectId } })).items.filter(({ state }) => state !== 'ended')
@@ -30,7 +30,7 @@ async function pidOfAwake(chat: Chat): Promise<number> {
   return pid as number
 }
 
-export async function keepsInMind(talker: Talker, told: Told): Promise<void> {
+export async function keepsInMind(talker: Talker, recall: Recall): Promise<void> {
   let holdfast: RunningHoldfast = await startHoldfast({ up: true })
   onTestFinished(async () => {
     await holdfast.kill()
@@ -44,29 +44,29 @@ export async function keepsInMind(talker: Talker, told: Told): Promise<void> {
 
   process.kill(await pidOfAwake(chat), 'SIGKILL')
   await asleep(chat)
-  expect(await told(chat), 'after a kill').toContain(fact)
+  expect(await recall(chat), 'after a kill').toContain(fact)
 
   const soon = { 'chat.soft_timeout_minutes': 0.05, 'chat.hard_timeout_minutes': 0.1 }
   const { settings } = await client.get('/api/projects/{projectId}', { params: { projectId } })
   await client.patch('/api/projects/{projectId}', { params: { projectId }, body: { settings: soon } })
   await asleep(chat)
   await client.patch('/api/projects/{projectId}', { params: { projectId }, body: { settings } })
-  expect(await told(chat), 'after a sleep').toContain(fact)
+  expect(await recall(chat), 'after a sleep').toContain(fact)
 
   await client.post('/api/projects/{projectId}/agents/{agentId}/chat/end', { params: { projectId, agentId }, query: {} })
   await asleep(chat)
-  expect(await told(chat), 'after its panel was closed').toContain(fact)
+  expect(await recall(chat), 'after its panel was closed').toContain(fact)
 
   const orphan = await pidOfAwake(chat)
   await holdfast.kill()
   process.kill(orphan, 'SIGKILL')
   holdfast = await startHoldfast({ up: true, data: holdfast.data, args: ['--port', new URL(holdfast.url).port] })
   await asleep(await openChat(holdfast, chat))
-  expect(await told(chat), 'after a restart of the server').toContain(fact)
+  expect(await recall(chat), 'after a restart of the server').toContain(fact)
 
   // The same process, or the next: neither knows what is over.
   await client.post('/api/conversations/{key}/reset', conversation)
-  expect(await told(chat), 'after a reset').not.toContain('kettle')
+  expect(await recall(chat), 'after a reset').not.toContain('kettle')
   await chat.say('The pot is green.')
   await chat.answer()
   await client.put('/api/conversations/{key}/summary', {
@@ -76,7 +76,7 @@ export async function keepsInMind(talker: Talker, told: Told): Promise<void> {
   const now = new Date(Date.now() + 86_400_000).toISOString()
   const { cut } = await client.post('/api/conversations/{key}/cutover', { ...conversation, body: { now } })
   expect(cut).toBe(true)
-  const fresh = await told(chat)
+  const fresh = await recall(chat)
   expect(fresh, 'after a cutover').toContain('It was about a pot')
   expect(fresh, 'after a cutover').not.toMatch(/kettle|green/)
 }

@@ -4,12 +4,12 @@ import { onTestFinished } from 'vitest'
 import { openTestServer, type TestServer, type TestServerOptions } from './server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects, and fails when it is not there
-export type Told = any
+export type ToolResult = any
 
 export interface McpAgent {
   readonly client: Client
   /** What a tool gave; one with `isError` too. */
-  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Told>
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>
   /** The code of a result with `isError`. */
   failure(name: string, args?: Record<string, unknown>): Promise<string>
 }
@@ -27,15 +27,16 @@ export async function connectMcp(url: string, token: string, options: ClientOpti
     // A client that reads only the text reads the same.
     if (JSON.stringify(JSON.parse(text?.text ?? '')) !== JSON.stringify(structuredContent))
       throw new Error('The text says something else')
-    return { isError, told: structuredContent as Told }
+    return { isError, structured: structuredContent as ToolResult }
   }
   return {
     client,
-    call: async (name, args, callOptions) => (await result(name, args, callOptions)).told,
+    call: async (name, args, callOptions) => (await result(name, args, callOptions)).structured,
     failure: async (name, args) => {
-      const { isError, told } = await result(name, args)
-      if (!isError || !told.message || !told.next) throw new Error(`It did not fail as it should: ${JSON.stringify(told)}`)
-      return told.code
+      const { isError, structured } = await result(name, args)
+      if (!isError || !structured.message || !structured.next)
+        throw new Error(`It did not fail as it should: ${JSON.stringify(structured)}`)
+      return structured.code
     },
   }
 }
@@ -50,16 +51,16 @@ export interface Workplace {
   /** The same, signed in: there must be work for it. */
   signedIn(agentId?: string): Promise<McpAgent>
   /** A person writes to an agent. */
-  write(content: string, more?: Record<string, unknown>): Promise<Told>
+  write(content: string, more?: Record<string, unknown>): Promise<ToolResult>
   /** What stands in the chat with an agent, oldest first. */
-  chat(agentId?: string): Promise<Told[]>
-  post(path: string, body: unknown): Promise<Told>
+  chat(agentId?: string): Promise<ToolResult[]>
+  post(path: string, body: unknown): Promise<ToolResult>
 }
 
 /** A project with agents `ann` and `bob`, and its owner. */
 export async function openWorkplace(options: TestServerOptions = {}): Promise<Workplace> {
   const server = await openTestServer(options)
-  const post = async (path: string, body: unknown): Promise<Told> => {
+  const post = async (path: string, body: unknown): Promise<ToolResult> => {
     const answer = await server.ask(path, { method: 'POST', body })
     if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
     return answer.json

@@ -14,14 +14,14 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { beforeAll, onTestFinished } from 'vitest'
 import type { Address } from './postgres-cluster.ts'
-import type { KeeperReply, KeeperRequest } from './postgres-keeper.ts'
 import { clearLeftovers, ownerOf, prefix } from './postgres-leftovers.ts'
+import type { RunnerReply, RunnerRequest } from './postgres-runner.ts'
 
 const readyMs = 60_000
 const pollMs = 25
 /** More is dropped sooner than it is deleted. */
 const maxBytesEmptied = 4 * 1024 * 1024
-const keeperFile = fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url))
+const runnerFile = fileURLToPath(new URL('./postgres-runner.ts', import.meta.url))
 /** The run says where (scripts/test.ts). Root's own TMPDIR may be closed to the user that PostgreSQL then runs as. */
 const parent = process.env['TEST_POSTGRES_FOLDER'] ?? (process.getuid?.() === 0 ? '/tmp' : tmpdir())
 
@@ -124,16 +124,16 @@ export async function startOwnPostgres(settings: readonly string[] = []): Promis
   const folder = join(parent, `${prefix}${ownerOf(process.pid)}-${newName()}`)
   await mkdir(folder, { mode: 0o700 })
   await sharedServer()
-  const keeper = startKeeper(folder, process.pid, [sharedFolder(), ...settings])
-  const ask = async (request: KeeperRequest): Promise<void> => {
-    const replied = once(keeper, 'message')
-    keeper.send(request)
-    const [reply] = (await replied) as [KeeperReply]
+  const runner = startRunner(folder, process.pid, [sharedFolder(), ...settings])
+  const ask = async (request: RunnerRequest): Promise<void> => {
+    const replied = once(runner, 'message')
+    runner.send(request)
+    const [reply] = (await replied) as [RunnerReply]
     if (!reply.ok) throw new Error(reply.why)
   }
   onTestFinished(async () => {
-    const ended = once(keeper, 'exit')
-    keeper.send('end' satisfies KeeperRequest)
+    const ended = once(runner, 'exit')
+    runner.send('end' satisfies RunnerRequest)
     await ended
   })
   const address = await readyIn(folder)
@@ -154,7 +154,7 @@ async function findOrStart(): Promise<Address> {
     return readyIn(folder)
   }
   await clearLeftovers(parent)
-  startKeeper(folder, ownerOfRun()).unref()
+  startRunner(folder, ownerOfRun()).unref()
   return readyIn(folder)
 }
 
@@ -164,14 +164,14 @@ const ownerOfRun = (): number =>
 
 const sharedFolder = (): string => join(parent, `${prefix}${ownerOf(ownerOfRun())}-shared`)
 
-function startKeeper(folder: string, owner: number, more?: readonly string[]): ChildProcess {
+function startRunner(folder: string, owner: number, more?: readonly string[]): ChildProcess {
   const own = more !== undefined
-  const keeper = spawn(process.execPath, [keeperFile, folder, ownerOf(owner), ...(more ?? [])], {
+  const runner = spawn(process.execPath, [runnerFile, folder, ownerOf(owner), ...(more ?? [])], {
     // In its own process group, so that Ctrl-C reaches it through its owner's end, not before.
     detached: true,
     stdio: own ? ['ignore', 'ignore', 'inherit', 'ipc'] : 'ignore',
   })
-  return keeper
+  return runner
 }
 
 async function readyIn(folder: string): Promise<Address> {

@@ -107,7 +107,7 @@ export class TelegramStandIn {
     const refuse = (status: number, description: string, parameters?: object) =>
       send(response, status, { ok: false, error_code: status, description, ...(parameters && { parameters }) })
     if (token !== telegramToken) refuse(401, 'Unauthorized')
-    else await this.#obey(method, payload, response, refuse)
+    else await this.#runMethod(method, payload, response, refuse)
     this.#tell()
   }
 
@@ -115,7 +115,7 @@ export class TelegramStandIn {
     for (const watch of this.#watchers.splice(0)) watch()
   }
 
-  async #obey(
+  async #runMethod(
     method: string,
     payload: Record<string, never>,
     response: ServerResponse,

@@ -6,7 +6,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './live/queries.ts'
-import { languageChoice, loadMessages, spoken } from './preferences/language.ts'
+import { languageChoice, loadMessages, shownLanguage } from './preferences/language.ts'
 import { followTheme } from './preferences/theme.ts'
 import { router } from './router.tsx'
 import { SpeechProvider } from './translations/messages.tsx'
@@ -15,7 +15,7 @@ followTheme()
 
 /** Not awaited by this module: the file of the translations may import from the file of this module, and would wait for it. */
 async function show(): Promise<void> {
-  const language = spoken(languageChoice.get())
+  const language = shownLanguage(languageChoice.get())
   const words = await loadMessages(language)
   const place = document.getElementById('root')
   if (!place) throw new Error('index.html has no #root')

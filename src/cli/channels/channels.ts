@@ -145,7 +145,7 @@ async function findChat(client: Client, typed: string): Promise<ChannelChat> {
 
 const chat = { name: 'chat', about: 'its number, @handle, or name where only one has it' } as const
 
-export const channels: CommandSpec = {
+export const channelCommands: CommandSpec = {
   summary: 'Chats on Telegram: who is let in, and which agent answers',
   examples: [
     ['channels', 'the state, and everybody who has written'],

@@ -107,10 +107,10 @@ const safe = (line: string): string => line.split('\t').map(visible).join('\t')
 function usageLine(usage: Extract<RelayEvent, { type: 'agent:response' }>['usage'] | undefined): string | undefined {
   if (!usage) return undefined
   const { inputTokens, outputTokens, cost } = usage
-  const told = [
+  const parts = [
     inputTokens !== null && `${inputTokens} tokens in`,
     outputTokens !== null && `${outputTokens} out`,
     cost && costText(cost),
   ]
-  return told.filter(Boolean).join(' · ')
+  return parts.filter(Boolean).join(' · ')
 }

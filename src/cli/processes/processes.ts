@@ -141,7 +141,7 @@ async function takeOver(context: CommandContext): Promise<void> {
 
 const launch = { name: 'launch', about: 'its launch id' }
 
-export const processes: CommandSpec = {
+export const processCommands: CommandSpec = {
   summary: 'Processes of agents: what runs, and why the rest ended',
   examples: [
     ['processes', 'list them, newest first'],
@@ -179,7 +179,7 @@ export const processes: CommandSpec = {
   },
 }
 
-export const coordinators: CommandSpec = {
+export const coordinatorCommands: CommandSpec = {
   summary: 'Machines that run agents: which can be reached',
   examples: [
     ['coordinators', 'list them'],

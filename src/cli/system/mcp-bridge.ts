@@ -3,12 +3,11 @@
  * server needs. Keeps no state, so the server may be restarted; requests in flight are then answered with an error that says to
  * call again.
  */
-
 import { setTimeout as pause } from 'node:timers/promises'
 import { problemIn, UnreachableError } from '../../client/failures.ts'
 import { SseParser } from '../../client/sse-parser.ts'
 import { errorCatalogue } from '../../domain/errors.ts'
-import { parsedJson } from '../../domain/json.ts'
+import { parsedJson } from '../../platform/json.ts'
 
 export interface BridgeOptions {
   readonly url: string

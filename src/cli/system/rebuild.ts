@@ -31,12 +31,12 @@ async function buildAnew(context: CommandContext): Promise<void> {
     ]),
   )
   if (context.json) return
-  const told = [
+  const lines = [
     ...rebuilt.unreadable.map(({ folder, why }) => `Passed over ${folder}: ${why}`),
     ...rebuilt.notRestored.map(({ workSessionId, what, detail }) => `Not restored in ${workSessionId} (${what}): ${detail}`),
   ]
-  for (const line of told.slice(0, maxReported)) context.note(visible(line))
-  if (told.length > maxReported) context.note(`… and ${told.length - maxReported} more; --json tells all.`)
+  for (const line of lines.slice(0, maxReported)) context.note(visible(line))
+  if (lines.length > maxReported) context.note(`… and ${lines.length - maxReported} more; --json tells all.`)
   context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
 }
 

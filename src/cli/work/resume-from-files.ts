@@ -28,16 +28,16 @@ export const isKnown = async (client: Client, params: SavedLocation): Promise<bo
   (await client.get(path, { params }).catch(ifNotThere)) !== undefined
 
 export async function bringBack(client: Client, saved: SavedWorkSession): Promise<NotRestored[]> {
-  const told: NotRestored[] = []
+  const missing: NotRestored[] = []
   for (const folder of await foldersOfLineage(saved)) {
     const each = folder === saved.folder ? saved : await readSavedWorkSession(folder)
     const params = placeIn(each)
     const restored = await client.post(`${path}/restore`, { params, body: each.files })
     // Only losses of the session itself are reported.
-    if (each === saved) told.push(...restored.notRestored)
-    told.push(...(await bringArtifacts(client, each, params)))
+    if (each === saved) missing.push(...restored.notRestored)
+    missing.push(...(await bringArtifacts(client, each, params)))
   }
-  return told
+  return missing
 }
 
 async function bringArtifacts(
@@ -45,7 +45,7 @@ async function bringArtifacts(
   { files, artifacts }: SavedWorkSession,
   params: SavedLocation,
 ): Promise<NotRestored[]> {
-  const told: NotRestored[] = []
+  const missing: NotRestored[] = []
   const facts = ((files.workSession ?? {}) as { artifacts?: { name?: string; media_type?: string }[] }).artifacts ?? []
   for (const { name, path: file } of artifacts) {
     const type = facts.find((each) => each.name === name)?.media_type
@@ -53,10 +53,11 @@ async function bringArtifacts(
       await client.upload(`${path}/artifacts/{name}`, { params: { ...params, name }, body: await openAsBlob(file), type })
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      told.push({ what: 'artifact', detail: `${name}: ${error.message}` })
+      missing.push({ what: 'artifact', detail: `${name}: ${error.message}` })
     }
   }
   for (const { name = '' } of facts)
-    if (!artifacts.some((each) => each.name === name)) told.push({ what: 'artifact', detail: `${name}: its file is not there` })
-  return told
+    if (!artifacts.some((each) => each.name === name))
+      missing.push({ what: 'artifact', detail: `${name}: its file is not there` })
+  return missing
 }

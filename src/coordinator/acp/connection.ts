@@ -4,7 +4,7 @@
  * process.
  */
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
-import { fieldsOf } from '../../domain/json.ts'
+import { fieldsOf } from '../../platform/json.ts'
 import { pause } from '../../platform/time/clock.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'

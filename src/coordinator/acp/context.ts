@@ -16,7 +16,7 @@ import {
   methods,
   RequestError,
 } from '@agentclientprotocol/sdk'
-import { fieldsOf } from '../../domain/json.ts'
+import { fieldsOf } from '../../platform/json.ts'
 import { type Clock, pause } from '../../platform/time/clock.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import type { AgentAbilities, AgentUpdate, PermissionRequest, TurnUsage } from '../../protocol/turns/agent-update.ts'

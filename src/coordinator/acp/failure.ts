@@ -1,6 +1,6 @@
 /** Failures of the communication with an agent: a code for programs and a message for people. */
 import { RequestError } from '@agentclientprotocol/sdk'
-import { fieldsOf } from '../../domain/json.ts'
+import { fieldsOf } from '../../platform/json.ts'
 import { mask, maskDetail } from '../../platform/log/mask.ts'
 import { readable } from '../../platform/log/readable.ts'
 import { about, type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
@@ -107,7 +107,7 @@ const namedKinds: ReadonlySet<AnomalyKind> = new Set([
 /** Different names of one agent; what comes after them is `other`. */
 const maxNames = 40
 
-type Seen = { kind: AnomalyKind; name: string; count: number; told: number; bytes: number; tellAt: number }
+type Seen = { kind: AnomalyKind; name: string; count: number; reported: number; bytes: number; tellAt: number }
 
 export class AnomalyCounter {
   readonly #report: (anomaly: Anomaly) => void
@@ -121,7 +121,7 @@ export class AnomalyCounter {
   count(kind: AnomalyKind, sample: string, bytes = 0, sent?: unknown): void {
     const own = namedKinds.has(kind) ? sample.slice(0, maxNameChars) : ''
     const name = this.#seen.has(`${kind} ${own}`) || this.#seen.size < maxNames ? own : 'other'
-    const seen = this.#seen.get(`${kind} ${name}`) ?? { kind, name, count: 0, told: 0, bytes: 0, tellAt: 1 }
+    const seen = this.#seen.get(`${kind} ${name}`) ?? { kind, name, count: 0, reported: 0, bytes: 0, tellAt: 1 }
     seen.count++
     seen.bytes += bytes
     this.#seen.set(`${kind} ${name}`, seen)
@@ -132,13 +132,13 @@ export class AnomalyCounter {
   }
 
   flush(): void {
-    for (const seen of this.#seen.values()) if (seen.count > seen.told) this.#tell(seen, seen.name)
+    for (const seen of this.#seen.values()) if (seen.count > seen.reported) this.#tell(seen, seen.name)
   }
 
   #tell(seen: Seen, sample: string): void {
-    const { kind, name, count, told, bytes } = seen
-    seen.told = count
-    this.#report({ kind, name, count, more: count - told, bytes, sample })
+    const { kind, name, count, reported, bytes } = seen
+    seen.reported = count
+    this.#report({ kind, name, count, more: count - reported, bytes, sample })
   }
 }
 

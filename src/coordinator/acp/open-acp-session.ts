@@ -3,7 +3,7 @@
  * failed restore falls back to a new session and says so.
  */
 import { type McpServer, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
-import { type Fields, fieldsOf } from '../../domain/json.ts'
+import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { type Detail, noticesOf, statusNotice, textOf } from '../../protocol/status-texts.ts'

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
-import { type Fields, fieldsOf } from '../../domain/json.ts'
+import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { isIncidental } from '../../protocol/approvals/allowance-scopes.ts'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
 import type { ToolCalls } from './tool-calls.ts'

@@ -1,6 +1,6 @@
 /** Reads an agent's question (ACP's elicitation, AP13) and writes the answer to it. Pure. */
 import type { CreateElicitationResponse } from '@agentclientprotocol/sdk'
-import { fieldsOf } from '../../domain/json.ts'
+import { fieldsOf } from '../../platform/json.ts'
 import { maxQuestionChars, Question, type QuestionAnswer } from '../../protocol/turns/question.ts'
 import { jsonOf, textOf } from './wire.ts'
 

@@ -2,8 +2,7 @@
  * The ways in which an agent lets a person sign in, and the one that needs nobody (AC9): a key that is in the environment of the
  * agent's process. Pure.
  */
-
-import { type Fields, fieldsOf } from '../../domain/json.ts'
+import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { knownAgents } from '../../protocol/agents/known-agents.ts'
 import { jsonOf, lineOf, listOf } from './wire.ts'
 

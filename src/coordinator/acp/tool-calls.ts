@@ -1,5 +1,5 @@
 /** Keeps the tool calls of a turn in their current state, with what came of each (AC6). */
-import { type Fields, fieldsOf, parsedJson } from '../../domain/json.ts'
+import { type Fields, fieldsOf, parsedJson } from '../../platform/json.ts'
 import {
   type AgentUpdate,
   maxListed,

@@ -2,8 +2,7 @@
  * Reads what a tool call ran and what came of it, whichever fields the agent uses (AC6). Holds the whole output of a call within
  * a limit; of more, the beginning and the end.
  */
-
-import { type Fields, fieldsOf } from '../../domain/json.ts'
+import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { maxShownOutput } from '../../protocol/turns/agent-update.ts'
 import { commandFields, exitCodeFields, exitWords, folderFields, outputFields, parentFields } from './output-dialects.ts'
 import { jsonOf, lineOf, textOf, wholeOf } from './wire.ts'

@@ -2,8 +2,7 @@
  * Converts ACP updates to our own types. Unknown updates are ignored, because later agents send more (AC1). Pure, except for the
  * tool calls it is given.
  */
-
-import { type Fields, fieldsOf } from '../../domain/json.ts'
+import { type Fields, fieldsOf } from '../../platform/json.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import {
   type AgentMode,

@@ -2,8 +2,7 @@
  * Reads what a turn used from the answer to its prompt: tokens of `usage`, or of `_meta.quota` with a row for each model, which
  * also counts sub-agents. What is not reported is null, never 0. Pure.
  */
-
-import { type Fields, fieldsOf } from '../../domain/json.ts'
+import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import type { TurnUsage } from '../../protocol/turns/agent-update.ts'
 import { lineOf, listOf, numberOf } from './wire.ts'
@@ -36,10 +35,10 @@ export class TurnTokens {
   }
 
   of(answer: unknown): Tokens {
-    const told = tokensIn(hasQuirk(this.#agent, 'usage_of_last_request') ? {} : answer)
-    if (!hasQuirk(this.#agent, 'usage_so_far')) return told
+    const reported = tokensIn(hasQuirk(this.#agent, 'usage_of_last_request') ? {} : answer)
+    if (!hasQuirk(this.#agent, 'usage_so_far')) return reported
     const since = (counter: Counter): number | null => {
-      const [count, earlier] = [told[counter], this.#before[counter] ?? 0]
+      const [count, earlier] = [reported[counter], this.#before[counter] ?? 0]
       if (count === null) return null
       this.#before[counter] = count
       return count < earlier ? count : count - earlier

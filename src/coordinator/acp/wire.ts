@@ -6,7 +6,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
-import { type Fields, fieldsOf, isFields, parsedJson } from '../../domain/json.ts'
+import { type Fields, fieldsOf, isFields, parsedJson } from '../../platform/json.ts'
 import { type Clock, pause } from '../../platform/time/clock.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import { maxListed, maxShownLine } from '../../protocol/turns/agent-update.ts'

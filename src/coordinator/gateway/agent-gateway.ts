@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fieldsOf } from '../../domain/json.ts'
+import { fieldsOf } from '../../platform/json.ts'
 import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 
@@ -32,7 +32,7 @@ const common = {
 
 export async function giveGateway(options: AgentGatewayOptions): Promise<{ env: Record<string, string>; args: string[] }> {
   const { url, token, model, foldersRoot, agentId, projectId, protocol, args, env } = options
-  const { env: told, files, pullingArgs = [] } = knownAgentOf(options)?.gateway ?? { env: common, files: {} }
+  const { env: templates, files, pullingArgs = [] } = knownAgentOf(options)?.gateway ?? { env: common, files: {} }
   const id = hash('sha256', `${projectId} ${agentId}`).slice(0, 20)
   const values: Readonly<Record<string, string | null | undefined>> = { url, key: token, model, folder: join(foldersRoot, id) }
   const filled = (text: string): string =>
@@ -41,7 +41,7 @@ export async function giveGateway(options: AgentGatewayOptions): Promise<{ env: 
       if (!value) throw new DetailError(statusNotice('gatewayWithoutModel', { agent: agentId }))
       return value
     })
-  const variables = Object.entries(told).map(([name, text]) => [name, merged(env[name], filled(text))])
+  const variables = Object.entries(templates).map(([name, text]) => [name, merged(env[name], filled(text))])
   await writeFiles(
     values['folder'] ?? '',
     Object.entries(files).map(([name, text]) => [name, filled(text)] as const),

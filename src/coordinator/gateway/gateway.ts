@@ -163,11 +163,11 @@ export class Gateway {
     let isWhole = false
     // Exact only where the answer told so, or where it is known that nothing was used.
     const tell = (finished?: true): void => {
-      if (!isCounted || isTold) return
-      isTold = true
+      if (!isCounted || isReported) return
+      isReported = true
       report({ type: 'model-answered', ...of, ...(finished ? { ...nothingUsed, finished } : (counter?.end(isWhole) ?? unknown)) })
     }
-    let isTold = false
+    let isReported = false
     launch.answers.set(answer, tell)
     const headers = { ...headersOut(asked, token, key), host: target.host, 'content-length': String(body.length) }
     const isTls = target.protocol === 'https:'

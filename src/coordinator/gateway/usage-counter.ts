@@ -2,7 +2,7 @@
  * Counts what a model's answer used (GW4), as it passes: Anthropic's messages, OpenAI's responses and chat, Gemini, and services that
  * speak like them. Reads event streams line by line, keeps the first and the newest line with numbers, and parses both at the end.
  */
-import { type Fields, fieldsOf, parsedJson } from '../../domain/json.ts'
+import { type Fields, fieldsOf, parsedJson } from '../../platform/json.ts'
 import { numberOf } from '../acp/wire.ts'
 
 export const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }

@@ -174,7 +174,7 @@ export interface PrepareWorkspaceOptions {
   /** The coordinator's environment. A set-up command inherits the same variables as an agent. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Owner of the launches; part of the launch mark. */
-  readonly keeper: string
+  readonly folderId: string
   readonly clock: Clock
   readonly report: (fact: Extract<NewFact, { type: 'workspace-made' }>) => void
   readonly onOutput: (text: string) => void
@@ -219,7 +219,7 @@ async function setUpWorktree(
   setUp: SetUp,
   projectFolder: string,
 ): Promise<void> {
-  const { git, env, keeper, clock, onOutput, onSetUp, signal, particulars } = options
+  const { git, env, folderId, clock, onOutput, onSetUp, signal, particulars } = options
   const repository = await openRepository(git, projectFolder)
   if (!(repository instanceof Repository)) return
   const doneFile = join(await gitFolderOf(repository, workspace.top), 'holdfast-set-up')
@@ -229,7 +229,11 @@ async function setUpWorktree(
   let result: SetUpResult | undefined
   if (file !== undefined) {
     onSetUp(true)
-    const command = { argv: [file, ...args] as const, folder: workspace.folder, env: setUpEnvironment(env, particulars, keeper) }
+    const command = {
+      argv: [file, ...args] as const,
+      folder: workspace.folder,
+      env: setUpEnvironment(env, particulars, folderId),
+    }
     result = await runSetUp({ ...command, clock, onOutput, signal })
     onSetUp(false)
   }

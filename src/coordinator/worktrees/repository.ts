@@ -8,7 +8,7 @@ import { hash } from 'node:crypto'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fieldsOf, parsedJson } from '../../domain/json.ts'
+import { fieldsOf, parsedJson } from '../../platform/json.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure, type GitOptions, type GitResult } from './git.ts'
 

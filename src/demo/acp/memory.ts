@@ -2,11 +2,10 @@
  * Saved talks of the demo agent, one file each, as installed agents keep them: `session/load` reads them after a crash. A talk
  * without turns is not saved.
  */
-
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parsedJson } from '../../domain/json.ts'
 import { writeFileAtomic } from '../../platform/files/atomic-file.ts'
+import { parsedJson } from '../../platform/json.ts'
 
 interface Turn {
   readonly asked: string

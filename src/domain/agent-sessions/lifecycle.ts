@@ -74,7 +74,7 @@ const unchanged: Decision = { outcome: 'unchanged' }
  * An end without notice passes through `terminating` in the same decision and gives both transitions. `ended` is final:
  * whatever comes later changes nothing, the reason least of all, so a repeated logout or report is harmless (AS8, PX6).
  */
-export function decide(now: Instant, current: AgentSession, event: AgentSessionEvent): Decision {
+export function decideAgentSession(now: Instant, current: AgentSession, event: AgentSessionEvent): Decision {
   switch (current.state) {
     case 'active': {
       const terminating: TerminatingAgentSession = { ...current, state: 'terminating', terminatingAt: now }

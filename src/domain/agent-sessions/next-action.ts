@@ -101,8 +101,8 @@ function nextInChat(now: Instant, since: Instant, facts: ChatFacts, patience: Wa
   if (unanswered > 0) return approvalId === null ? pendingMessages(unanswered) : awaitApproval(approvalId, patience)
   if (yieldsConversation) return exit('other_conversation', 'other_conversation')
   if (summaryDue !== null && !facts.waitsForFolder) {
-    const told = summarizeConversation(summaryDue.throughSeq)
-    return { action: 'summarize_conversation', state: 'summary_due', ...summaryDue, instruction: told }
+    const sentence = summarizeConversation(summaryDue.throughSeq)
+    return { action: 'summarize_conversation', state: 'summary_due', ...summaryDue, instruction: sentence }
   }
   if (approvalId !== null) return awaitApproval(approvalId, patience)
   const timesOutAt = later(since, durationMs(patience.settings, 'chat.soft_timeout_minutes'))

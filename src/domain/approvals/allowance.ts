@@ -3,7 +3,6 @@
  * must match exactly, and paths are compared by segment. Requests that cannot be compared, above all calls without input, go to a
  * person. Pure.
  */
-import { type Fields, isFields, parsedJson } from '../json.ts'
 import { type NoticeText, notice } from '../notices.ts'
 
 /** The same request; files below a folder with the same kind of tool; the same kind of tool, if it changes nothing. */
@@ -105,29 +104,35 @@ export function ruleTitle({ scope, toolKind, folder }: AllowanceRule, asked: Ask
   return other.length === 0 ? text : `${text} ${JSON.stringify(Object.fromEntries(other))}`
 }
 
+type Input = Readonly<Record<string, unknown>>
+
 /** Undefined when the input is missing, cut or no object. */
-function inputOf({ input, cut, locations, content }: AskedCall): Fields | undefined {
+function inputOf({ input, cut, locations, content }: AskedCall): Input | undefined {
   if (input === null || cut || locations.length > maxCompared || content.length > maxCompared) return undefined
-  const value = parsedJson(input)
-  return isFields(value) ? value : undefined
+  try {
+    const value: unknown = JSON.parse(input)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Input) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** A "read" tool that is called with a command is not trusted. */
-const runsSomething = (input: Fields): boolean =>
+const runsSomething = (input: Input): boolean =>
   Object.keys(input).some((key) => /^(cmd|command|commands|script|shell)$/i.test(key))
 
 const namesPath = /path|file|folder|dir|uri|url|target|source|destination|cwd/i
 
-function allInside(folder: string, { locations, content }: AskedCall, input: Fields): boolean {
-  const told = [...locations.map(({ path }) => path), ...content.flatMap(({ path }) => (path === undefined ? [] : [path]))]
-  if (told.length === 0) return false
+function allInside(folder: string, { locations, content }: AskedCall, input: Input): boolean {
+  const stated = [...locations.map(({ path }) => path), ...content.flatMap(({ path }) => (path === undefined ? [] : [path]))]
+  if (stated.length === 0) return false
   const meant = Object.entries(input).flatMap(([key, value]) => (namesPath.test(key) ? [value].flat() : []))
-  return [...told, ...meant].every((path) => typeof path === 'string' && (isInside(folder, path) || isTailOf(path, told)))
+  return [...stated, ...meant].every((path) => typeof path === 'string' && (isInside(folder, path) || isTailOf(path, stated)))
 }
 
 /** A relative path adds nothing when it is the end of a listed absolute one. */
-const isTailOf = (path: string, told: readonly string[]): boolean =>
-  segmentsOf(`/${path}`) !== undefined && told.some((whole) => whole !== path && whole.endsWith(`/${path}`))
+const isTailOf = (path: string, stated: readonly string[]): boolean =>
+  segmentsOf(`/${path}`) !== undefined && stated.some((whole) => whole !== path && whole.endsWith(`/${path}`))
 
 const maxPath = 900
 

@@ -62,7 +62,7 @@ export type ApprovalDecision =
  *      ▲          └──▶ revision_requested
  *      └──resubmit──────────┘
  */
-export function decide(now: Instant, current: Approval, event: ApprovalEvent): ApprovalDecision {
+export function decideApproval(now: Instant, current: Approval, event: ApprovalEvent): ApprovalDecision {
   if (current.status === 'pending') {
     if (event.type === 'resubmit') return refused({ code: 'wrong_state', status: current.status })
     const { verdict, by, feedback } = event

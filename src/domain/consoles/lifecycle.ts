@@ -77,7 +77,7 @@ export const leavingWithinMs = 5000
  *
  * An agent that is leaving neither becomes ready nor fails. An unrequested end of its process is a failure (AG4).
  */
-export function decide({ state, leaving, asleep }: RoleAgentLife, event: RoleAgentEvent): RoleAgentDecision {
+export function decideUserSession({ state, leaving, asleep }: RoleAgentLife, event: RoleAgentEvent): RoleAgentDecision {
   if (state === 'TERMINATED') return unchanged
   const starts = (state === 'SPAWNING' || (state === 'ACTIVE' && asleep)) && !leaving
   switch (event.type) {

@@ -185,9 +185,9 @@ export function noteSection({ key, summary, messageCount, first, last }: NoteSec
   const parts = [`## ${key}`, `${messageCount} ${messageCount === 1 ? 'message' : 'messages'}`]
   if (summary.trim() !== '') parts.push('**Summary**', quoted(shortened(summary, maxSummaryChars)))
   const left = messageCount - first.length - last.length
-  for (const message of first) parts.push(...told(message, rule))
+  for (const message of first) parts.push(...notedLines(message, rule))
   if (left > 0) parts.push(`*${left} more ${left === 1 ? 'message' : 'messages'} in between*`)
-  for (const message of last) parts.push(...told(message, rule))
+  for (const message of last) parts.push(...notedLines(message, rule))
   return `\n${parts.join('\n\n')}\n`
 }
 
@@ -197,7 +197,7 @@ const tagName = /^[\p{L}\p{N}_-]*\p{L}[\p{L}\p{N}_-]*$/u
 /** As JSON, which is valid YAML. */
 const list = (words: readonly string[]): string => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`
 
-const told = ({ role, content, toolCalls, media, createdAt }: NotedMessage, rule: CutoverRule): string[] => {
+const notedLines = ({ role, content, toolCalls, media, createdAt }: NotedMessage, rule: CutoverRule): string[] => {
   const besides = [...toolNames(toolCalls), ...(Array.isArray(media) && media.length > 0 ? [`${media.length} media`] : [])]
   const words = content.trim() === '' ? '' : quoted(shortened(content, maxMessageChars))
   return [`**${clockTime(rule, createdAt)} ${role}**${besides.length > 0 ? ` (${besides.join(', ')})` : ''}`, words].filter(

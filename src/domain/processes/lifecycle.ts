@@ -88,7 +88,7 @@ const unchanged: LaunchDecision = { outcome: 'unchanged' }
  * `ended` is final: what comes later changes nothing, its reason least of all. So is a stop that was ordered: its reason is the
  * reason of the end, whatever the process makes of it.
  */
-export function decide(now: Instant, current: Launch, event: LaunchEvent): LaunchDecision {
+export function decideLaunch(now: Instant, current: Launch, event: LaunchEvent): LaunchDecision {
   if (current.state === 'ended') return unchanged
   const begun = current.state === 'starting' || current.state === 'running'
   switch (event.type) {

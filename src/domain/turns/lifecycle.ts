@@ -67,7 +67,7 @@ const changed = (state: TurnState, stopReason: string | null = null, error: Deta
  *
  * A cancel of a turn that runs is noted, and it goes on until its end is told.
  */
-export function decide({ state, cancelOrdered }: TurnLife, event: TurnEvent): TurnDecision {
+export function decideTurn({ state, cancelOrdered }: TurnLife, event: TurnEvent): TurnDecision {
   if (state !== 'queued' && state !== 'running') return unchanged
   switch (event.type) {
     case 'start':

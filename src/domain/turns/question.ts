@@ -46,7 +46,7 @@ function choicesOf({ type, items, ...field }: QuestionField): readonly string[] 
   return titled?.map((choice) => choice.const) ?? (type === 'array' ? items?.enum : field.enum)
 }
 
-/** What is wrong with the content of an accepted form; undefined: nothing. */
+/** The first fault in the content of an accepted form; undefined: there is none. */
 export function problemOf({ properties, required = [] }: QuestionSchema, content: AnswerContent): NoticeText | undefined {
   const about = (field: string, why: NoticeText): NoticeText => inField(`content.${field}`, why)
   for (const [name, value] of Object.entries(content)) {

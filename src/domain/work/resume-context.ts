@@ -39,7 +39,7 @@ export interface Remembered {
   readonly remaining: Remembering<RememberedTask>
 }
 
-/** What is left of an approach; always the id. */
+/** An approach cut to fit; always with the id. */
 export type GivenApproach = Pick<Approach, 'id'> & Partial<Omit<Approach, 'id' | 'history'>>
 
 export interface ResumeContext {
@@ -88,10 +88,10 @@ export function resumeContext(all: Remembered, budgetTokens: number): ResumeCont
     currentPhase: all.currentPhase,
     currentTask: all.currentTask,
     decisions,
-    failedApproaches: [...warnings, ...failed.told],
-    verifiedApproaches: verified.told,
-    nextApproaches: next.told,
-    remainingTasks: remaining.told,
+    failedApproaches: [...warnings, ...failed.included],
+    verifiedApproaches: verified.included,
+    nextApproaches: next.included,
+    remainingTasks: remaining.included,
     leftOut: {
       failedApproaches: failed.leftOut,
       verifiedApproaches: verified.leftOut,
@@ -124,29 +124,29 @@ class Purse {
   }
 }
 
-class Telling<Item, Told> {
-  readonly told: Told[] = []
+class Telling<Item, Included> {
+  readonly included: Included[] = []
   readonly #from: Remembering<Item>
-  readonly #tell: (item: Item) => Told
+  readonly #tell: (item: Item) => Included
 
-  constructor(from: Remembering<Item>, tell: (item: Item) => Told) {
+  constructor(from: Remembering<Item>, tell: (item: Item) => Included) {
     this.#from = from
     this.#tell = tell
   }
 
   get leftOut(): boolean {
-    return this.#from.more || this.told.length < this.#from.items.length
+    return this.#from.more || this.included.length < this.#from.items.length
   }
 
   /** False when there is no next entry, or no room for it. */
   one(purse: Purse): boolean {
-    const item = this.#from.items[this.told.length]
+    const item = this.#from.items[this.included.length]
     if (item === undefined) return false
-    const told = this.#tell(item)
-    const cost = costOf(told)
+    const included = this.#tell(item)
+    const cost = costOf(included)
     if (cost > purse.left) return false
     purse.pay(cost)
-    this.told.push(told)
+    this.included.push(included)
     return true
   }
 }
@@ -165,17 +165,17 @@ const costOf = (thing: unknown): number => estimateTokens(JSON.stringify(thing))
 function decided(decisions: readonly AgentDecision[], purse: Purse, budgetTokens: number): AgentDecision[] {
   const floor = purse.left - budgetTokens * shareOfDecisions
   return decisions.map((each) => {
-    const told = purse.left - costOf(each) >= floor ? each : barely(each)
-    purse.pay(costOf(told))
-    return told
+    const included = purse.left - costOf(each) >= floor ? each : barely(each)
+    purse.pay(costOf(included))
+    return included
   })
 }
 
 /** Includes all, as fully as fits: first the ids, then more and more of the newest. */
 function warned({ warnings, olderWarnings }: Remembered, purse: Purse, budgetTokens: number): GivenApproach[] {
   const older = olderWarnings.map(bare)
-  const told = warnings.map(({ id }) => bare(id))
-  const costs = told.map(costOf)
+  const included = warnings.map(({ id }) => bare(id))
+  const costs = included.map(costOf)
   for (const cost of costs) purse.pay(cost)
   for (const each of older) purse.pay(costOf(each))
   const floor = budgetTokens * (1 - shareOfWarnings)
@@ -187,10 +187,10 @@ function warned({ warnings, olderWarnings }: Remembered, purse: Purse, budgetTok
       if (purse.left - more < floor) break
       purse.pay(more)
       costs[at] = cost
-      told[at] = fuller
+      included[at] = fuller
     }
   }
-  return [...told, ...older]
+  return [...included, ...older]
 }
 
 const bare = (id: string): GivenApproach => ({ id, avoid: true })

@@ -66,7 +66,7 @@ export const isUnfinished = (status: TaskStatus): boolean => status !== 'complet
  * `unfinished` are the unfinished ones among the dependencies the task has after the change; an empty change with the present
  * ones is how `blocked` is lifted. A finished task can still be given a result, which is what a repeated call does.
  */
-export function decide(now: Instant, task: Task, change: TaskChange, unfinished: readonly string[]): TaskDecision {
+export function decideTask(now: Instant, task: Task, change: TaskChange, unfinished: readonly string[]): TaskDecision {
   const { progressPercent } = change
   if (progressPercent !== undefined && !isProgress(progressPercent)) return refused({ code: 'invalid_progress' })
   const stands = isWaiting(task) ? waitingStatus(unfinished) : task.status

@@ -53,7 +53,7 @@ export type WorkSessionDecision =
  *
  * The same end again changes nothing, and the first reason stays the true one.
  */
-export function decide(now: Instant, current: WorkSession, event: WorkSessionEvent): WorkSessionDecision {
+export function decideWorkSession(now: Instant, current: WorkSession, event: WorkSessionEvent): WorkSessionDecision {
   const { id } = current
   switch (current.state) {
     case 'running':
@@ -184,8 +184,8 @@ const errors: Readonly<Record<string, NoticeText>> = {
 
 /** CK1: the error of an interruption; null when it is intended. */
 export function errorOf(reason: string, at: Instant): WorkError | null {
-  const told = Object.hasOwn(errors, reason) ? errors[reason] : undefined
-  return told ? { code: reason, ...detailFields('message', told), at } : null
+  const words = Object.hasOwn(errors, reason) ? errors[reason] : undefined
+  return words ? { code: reason, ...detailFields('message', words), at } : null
 }
 
 const maxMessage = 2000

@@ -3,13 +3,12 @@
  * folder, the root of the clone. Never the working directory: a foreign repository must not configure anything because a command
  * was run inside it (SE4).
  */
-
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isFields } from '../../domain/json.ts'
 import { nearest } from '../../domain/nearest.ts'
 import { type ConfigKey, configKeys } from '../../protocol/config.ts'
 import { isClone, mayEnter } from '../files/data-folder.ts'
+import { isFields } from '../json.ts'
 
 export const configFileName = 'holdfast.config.json'
 const maxBytes = 1024 * 1024

@@ -2,10 +2,9 @@
  * `<data>/run/coordinator.json`: the running coordinator of a data folder, so that the next server adopts it instead of starting
  * another. The coordinator writes it and removes it at an orderly end; after a crash its start time shows that it is stale.
  */
-
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fieldsOf } from '../../domain/json.ts'
+import { fieldsOf } from '../json.ts'
 import type { ProcessIdentity, ProcessSource } from '../processes/processes.ts'
 import { writeFileAtomic } from './atomic-file.ts'
 import { runFolder } from './data-folder.ts'

@@ -2,10 +2,9 @@
  * `<data>/moved.json` marks a data folder whose database was moved to PostgreSQL (SC1). A start without `DATABASE_URL` is refused
  * with the new address and the way back. Restoring a backup into the folder removes the mark.
  */
-
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fieldsOf, parsedJson } from '../../domain/json.ts'
+import { fieldsOf, parsedJson } from '../json.ts'
 import { StartFailure } from '../processes/start-failure.ts'
 import { writeFileAtomic } from './atomic-file.ts'
 

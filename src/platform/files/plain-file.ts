@@ -1,8 +1,7 @@
 /** Reads and writes plain files, and refuses pipes and devices, which could block for ever. */
-
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { parsedJson } from '../../domain/json.ts'
+import { parsedJson } from '../json.ts'
 
 export class NotPlainFile extends Error {}
 

@@ -3,10 +3,9 @@
  * removed at an orderly stop. After a crash it is stale, so its reader checks that this very process is alive, by pid and start
  * time.
  */
-
 import { mkdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fieldsOf } from '../../domain/json.ts'
+import { fieldsOf } from '../json.ts'
 import { processes } from '../processes/processes.ts'
 import { writeFileAtomic } from './atomic-file.ts'
 import { runFolder } from './data-folder.ts'

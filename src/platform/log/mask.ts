@@ -72,4 +72,4 @@ export function maskDeep(value: unknown, key = '', depth = 0): unknown {
 }
 
 /** Masks a text and the parameters of its notice. */
-export const maskDetail = <Told extends Detail | null>(detail: Told): Told => maskDeep(detail) as Told
+export const maskDetail = <Given extends Detail | null>(detail: Given): Given => maskDeep(detail) as Given

@@ -11,33 +11,33 @@ import { randomText } from '../secrets/randomness.ts'
 
 export interface LaunchMark {
   readonly launchId: string
-  readonly keeper: string
+  readonly folderId: string
 }
 
 export const launchVariable = 'HOLDFAST_LAUNCH_ID'
-export const keeperVariable = 'HOLDFAST_LAUNCH_KEEPER'
+export const folderVariable = 'HOLDFAST_LAUNCH_KEEPER'
 
 /** Reads the mark from `NAME=value` entries. */
 export function markIn(variables: Iterable<string>): LaunchMark | undefined {
   let launchId: string | undefined
-  let keeper: string | undefined
+  let folderId: string | undefined
   for (const variable of variables) {
     if (variable.startsWith(`${launchVariable}=`)) launchId = variable.slice(launchVariable.length + 1)
-    else if (variable.startsWith(`${keeperVariable}=`)) keeper = variable.slice(keeperVariable.length + 1)
+    else if (variable.startsWith(`${folderVariable}=`)) folderId = variable.slice(folderVariable.length + 1)
   }
-  return launchId && keeper ? { launchId, keeper } : undefined
+  return launchId && folderId ? { launchId, folderId } : undefined
 }
 
-export const markVariables = ({ launchId, keeper }: LaunchMark): Record<string, string> => ({
+export const markVariables = ({ launchId, folderId }: LaunchMark): Record<string, string> => ({
   [launchVariable]: launchId,
-  [keeperVariable]: keeper,
+  [folderVariable]: folderId,
 })
 
 /**
  * The id of a data folder: stable when the folder is moved on its disk, and different for a copy, whose coordinator would
  * otherwise end the agents of the original.
  */
-export async function keeperOf(data: string): Promise<string> {
+export async function folderIdOf(data: string): Promise<string> {
   const file = join(runFolder(data), 'keeper')
   let id = await readFile(file, 'utf8').catch(() => '')
   if (!/^[a-z0-9]{20}$/.test(id)) {

@@ -1,5 +1,5 @@
 /**
- * What is known of a coding agent (AG5): how it is found, installed, signed in and started, what it needs in a sandbox, how its model
+ * The facts about a coding agent (AG5): how it is found, installed, signed in and started, what it needs in a sandbox, how its model
  * is reached through a gateway, and in what it differs from others. One file for each agent is in `known/`. Data only.
  */
 
@@ -7,7 +7,7 @@
 export interface Recipe {
   /** The program that is looked for. */
   readonly program: string
-  /** What is started, when it is not the program itself. */
+  /** The command that is started, when it is not the program itself. */
   readonly command?: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>

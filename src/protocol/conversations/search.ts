@@ -35,7 +35,7 @@ export const SearchHit = z.object({
 })
 export type SearchHit = z.output<typeof SearchHit>
 
-/** What is called or summarised like that, the newest of each kind first. */
+/** Things whose name or summary matches, the newest of each kind first. */
 export const FoundTitle = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('conversation'), conversationKey: z.string(), projectId: z.string().nullable(), title: z.string() }),
   z.object({ kind: z.literal('task'), taskId: z.string(), projectId: z.string(), title: z.string(), status: Task.shape.status }),

@@ -18,7 +18,7 @@ export const Project = z.object({
   id: z.string(),
   name: z.string(),
   path: z.string().nullable(),
-  /** What is at the path now; in answers about projects, not in events. */
+  /** The state of the path now; in answers about projects, not in events. */
   folder: z.enum(folderStates).optional(),
   /** The set values, with defaults for the rest. */
   settings: z.record(z.string(), z.union([z.number(), z.string()])),

@@ -25,7 +25,7 @@ export const GivenApproach = z
   .partial()
   .extend({ id })
 
-export const ToldDecision = z.object({
+export const PastDecision = z.object({
   approvalId: z.number().int(),
   taskId: z.string().nullable(),
   checkpointType: z.string(),
@@ -41,7 +41,7 @@ export const ResumeContext = z.object({
   currentPhase: z.number().int().nullable(),
   currentTask: RememberedTask.nullable(),
   /** Newest first; the text of older ones is left out where space is short. */
-  decisions: z.array(ToldDecision),
+  decisions: z.array(PastDecision),
   failedApproaches: z.array(GivenApproach),
   verifiedApproaches: z.array(GivenApproach),
   nextApproaches: z.array(GivenApproach),
@@ -75,7 +75,7 @@ export type Missing = z.output<typeof Missing>
 export const Resumed = z.object({
   session: WorkSession,
   resumeContext: ResumeContext,
-  decisions: z.array(ToldDecision),
+  decisions: z.array(PastDecision),
   remainingTasks: z.array(Task),
   notRestored: z.array(NotRestored),
   missing: z.array(Missing),

@@ -21,7 +21,7 @@ import { type CallingSession, type Claim, findAgentSession } from '../../service
 import { reportProcessExit } from '../../services/agent-sessions/report-process-exit.ts'
 import { touchAgentSession } from '../../services/agent-sessions/touch-agent-session.ts'
 import { findOpenConversations } from '../../services/conversations/queries.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import { RateLimit } from '../http/gate.ts'
 import type { Tails } from '../live/tail.ts'
@@ -105,7 +105,7 @@ export class AgentCalls {
   }
 
   /** Finds the agent session of a call, by its token or by the agent whose bearer it carries. Counts as a sign of life. */
-  async caller(presented: Presented, token: string | undefined): Promise<Receiver> {
+  async caller(presented: Presented, token: string | undefined): Promise<AgentCaller> {
     return this.#heard(await this.#store.query(findAgentSession, claimOf(presented, token)))
   }
 
@@ -120,13 +120,13 @@ export class AgentCalls {
     return this.waitingCalls.next(await this.#heard(found.caller), waitSeconds, signal, found.next)
   }
 
-  async #heard({ touches, calledAt, ...caller }: CallingSession): Promise<Receiver> {
+  async #heard({ touches, calledAt, ...caller }: CallingSession): Promise<AgentCaller> {
     this.lastSeen.saw(caller.agentSessionId, calledAt)
     if (touches) await this.#store.run(touchAgentSession, { ...caller, calledAt })
     return caller
   }
 
-  async logout(caller: Receiver): Promise<void> {
+  async logout(caller: AgentCaller): Promise<void> {
     const openConversations = await this.#store.query(findOpenConversations, caller)
     await this.#store.run(logoutAgent, { ...caller, openConversations })
     this.lastSeen.forget(caller.agentSessionId)

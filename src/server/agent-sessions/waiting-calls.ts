@@ -10,7 +10,7 @@ import type { EventType } from '../../protocol/events.ts'
 import { type FoundNextAction, findNextAction, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
 import { takeNextAction } from '../../services/agent-sessions/take-next-action.ts'
 import { findOpenConversations } from '../../services/conversations/queries.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { Store } from '../../store/store.ts'
 import type { FeedEvent, TailFollower, Tails } from '../live/tail.ts'
 
@@ -51,7 +51,7 @@ export class WaitingCalls {
 
   /** `signal` aborts when the caller disconnects. `seen` is the result of a read made just before. */
   async next(
-    caller: Receiver,
+    caller: AgentCaller,
     waitSeconds: number,
     signal?: AbortSignal,
     seen?: FoundNextAction,
@@ -87,13 +87,13 @@ export class WaitingCalls {
 
 class WaitingCall implements TailFollower {
   readonly #options: WaitingCallsOptions
-  readonly #caller: Receiver
+  readonly #caller: AgentCaller
   #superseded = false
   #over = false
   #rung = false
   #wake: (() => void) | undefined
 
-  constructor(options: WaitingCallsOptions, caller: Receiver) {
+  constructor(options: WaitingCallsOptions, caller: AgentCaller) {
     this.#options = options
     this.#caller = caller
   }
@@ -220,7 +220,7 @@ const newsForOne: ReadonlySet<string> = new Set<EventType>([
   'message-added',
 ])
 
-function concerns({ type, json }: FeedEvent, { agentId, agentSessionId }: Receiver): boolean {
+function concerns({ type, json }: FeedEvent, { agentId, agentSessionId }: AgentCaller): boolean {
   if (newsForAll.has(type)) return true
   return newsForOne.has(type) && (json.includes(agentSessionId) || json.includes(agentId))
 }

@@ -62,8 +62,8 @@ const retryAfter: Partial<Record<ErrorCode, number>> = {
 
 export function maskedProblem(refusal: Refusal): Problem {
   const fields = maskDeep(refusal.fields) as Record<string, unknown>
-  const told = maskDeep(refusal.notice) as Refusal['notice']
-  return problemOf({ code: refusal.code, message: mask(refusal.message), fields, notice: told })
+  const maskedNotice = maskDeep(refusal.notice) as Refusal['notice']
+  return problemOf({ code: refusal.code, message: mask(refusal.message), fields, notice: maskedNotice })
 }
 
 export function problemHeaders(refusal: Refusal): Record<string, string> {

@@ -98,7 +98,7 @@ export async function readResource(store: Store, who: Who, uri: string): Promise
   const agentId = agentIn(who)
   if (!named || (who.launch && who.launch.projectId !== named.projectId)) return undefined
   const found = await findOrNothing(store, { ...named, agentId })
-  return found && { contents: [{ uri, mimeType, text: JSON.stringify(told(found)) }] }
+  return found && { contents: [{ uri, mimeType, text: JSON.stringify(contentOf(found)) }] }
 }
 
 const findOrNothing = (store: Store, asked: ResourceQuery): Promise<FoundResource | undefined> =>
@@ -137,7 +137,7 @@ function decoded(part: string): string {
   }
 }
 
-function told(found: FoundResource): object {
+function contentOf(found: FoundResource): object {
   if ('project' in found) return snakeFields(found.project)
   if ('task' in found) return snakeFields(found.task)
   if ('approaches' in found) return { approaches: found.approaches.map(snakeFields), more: found.more }

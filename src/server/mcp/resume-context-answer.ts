@@ -1,12 +1,12 @@
 /** Resume context of a work session (RS1) with snake_case names. */
 import type * as z from 'zod'
 import type { ResumeContext as Context } from '../../domain/work/resume-context.ts'
-import { GivenApproach, RememberedTask, ResumeContext, ToldDecision } from '../../protocol/work/resume.ts'
+import { GivenApproach, PastDecision, RememberedTask, ResumeContext } from '../../protocol/work/resume.ts'
 import { Task } from '../../protocol/work/task.ts'
 import { snakeFields, snakeShape } from './tool.ts'
 
 const ResumedTask = snakeShape(RememberedTask)
-export const DecisionsAnswer = snakeShape(ToldDecision).array()
+export const DecisionsAnswer = snakeShape(PastDecision).array()
 const Approaches = snakeShape(GivenApproach).array()
 
 export const ResumeContextAnswer = snakeShape(ResumeContext).extend({

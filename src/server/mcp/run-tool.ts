@@ -23,9 +23,9 @@ export async function runTool(tool: Tool, args: unknown, call: ToolCall, request
   const { logger, figures } = call.deps
   try {
     const clean = await withoutSecrets(checkedArguments(tool, args ?? {}), call)
-    const told = (await tool.run(clean, call)) as Record<string, unknown>
+    const answer = (await tool.run(clean, call)) as Record<string, unknown>
     logger.debug({ requestId, tool: tool.name }, 'A tool was called')
-    return result(told)
+    return result(answer)
   } catch (error) {
     const refusal = refusalOf(error, requestId, logger)
     figures.refusedWith(refusal.code)

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { Content } from '../../protocol/conversations/message.ts'
 import { Id } from '../../protocol/text.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { Presented } from '../security/credentials.ts'
 
@@ -70,7 +70,7 @@ export function defineTool<Input extends Shape, Output extends Shape>(tool: Defi
 
 export interface AgentCall extends ToolCall {
   /** Agent session that calls. */
-  readonly caller: Receiver
+  readonly caller: AgentCaller
 }
 
 /** Defines a tool of agents that have signed in: it takes their token and gets their session. */

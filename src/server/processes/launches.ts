@@ -164,8 +164,8 @@ export class Launches {
 
   async facts({ id: coordinatorId }: Who, { epoch, facts }: CoordinatorFacts): Promise<CoordinatorTaken> {
     const from = { coordinatorId, epoch }
-    const told = await this.#store.query(findFactLocks, { ...from, facts })
-    const { through } = 'through' in told ? told : await this.#store.run(storeFacts, { ...from, facts, ...told })
+    const locked = await this.#store.query(findFactLocks, { ...from, facts })
+    const { through } = 'through' in locked ? locked : await this.#store.run(storeFacts, { ...from, facts, ...locked })
     return { type: 'coordinator:taken', through }
   }
 

@@ -144,10 +144,14 @@ export class Worktrees {
     if (removed.outcome === 'would_lose') throw new Refusal('would_lose', inWords(removed.losses), { losses: removed.losses })
     if (removed.outcome !== 'refused') return
     const { reason, why, notice } = removed
-    const told = detailFrom(why, notice)
-    throw new Refusal(reason === 'in_use' ? 'worktree_in_use' : reason === 'not_ours' ? 'wrong_state' : 'git_refused', told, {
-      reason,
-    })
+    const reasonDetail = detailFrom(why, notice)
+    throw new Refusal(
+      reason === 'in_use' ? 'worktree_in_use' : reason === 'not_ours' ? 'wrong_state' : 'git_refused',
+      reasonDetail,
+      {
+        reason,
+      },
+    )
   }
 
   #find(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {

@@ -4,7 +4,7 @@
  */
 import {
   type AgentSession,
-  decide,
+  decideAgentSession,
   type EndReason,
   type LiveAgentSession,
   type Transition,
@@ -54,7 +54,7 @@ export async function endAgentSession(
   context: Context,
 ): Promise<boolean> {
   const because = await reasonOf(tx, current, reason)
-  const decision = decide(context.now, current, { type: 'end', reason: because })
+  const decision = decideAgentSession(context.now, current, { type: 'end', reason: because })
   if (decision.outcome === 'unchanged') return false
   await tx.write(updateAgentSession, changesOf(decision.agentSession))
   for (const transition of decision.transitions) appendTransition(tx, current, decision.agentSession, transition)

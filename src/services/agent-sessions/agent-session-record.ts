@@ -10,7 +10,7 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { type AgentSessionRow, agentSessionFrom, liveOfPair, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { unreadOf } from '../../store/agent-sessions/work-at-hand.ts'
 import { selectPurpose } from '../../store/conversations/panels.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
@@ -46,7 +46,7 @@ export async function roleAgentSession(reader: Reader, launchId: string): Promis
   }
 }
 
-export async function liveAgentSession(reader: Reader, caller: Receiver): Promise<LiveAgentSession> {
+export async function liveAgentSession(reader: Reader, caller: AgentCaller): Promise<LiveAgentSession> {
   const row = await reader.row('agent_sessions', { id: caller.agentSessionId })
   const inRole = row ? undefined : await roleAgentSession(reader, caller.agentSessionId)
   if (inRole?.agentId === caller.agentId && inRole.projectId === caller.projectId) return inRole
@@ -57,13 +57,13 @@ export async function liveAgentSession(reader: Reader, caller: Receiver): Promis
 }
 
 /** Finds the caller's session, even if it has ended. */
-export async function ownRow(reader: Reader, { agentSessionId, agentId, projectId }: Receiver): Promise<AgentSessionRow> {
+export async function ownRow(reader: Reader, { agentSessionId, agentId, projectId }: AgentCaller): Promise<AgentSessionRow> {
   return checkedOwn(await reader.row('agent_sessions', { id: agentSessionId }), { agentId, projectId })
 }
 
 export function checkedOwn<Row extends Pick<AgentSessionRow, 'agent_id' | 'project_id'>>(
   row: Row | undefined,
-  { agentId, projectId }: Pick<Receiver, 'agentId' | 'projectId'>,
+  { agentId, projectId }: Pick<AgentCaller, 'agentId' | 'projectId'>,
 ): Row {
   if (!row || row.agent_id !== agentId || row.project_id !== projectId) throw noSuchAgentSession()
   return row

@@ -14,7 +14,7 @@ import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret, sameHash } from '../../platform/secrets/secrets.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
 import { agentSessionFrom, agentSessionOf, changesOf, liveOfPair, type Pair } from '../../store/agent-sessions/agent-sessions.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { selectLaunchByToken } from '../../store/processes/launches.ts'
 import { chosenSettings, selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -131,7 +131,7 @@ const signedIn = (agentSession: LiveAgentSession, token: string): SignedIn => ({
 
 /** Ends an agent's own session (`logout`). Changes nothing if it has already ended (AS8). */
 export const logoutAgent = defineUseCase('logout-agent', {
-  streams: (input: Receiver & EndLocks) => endingStreams(input),
+  streams: (input: AgentCaller & EndLocks) => endingStreams(input),
   run: async (tx, { openConversations, ...caller }, context): Promise<{ endReason: EndReason }> => {
     const current = agentSessionFrom(await ownRow(tx, caller))
     if (current.state === 'ended') return { endReason: current.endReason }

@@ -9,7 +9,7 @@ import { type AgentAction, agentAction } from '../../domain/processes/start.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
 import type { Task } from '../../protocol/work/task.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { defineQuery } from '../../store/store.ts'
 import { taskOf } from '../../store/work/tasks.ts'
 import { startFactsOf } from '../processes/launch-record.ts'
@@ -40,7 +40,7 @@ export interface FoundNextAction extends NextAnswer {
 }
 
 export const findNextAction = defineQuery(
-  async (reader, { waitSeconds, ...caller }: Receiver & { waitSeconds: number }, { now }): Promise<FoundNextAction> =>
+  async (reader, { waitSeconds, ...caller }: AgentCaller & { waitSeconds: number }, { now }): Promise<FoundNextAction> =>
     foundFrom(await nextStep(reader, caller, now), now, waitSeconds),
 )
 

@@ -25,7 +25,7 @@ import {
   selectAgentSessionState,
 } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { Reader } from '../../store/store.ts'
 import { selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { queuedChats, selectRunningOfSession } from '../../store/turns/turns.ts'
@@ -59,7 +59,7 @@ export interface Step {
   readonly decisions: readonly AgentDecision[]
 }
 
-export async function nextStep(reader: Reader, caller: Receiver, now: Instant): Promise<Step> {
+export async function nextStep(reader: Reader, caller: AgentCaller, now: Instant): Promise<Step> {
   const row = checkedOwn(await reader.first(selectAgentSessionState, { id: caller.agentSessionId }), caller)
   return nextStepFrom(reader, row, now)
 }
@@ -96,7 +96,7 @@ const noTask = { task: undefined, takesUp: null, places: false, begins: false, r
 
 async function undeliveredDecisions(
   reader: Reader,
-  at: Receiver & { workSessionId: string | null },
+  at: AgentCaller & { workSessionId: string | null },
   task: TaskRow,
 ): Promise<AgentDecision[]> {
   const decided = await decisionsAt(reader, at, task)
@@ -111,7 +111,7 @@ const holdSecondsWithin = (settings: ProjectSettings, holdSeconds: number): numb
 
 async function chatFacts(
   reader: Reader,
-  caller: Receiver,
+  caller: AgentCaller,
   row: AgentSessionState,
   settings: ProjectSettings,
 ): Promise<ChatFacts> {
@@ -135,7 +135,7 @@ async function chatFacts(
 const noWaitingChats = { undelivered: 0, yieldsConversation: false, waitsForFolder: false }
 
 /** The chats waiting for a pulling agent. It holds one conversation; others are for another process. */
-async function waitingChats(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, row: AgentSessionState) {
+async function waitingChats(reader: Reader, { agentId, projectId, agentSessionId }: AgentCaller, row: AgentSessionState) {
   const waiting = await queuedChats(reader, { agentId, projectId })
   const running = await reader.first(selectRunningOfSession, { agentSessionId })
   if (running) {
@@ -187,7 +187,7 @@ function isDue({ summary, summary_through, kept_after, unsummarised_chars }: Sum
   return isSummaryDue(summarised, settings)
 }
 
-async function taskFacts(reader: Reader, { agentId, projectId }: Receiver, row: AgentSessionRow) {
+async function taskFacts(reader: Reader, { agentId, projectId }: AgentCaller, row: AgentSessionRow) {
   const task = await ownTask(reader, row)
   const workSessionId = task?.session_id ?? row.work_session_id
   const facts: TaskFacts = {

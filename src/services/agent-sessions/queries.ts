@@ -28,7 +28,7 @@ import {
   selectLeftOpen,
 } from '../../store/agent-sessions/due-agent-sessions.ts'
 import { type PairsFilter, pairsWithWork } from '../../store/agent-sessions/work-at-hand.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
@@ -44,7 +44,7 @@ export interface Claim {
   readonly launchId?: string | undefined
 }
 
-export interface CallingSession extends Receiver {
+export interface CallingSession extends AgentCaller {
   readonly calledAt: Instant
   /** AS6, PX4: the call must be recorded first (`touch-agent-session`). */
   readonly touches: boolean

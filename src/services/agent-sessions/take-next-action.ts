@@ -8,7 +8,7 @@ import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ResumeContext } from '../../domain/work/resume-context.ts'
 import { agentSessionOf, changesOf, updateAgentSession } from '../../store/agent-sessions/agent-sessions.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import type { TaskRow } from '../../store/work/tasks.ts'
 import { applyTaskChange } from '../work/change-task.ts'
@@ -20,7 +20,10 @@ import { answerOf, endReasonOf, type NextAnswer } from './find-next-action.ts'
 import { nextStep, type Step } from './next-step.ts'
 
 export const takeNextAction = defineUseCase('take-next-action', {
-  streams: (input: Receiver & EndLocks) => [...endingStreams(input), conversationStream(webKey(input.projectId, input.agentId))],
+  streams: (input: AgentCaller & EndLocks) => [
+    ...endingStreams(input),
+    conversationStream(webKey(input.projectId, input.agentId)),
+  ],
   run: async (tx, { openConversations, ...caller }, context): Promise<NextAnswer> => {
     const step = await nextStep(tx, caller, context.now)
     const reason = endReasonOf(step.next)

@@ -16,7 +16,7 @@ import {
   liveOfPair,
   updateAgentSession,
 } from '../../store/agent-sessions/agent-sessions.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { settingsOf } from '../projects/project-record.ts'
@@ -53,7 +53,7 @@ export async function isKnownToLive(reader: Reader, { launchId }: Pick<LiveAgent
 }
 
 export const touchAgentSession = defineUseCase('touch-agent-session', {
-  streams: ({ projectId }: Receiver & { calledAt: Instant }) => [projectStream(projectId)],
+  streams: ({ projectId }: AgentCaller & { calledAt: Instant }) => [projectStream(projectId)],
   run: async (tx, { calledAt, ...caller }, { now }): Promise<void> => {
     const current = agentSessionFrom(await ownRow(tx, caller))
     if (current.state === 'ended') return

@@ -1,6 +1,6 @@
 /** Finds, creates and moves approvals. */
 
-import { type ApprovalEvent, type ApprovalRefusal, decide, type Verdict } from '../../domain/approvals/lifecycle.ts'
+import { type ApprovalEvent, type ApprovalRefusal, decideApproval, type Verdict } from '../../domain/approvals/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -47,7 +47,7 @@ const eventTypes = { decide: 'approval-decided', resubmit: 'approval-resubmitted
  * are locked; later callers learn who decided (AP1). The calling use case locks both streams.
  */
 export async function moveApproval(tx: Tx, row: ApprovalRow, event: ApprovalEvent, now: Instant): Promise<Approval> {
-  const decision = decide(now, approvalFrom(row), event)
+  const decision = decideApproval(now, approvalFrom(row), event)
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
   const moved = { ...row, ...approvalColumns(decision.approval) }
   // A decision made here replaces what files said.

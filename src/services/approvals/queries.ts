@@ -5,7 +5,7 @@ import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { allowancesPage } from '../../store/approvals/allowances.ts'
 import { approvalOf, approvalsOfProject, inboxPage } from '../../store/approvals/approvals.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { approvalKeyOf, cutApprovalsPage, cutPage, pageParams } from '../../store/page-cursor.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery } from '../../store/store.ts'
@@ -15,7 +15,7 @@ import { approvalOfAgent, existingApproval } from './approval-record.ts'
 
 /** Returns an approval that the agent requested in any of its sessions (`get_approval`). */
 export const getApproval = defineQuery(
-  async (reader, { approvalId, ...caller }: Receiver & { approvalId: number }): Promise<Approval> => {
+  async (reader, { approvalId, ...caller }: AgentCaller & { approvalId: number }): Promise<Approval> => {
     const { agentId, projectId } = await liveAgentSession(reader, caller)
     return approvalOf(await approvalOfAgent(reader, { projectId, approvalId }, agentId))
   },

@@ -52,15 +52,15 @@ export const recordChannelState = defineUseCase('record-channel-state', {
   run: async (tx, { channel, holder, state, trouble, account }: ReportedState, { now }): Promise<{ noted: boolean }> => {
     const row = await tx.row('channels', { channel })
     if (row?.holder !== holder) return { noted: false }
-    const told = maskDetail(trouble)
-    const words = told && textOf(told)
+    const detail = maskDetail(trouble)
+    const words = detail && textOf(detail)
     const named = { ...row, name: account?.name ?? row.name, link: account?.link ?? row.link }
     if (row.state === state && row.trouble === words && row.name === named.name) return { noted: true }
     await tx.write(updateChannel, {
       ...named,
       state,
       trouble: words,
-      notice: noticeColumn(told),
+      notice: noticeColumn(detail),
       since: row.state === state ? row.since : now,
     })
     await announceChannel(tx, channel, systemId, now)

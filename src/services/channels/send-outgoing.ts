@@ -75,10 +75,10 @@ export const recordSent = defineUseCase('record-sent', {
   },
 })
 
-async function updateChatState(tx: Tx, place: ChatAddress, told: Detail | null, now: string): Promise<void> {
+async function updateChatState(tx: Tx, place: ChatAddress, detail: Detail | null, now: string): Promise<void> {
   const chat = await tx.first(selectChat, place)
-  const trouble = told && textOf(told)
-  const last_out_at = told === null ? now : chat?.last_out_at
-  if (chat) await tx.update('channel_chats', { ...chat, trouble, notice: noticeColumn(told), last_out_at: last_out_at ?? null })
-  if (told === null) await tx.change('channels', { channel: place.channel, last_out_at: now })
+  const trouble = detail && textOf(detail)
+  const last_out_at = detail === null ? now : chat?.last_out_at
+  if (chat) await tx.update('channel_chats', { ...chat, trouble, notice: noticeColumn(detail), last_out_at: last_out_at ?? null })
+  if (detail === null) await tx.change('channels', { channel: place.channel, last_out_at: now })
 }

@@ -6,7 +6,7 @@
 
 import {
   type ConsoleRefusal,
-  decide,
+  decideUserSession,
   mayPrompt,
   type RoleAgentDecision,
   type RoleAgentEvent,
@@ -123,7 +123,7 @@ export async function moveRoleAgent(
   { requestId, isReplaced = false }: { requestId?: string | undefined; isReplaced?: boolean },
   context: Context,
 ): Promise<{ decision: RoleAgentDecision; row: RoleAgentRow }> {
-  const decision = decide(lifeOf(row), event)
+  const decision = decideUserSession(lifeOf(row), event)
   const { now } = context
   switch (decision.became) {
     case 'unchanged':

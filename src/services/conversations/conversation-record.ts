@@ -98,8 +98,8 @@ async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise
   if (day === null) throw new Error(`${key} has no open chapter`)
   const last = await tx.first(selectLastChapter, { key })
   // Imported messages already have a chapter of their own day.
-  const isTold = row.chapter_messages === 0 && (row.summary === '' || row.summary === last?.summary)
-  const throughSeq = isTold ? await lastSeq(tx, row) : await storeClosedChapter(tx, row, day, now)
+  const isNoted = row.chapter_messages === 0 && (row.summary === '' || row.summary === last?.summary)
+  const throughSeq = isNoted ? await lastSeq(tx, row) : await storeClosedChapter(tx, row, day, now)
   const generation = row.generation + 1
   const left = { summary_through: throughSeq, kept_after: throughSeq, chapter_after: throughSeq, generation }
   await tx.write(leaveChapter, { key, ...left })

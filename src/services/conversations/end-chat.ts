@@ -1,5 +1,5 @@
 /** Closes a chat panel, or all panels when none is named (CH4). Closing the last one closes the chat (CH5). */
-import { decide } from '../../domain/agent-sessions/lifecycle.ts'
+import { decideAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { webKey } from '../../domain/conversations/key.ts'
 import { seenAtLeaving } from '../../domain/conversations/panel-lifetime.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -42,7 +42,7 @@ export async function closeChat(
   const current = agentSessionFrom(row)
   // Another conversation has work for the agent session. It stays and ends when idle.
   if (await tx.first(selectOpenElsewhere, { projectId, agentId, key: webKey(projectId, agentId) })) return agentSessionOf(current)
-  const decision = decide(now, current, { type: 'close' })
+  const decision = decideAgentSession(now, current, { type: 'close' })
   if (decision.outcome === 'unchanged') return agentSessionOf(current)
   const agentSession = agentSessionOf(decision.agentSession)
   await tx.write(updateAgentSession, changesOf(decision.agentSession))

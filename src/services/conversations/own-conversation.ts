@@ -3,12 +3,12 @@
  * agent reads and changes no other (SE3).
  */
 import { webKey } from '../../domain/conversations/key.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
 
-export interface ContextCaller extends Receiver {
+export interface ContextCaller extends AgentCaller {
   /** The context of the caller, for an ACP agent with several. */
   readonly contextId?: string | undefined
 }

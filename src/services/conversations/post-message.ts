@@ -13,7 +13,7 @@ import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ChatMessageDraft, Message } from '../../protocol/conversations/message.ts'
 import { insertOpenConversation } from '../../store/conversations/conversations.ts'
 import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { answerIn, isValid, keepReceipt, readReceipt } from '../../store/log/receipts.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -114,7 +114,7 @@ interface AgentMessage {
 
 export async function postToAgent(
   tx: Tx,
-  { agentId, projectId, agentSessionId }: Receiver,
+  { agentId, projectId, agentSessionId }: AgentCaller,
   { toAgentId, content, clientId, originKey, intoKey }: AgentMessage,
   context: Context,
 ): Promise<Message> {

@@ -10,7 +10,7 @@ import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { type ConversationRow, conversationOf } from '../../store/conversations/conversations.ts'
 import { measured, selectLastMessage } from '../../store/conversations/messages.ts'
-import { type Receiver, selectOldestNotHanded } from '../../store/conversations/unread.ts'
+import { type AgentCaller, selectOldestNotHanded } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import {
@@ -22,7 +22,7 @@ import {
   streamOfKey,
 } from './conversation-record.ts'
 
-interface AgentSummary extends Receiver {
+interface AgentSummary extends AgentCaller {
   readonly summary: string
   readonly throughSeq: number
   /** From `find-own-conversation`. */
@@ -64,7 +64,7 @@ export const setSummary = defineUseCase('set-summary', {
   },
 })
 
-async function factsOf(reader: Reader, row: ConversationRow, caller: Receiver, throughSeq: number) {
+async function factsOf(reader: Reader, row: ConversationRow, caller: AgentCaller, throughSeq: number) {
   const { key } = row
   const notHanded = await reader.first(selectOldestNotHanded, { ...caller, key })
   const seenThrough = notHanded ? notHanded.seq - 1 : ((await reader.first(selectLastMessage, { key }))?.seq ?? 0)

@@ -70,14 +70,14 @@ export const startChat = defineUseCase('start-chat', {
     const live = await tx.first(selectLiveAgentSession, { agentId, projectId, purpose: 'chat' })
     const launch = live?.state === 'active' ? null : await launchInProgress(tx, { projectId, agentId })
     if (!live && !launch && !(await isRequested(tx, { projectId, agentId }, now))) {
-      const told = {
+      const message = {
         senderId: systemId,
         receiverId: null,
         role: 'system',
         content: 'The chat was opened.',
         visible: false,
       } as const
-      await appendMessage(tx, row, told, context, { readers: [] })
+      await appendMessage(tx, row, message, context, { readers: [] })
     }
     // NA2: a terminating session does not serve the request; the next process does.
     if (live?.state !== 'active') await requestAgentSession(tx, { projectId, agentId, by }, now)

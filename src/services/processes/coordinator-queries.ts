@@ -106,16 +106,16 @@ async function keysOf(reader: Reader, facts: readonly LinkFact[], gone: readonly
     for (const turn of await reader.all(selectRunningOfLaunch, { launchId })) ending.set(turn.id, turn)
   const conversationKeys = new Set<string>()
   for (const turn of ending.values()) for (const key of await conversationsOfTurn(reader, turn)) conversationKeys.add(key)
-  const told = [...turns.values(), ...ending.values()].filter((turn) => !isOfRole(turn)).map((turn) => turn.conversation_key)
+  const keys = [...turns.values(), ...ending.values()].filter((turn) => !isOfRole(turn)).map((turn) => turn.conversation_key)
   for (const fact of facts) {
     const isKept = fact.type === 'turn-update' ? keptWithContext.has(fact.update.kind) : fact.type === 'agent-configured'
     if (!isKept || !('contextId' in fact) || !fact.contextId) continue
     const key = (await reader.row('contexts', { id: fact.contextId }))?.conversation_key
     if (key === undefined) continue
     conversationKeys.add(key)
-    told.push(key)
+    keys.push(key)
   }
-  return { conversationKeys: [...conversationKeys], turnKeys: [...new Set(told)] }
+  return { conversationKeys: [...conversationKeys], turnKeys: [...new Set(keys)] }
 }
 
 async function conversationsOfTurn(reader: Reader, turn: TurnRow): Promise<string[]> {

@@ -7,7 +7,7 @@ import type { LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import type { Detail } from '../../domain/notices.ts'
-import { decide, type Launch, type LaunchEvent } from '../../domain/processes/lifecycle.ts'
+import { decideLaunch, type Launch, type LaunchEvent } from '../../domain/processes/lifecycle.ts'
 import { chooseMachine } from '../../domain/processes/placement.ts'
 import { failuresAllowed, heldBecause, type OrderFacts } from '../../domain/processes/start.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
@@ -39,7 +39,7 @@ export async function moveLaunch(
   event: LaunchEvent,
   { now }: Pick<Context, 'now'>,
 ): Promise<Launch | undefined> {
-  const decision = decide(now, current, event)
+  const decision = decideLaunch(now, current, event)
   if (decision.outcome === 'unchanged') return undefined
   const { launch, became } = decision
   await tx.write(updateLaunch, launchRow(launch))

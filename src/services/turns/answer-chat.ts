@@ -10,7 +10,7 @@ import { conversationStream, projectStream, turnsStream } from '../../domain/str
 import { read } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
-import { messagesOfTurn, type Receiver } from '../../store/conversations/unread.ts'
+import { type AgentCaller, messagesOfTurn } from '../../store/conversations/unread.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
@@ -32,7 +32,7 @@ interface AnswerPost {
  */
 export async function postAnswer(
   tx: Tx,
-  caller: Receiver,
+  caller: AgentCaller,
   { content, turn, key }: AnswerPost,
   context: Context,
 ): Promise<Message | undefined> {
@@ -71,7 +71,7 @@ export async function markMessagesRead(tx: Tx, turn: TurnRow, answerSeq: number 
   return messages
 }
 
-interface Answer extends Receiver {
+interface Answer extends AgentCaller {
   /** From `find-answer-target`: the conversation of the answer, and the conversations of the answered messages. */
   readonly conversationKey: string
   readonly keys: readonly string[]
@@ -87,12 +87,12 @@ interface Answered {
 }
 
 /** The turn that an agent session is running. There is at most one. */
-const runningTurn = (reader: Reader, { agentSessionId }: Receiver): Promise<TurnRow | undefined> =>
+const runningTurn = (reader: Reader, { agentSessionId }: AgentCaller): Promise<TurnRow | undefined> =>
   reader.first(selectRunningOfSession, { agentSessionId })
 
 /** Finds where an answer goes: the conversation of the running turn, or else the agent's chat with the project's people. */
 export const findAnswerTarget = defineQuery(
-  async (reader, caller: Receiver): Promise<Pick<Answer, 'conversationKey' | 'keys'>> => {
+  async (reader, caller: AgentCaller): Promise<Pick<Answer, 'conversationKey' | 'keys'>> => {
     const turn = await runningTurn(reader, caller)
     const conversationKey = turn?.conversation_key ?? webKey(caller.projectId, caller.agentId)
     const messages = turn ? await messagesOfTurn(reader, turn.id) : []

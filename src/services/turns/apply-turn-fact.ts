@@ -172,11 +172,11 @@ async function roleAgentReady(
   const { commands = [], title = null }: Offers = JSON.parse(agent.offers)
   const offers: Offers = { images, modes, modeId, options, commands, title }
   const { pending, refused } = changesAgain(JSON.parse(agent.offers), offers, context)
-  const told = {
+  const details = {
     note: detailFrom(note, fact.notices?.['note']),
     notRestored: detailFrom(notRestored, fact.notices?.['notRestored']),
   }
-  const notices = noticesColumn(agent.notices, told)
+  const notices = noticesColumn(agent.notices, details)
   const known = { workspace, branch, note, not_restored: notRestored, notices, offers: JSON.stringify({ ...offers, pending }) }
   const moved = { ...agent, ...known, acp_session_id: acpSessionId }
   const { decision, row } = await moveRoleAgent(tx, moved, { type: 'ready' }, {}, context)
@@ -186,7 +186,7 @@ async function roleAgentReady(
   const { key } = which
   const { now } = context
   const found = await getOrCreateContext(tx, which, context)
-  const restored = { not_restored: notRestored, notice: noticeColumn(told.notRestored) }
+  const restored = { not_restored: notRestored, notice: noticeColumn(details.notRestored) }
   const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, ...restored } as const
   // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be primed.
   const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
@@ -202,7 +202,7 @@ async function roleAgentReady(
     note,
     how,
     notRestored,
-    notices: noticesOf(told),
+    notices: noticesOf(details),
     agentVersion: fact.agentVersion,
     can: fact.can,
     ...offers,

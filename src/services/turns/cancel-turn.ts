@@ -5,7 +5,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
-import { decide } from '../../domain/turns/lifecycle.ts'
+import { decideTurn } from '../../domain/turns/lifecycle.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { isPushed, selectOpenTurns, selectRunningIn, type TurnRow, turnLife } from '../../store/turns/turns.ts'
@@ -28,7 +28,7 @@ interface Cancel {
 
 /** Asks the agent to stop a turn. A repeated request changes nothing. The calling use case locks the coordinator's stream. */
 export async function orderCancel(tx: Tx, turn: TurnRow, launch: Launch | undefined, { by, now, requestId }: Cancel) {
-  if (decide(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return
+  if (decideTurn(turnLife(turn), { type: 'cancel' }).outcome !== 'cancel-ordered') return
   await tx.update('turns', { ...turn, cancel_ordered_at: now, cancel_request_id: requestId ?? null, cancel_by: by })
   if (!launch) return
   const order = { launchId: launch.id, turnId: turn.id }

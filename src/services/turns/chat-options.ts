@@ -26,9 +26,9 @@ import { getOrCreateContext } from './context-record.ts'
 export const keptWithContext: ReadonlySet<string> = new Set(['commands', 'title', 'mode', 'options'])
 
 type Choice = Omit<ConfigureOrder, 'launchId' | 'contextId'>
-type Told = Pick<Offers, 'images' | 'modes' | 'modeId' | 'options'>
+type OfferedOptions = Pick<Offers, 'images' | 'modes' | 'modeId' | 'options'>
 
-interface ChatOffers extends Told {
+interface ChatOffers extends OfferedOptions {
   /** What people chose: one for the mode and for each option. */
   readonly chosen: readonly Choice[]
 }
@@ -39,15 +39,15 @@ const offersIn = ({ offers }: Pick<ContextRow, 'offers'>): ChatOffers | undefine
 const write = (tx: Tx, { id }: ContextRow, offers: ChatOffers): Promise<unknown> =>
   tx.change('contexts', { id, offers: JSON.stringify(offers) })
 
-/** What is sent with each turn of a context. */
+/** The choices that are sent with each turn of a context. */
 export const choicesIn = (row: ContextRow): { configure?: readonly Choice[] } => {
   const chosen = offersIn(row)?.chosen ?? []
   return chosen.length === 0 ? {} : { configure: chosen }
 }
 
 /** Keeps what an agent offers in a context that was just opened. */
-export async function keepOffers(tx: Tx, row: ContextRow, told: Partial<Told>): Promise<void> {
-  const { images = false, modes, modeId = null, options = [] } = told
+export async function keepOffers(tx: Tx, row: ContextRow, offered: Partial<OfferedOptions>): Promise<void> {
+  const { images = false, modes, modeId = null, options = [] } = offered
   if (modes) await write(tx, row, { images, modes, modeId, options, chosen: offersIn(row)?.chosen ?? [] })
 }
 

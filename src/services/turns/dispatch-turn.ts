@@ -235,7 +235,7 @@ async function startChatTurn(
     tx.append(conversationStream(conversationKey), { type: 'messages-delivered', data })
   }
   const names = await senderNames(tx, messages.map(senderOf))
-  const told = messages.map((message) => ({
+  const texts = messages.map((message) => ({
     content: message.content,
     sender: names(senderOf(message)),
     fromAgent: otherAgent(message.conversationKey, launch.agentId),
@@ -245,7 +245,7 @@ async function startChatTurn(
   const content: readonly PromptPart[] =
     messages.length === 0
       ? JSON.parse(turn.content)
-      : [{ type: 'text', text: promptOfMessages(told) }, ...messages.flatMap(({ media }) => attachmentsIn(media))]
+      : [{ type: 'text', text: promptOfMessages(texts) }, ...messages.flatMap(({ media }) => attachmentsIn(media))]
   const promptSeqs = new Set(messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq))
   const row = { ...turn, content: JSON.stringify(content), agent_session_id: own.id, launch_id: launch.id }
   await startInContext(tx, row, launch, promptSeqs, context)

@@ -6,7 +6,7 @@
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import { chooseDispatch, joined } from '../../domain/turns/lifecycle.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { messagesOfTurn, moveUnread, type Receiver, splitUnread } from '../../store/conversations/unread.ts'
+import { type AgentCaller, messagesOfTurn, moveUnread, splitUnread } from '../../store/conversations/unread.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { updateContext } from '../../store/turns/contexts.ts'
 import { newTurnRow, type QueuedChat, queuedChats, selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
@@ -15,7 +15,7 @@ import { openConversation } from '../conversations/conversation-record.ts'
 import { startableChats } from '../conversations/conversation-workplace.ts'
 import { buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
 
-interface HandOver extends Receiver {
+interface HandOver extends AgentCaller {
   /** From `find-hand-over`. */
   readonly keys: readonly string[]
 }
@@ -32,11 +32,11 @@ export interface HandedOverMessages {
 const noMessages: HandedOverMessages = { messages: [], senders: [], summary: null, conversationKey: null, primer: null }
 
 /** Finds the next turn for a session, and the queued turns of the same conversation to merge into it. */
-async function nextTurnFor(reader: Reader, caller: Receiver): Promise<{ turn: TurnRow; merged: QueuedChat[] } | undefined> {
+async function nextTurnFor(reader: Reader, caller: AgentCaller): Promise<{ turn: TurnRow; merged: QueuedChat[] } | undefined> {
   const row = await reader.row('agent_sessions', { id: caller.agentSessionId })
   const waiting = row?.state === 'active' ? await queuedChats(reader, caller) : []
-  const inHand = await reader.first(selectRunningOfSession, caller)
-  if (inHand) return { turn: inHand, merged: waiting.filter((each) => isSameConversation(each, inHand)) }
+  const running = await reader.first(selectRunningOfSession, caller)
+  if (running) return { turn: running, merged: waiting.filter((each) => isSameConversation(each, running)) }
   const bound = row?.context_id ? await reader.row('contexts', { id: row.context_id }) : undefined
   const held = bound && (await contextFacts(reader, bound))
   const facts = { contexts: held ? [held] : [], contextLimit: 1, runningTurns: 0, isOpening: false }
@@ -48,7 +48,7 @@ async function nextTurnFor(reader: Reader, caller: Receiver): Promise<{ turn: Tu
 const isSameConversation = (waiting: QueuedChat, turn: TurnRow): boolean =>
   waiting.conversationKey === turn.conversation_key && waiting.originKey === turn.origin_key
 
-export const findHandOver = defineQuery(async (reader, caller: Receiver): Promise<string[]> => {
+export const findHandOver = defineQuery(async (reader, caller: AgentCaller): Promise<string[]> => {
   if ((await liveAgentSession(reader, caller)).purpose !== 'chat') return []
   const next = await nextTurnFor(reader, caller)
   if (!next) return []
@@ -127,7 +127,7 @@ async function mergeTurn(tx: Tx, id: string, into: string, now: string): Promise
   await tx.update('turns', { ...row, state: 'cancelled', stop_reason: joined, ended_at: now })
 }
 
-function appendDelivered(tx: Tx, { agentId, agentSessionId }: Receiver, messages: readonly Message[]): void {
+function appendDelivered(tx: Tx, { agentId, agentSessionId }: AgentCaller, messages: readonly Message[]): void {
   for (const [key, some] of Map.groupBy(messages, ({ conversationKey }) => conversationKey)) {
     const data = { agentId, agentSessionId, seqs: some.map(({ seq }) => seq) }
     tx.append(conversationStream(key), { type: 'messages-delivered', data })

@@ -155,9 +155,9 @@ export async function inheritLimit(
 function appendLimitEvent(tx: Tx, row: ContextRow, requestId?: string): number {
   const { conversation_key: key, agent_id: agentId, limited_until: until, goes_on_by, goes_on_left } = row
   const willGoOn = until !== null && goes_on_left > 0
-  const told = { until, goesOn: willGoOn, by: willGoOn ? goes_on_by : null }
+  const reported = { until, goesOn: willGoOn, by: willGoOn ? goes_on_by : null }
   const place = parseConsoleKey(key)
-  if (!place) return tx.append(conversationStream(key), { type: 'chat-limited', data: { agentId, ...told } })
-  const data = { role: place.role, messageId: row.limited_turn_id, ...told, requestId }
+  if (!place) return tx.append(conversationStream(key), { type: 'chat-limited', data: { agentId, ...reported } })
+  const data = { role: place.role, messageId: row.limited_turn_id, ...reported, requestId }
   return tx.append(userSessionStream(place.userSessionId), { type: 'agent:limited', data })
 }

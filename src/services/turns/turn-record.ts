@@ -8,7 +8,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { type Detail, noticeField, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { coordinatorStream, type StreamName, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
-import { decide, type TurnEvent, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
+import { decideTurn, type TurnEvent, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
 import { endedInSilence, notAnAnswer } from '../../domain/turns/vendor-limit.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
@@ -263,12 +263,12 @@ export async function startTurn(
   const started_seq = row.started_seq ?? tx.append(turnStream(row), { type: 'agent:prompted', data: prompted })
   await tx.update('turns', { ...row, primer, state: 'running', started_seq, started_at: now })
   if (launch) {
-    const told = primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
+    const applied = primer === null ? content : [{ type: 'text' as const, text: primer }, ...content]
     const files = await expectFiles(tx, row, launch, { now })
     const data = {
       launchId: launch.id,
       turnId,
-      content: told,
+      content: applied,
       ...(context && { context }),
       ...(configure && { configure }),
       ...(await leaveSessions(tx, row.agent_id)),
@@ -305,8 +305,8 @@ export async function endTurn(
   const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
   const came = await readTurnOutput(tx, which, unwritten.get(tx)?.get(row.id) ?? [])
   const agent = row.launch_id === null ? null : ((await tx.first(selectAgentName, { id: row.launch_id }))?.agent_name ?? null)
-  const { text, told, limitedUntil } = interpretEnd(row.answer, came, event, agent, context)
-  const decision = decide(turnLife(row), told)
+  const { text, applied, limitedUntil } = interpretEnd(row.answer, came, event, agent, context)
+  const decision = decideTurn(turnLife(row), applied)
   if (decision.outcome !== 'changed') return false
   const { state, stopReason, error } = decision
   const stopped = ending.reason ?? stopReason ?? state
@@ -343,12 +343,12 @@ export async function endTurn(
 
 const errorColumns = (error: Detail | null) => ({ error: error && textOf(error), notice: noticeColumn(error) })
 
-type InterpretedEnd = Pick<EndedTurn, 'text' | 'limitedUntil'> & { readonly told: TurnEvent }
+type InterpretedEnd = Pick<EndedTurn, 'text' | 'limitedUntil'> & { readonly applied: TurnEvent }
 
 /** Interprets the end of a turn for a given agent: some agents report a model error as an answer, or end without text. */
 function interpretEnd(before: string, came: TurnOutput, event: Event, agent: string | null, clock: Context): InterpretedEnd {
   const said = before + came.text
-  if (event.type !== 'ended') return { text: said, told: event, limitedUntil: undefined }
+  if (event.type !== 'ended') return { text: said, applied: event, limitedUntil: undefined }
   const { sinceTools, tools } = came
   const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
   const atLimit = said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, clock) !== undefined
@@ -357,12 +357,12 @@ function interpretEnd(before: string, came: TurnOutput, event: Event, agent: str
   const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
   const limitedUntil = limitOf({ ...over, answer: text }, clock)
   const hasText = text.trim() !== '' && !(tools.length > 0 && endedInSilence(agent, sinceTools))
-  return { text, told: { ...over, hasText, isLimit: limitedUntil !== undefined }, limitedUntil }
+  return { text, applied: { ...over, hasText, isLimit: limitedUntil !== undefined }, limitedUntil }
 }
 
 async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: EndOptions, now: Instant): Promise<EndedTurn | false> {
   if (event.type === 'ended') return false
-  const decision = decide(turnLife(row), event)
+  const decision = decideTurn(turnLife(row), event)
   if (decision.outcome !== 'changed') return false
   const { state, stopReason, error } = decision
   const reason = ending.reason ?? withdrawn

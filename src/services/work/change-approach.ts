@@ -9,7 +9,7 @@ import { change } from '../../domain/work/approach-lifecycle.ts'
 import type { Approach, ApproachChange, ApproachDraft } from '../../protocol/work/approach.ts'
 import type { NewApproach } from '../../protocol/work/new-approaches.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { type ApproachRow, approachColumns, approachFrom, approachOf } from '../../store/work/approaches.ts'
@@ -70,7 +70,7 @@ export const recordApproach = defineUseCase('record-approach', {
     addApproach(tx, await existingWorkSession(tx, { projectId, workSessionId }), draft, { by, now }),
 })
 
-type AgentInput = Receiver & { draft: z.output<typeof ApproachDraft> }
+type AgentInput = AgentCaller & { draft: z.output<typeof ApproachDraft> }
 
 /** Records an approach in the agent's current work (`record_approach`). Counts as activity (AS6). */
 export const recordAgentApproach = defineUseCase('record-agent-approach', {

@@ -8,7 +8,7 @@ import { home, projectStream, type StreamName } from '../../domain/stream-name.t
 import { unfinishedOf } from '../../domain/work/task-dependencies.ts'
 import {
   type TaskChange as DecidedChange,
-  decide,
+  decideTask,
   isUnfinished,
   type TaskRefusal,
   type TaskStatus,
@@ -16,7 +16,7 @@ import {
 import { taskFailed, type WorkError } from '../../domain/work/work-session-lifecycle.ts'
 import type { Task, TaskChange, TaskProgress } from '../../protocol/work/task.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { selectBlockedBehind, statusesBehind } from '../../store/work/task-dependencies.ts'
 import { type TaskRow, taskColumns, taskFrom, taskOf } from '../../store/work/tasks.ts'
@@ -61,7 +61,7 @@ export async function applyTaskChange(tx: Tx, row: TaskRow, asked: Change, circu
   const { title, description, ...change } = asked
   const dependsOn = change.dependsOn && distinct(change.dependsOn)
   const unfinished = dependsOn ? await storeDependencies(tx, place, dependsOn) : await unfinishedFor(tx, place, task.dependsOn)
-  const decision = decide(circumstances.now, task, { ...change, ...(dependsOn && { dependsOn }) }, unfinished)
+  const decision = decideTask(circumstances.now, task, { ...change, ...(dependsOn && { dependsOn }) }, unfinished)
   if (decision.outcome === 'refused') throw refusalOf(row.id, decision.refusal)
   const decided = decision.outcome === 'changed' ? decision.task : task
   const changed: TaskRow = {
@@ -122,7 +122,7 @@ async function updateWaitingTasks(
   for (const row of waiting) {
     const task = taskFrom(row)
     const unfinished = unfinishedOf(task.dependsOn, statusOf)
-    const decision = decide(circumstances.now, task, {}, unfinished)
+    const decision = decideTask(circumstances.now, task, {}, unfinished)
     const decided = decision.outcome === 'changed' ? decision.task : task
     const changed = { ...row, ...taskColumns(decided), blocked_by: blockedBy(decided.status, unfinished) }
     if (!isSame(row, changed)) await writeTask(tx, changed, circumstances)
@@ -174,7 +174,7 @@ export const changeTask = defineUseCase('change-task', {
     applyTaskChange(tx, await existingTask(tx, { projectId, taskId }), { ...change, mayRetry: true }, { by, now }),
 })
 
-type UpdateInput = Receiver & z.output<typeof TaskProgress> & { taskId: string }
+type UpdateInput = AgentCaller & z.output<typeof TaskProgress> & { taskId: string }
 
 /** Updates an agent's own task (`update_task`): progress or end. Counts as activity (AS6). */
 export const updateTask = defineUseCase('update-task', {

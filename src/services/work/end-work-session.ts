@@ -9,7 +9,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import {
-  decide,
+  decideWorkSession,
   endAsAsked,
   errorOf,
   workSessionOf as standing,
@@ -33,7 +33,7 @@ interface Finished {
 
 /** The calling use case locks `home` and the project's stream. A refused or repeated end changes nothing. */
 export async function finishWorkSession(tx: Tx, row: WorkSessionRow, event: WorkSessionEvent, now: Instant): Promise<Finished> {
-  const decision = decide(now, standing(row.id, row.ended_at, row.interruption_reason), event)
+  const decision = decideWorkSession(now, standing(row.id, row.ended_at, row.interruption_reason), event)
   if (decision.outcome !== 'changed') return { row, decision }
   const { endedAt, interruptionReason } = decision.workSession
   const error = interruptionReason === null ? null : errorOf(interruptionReason, now)
@@ -45,8 +45,8 @@ export async function finishWorkSession(tx: Tx, row: WorkSessionRow, event: Work
   }
   await tx.update('sessions', ended)
   await recordCheckpoint(tx, { projectId: row.project_id, workSessionId: row.id, reason: 'ended', error, now })
-  const told = { type: 'work-session-ended', data: { workSession: workSessionOf(ended) } } as const
-  tx.append(projectStream(row.project_id), told, [home])
+  const ending = { type: 'work-session-ended', data: { workSession: workSessionOf(ended) } } as const
+  tx.append(projectStream(row.project_id), ending, [home])
   return { row: ended, decision }
 }
 

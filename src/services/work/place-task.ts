@@ -24,8 +24,8 @@ export async function placeTask(tx: Tx, task: TaskRow, takenBy: TaskTaker, conte
   const { id } = running ?? (await createFor(tx, task, takenBy, context))
   const placed = { ...task, session_id: id, updated_at: context.now }
   await tx.update('tasks', placed)
-  const told = { type: 'task-changed', data: { task: taskOf(placed), by: takenBy.agentId } } as const
-  tx.append(projectStream(task.project_id), told)
+  const event = { type: 'task-changed', data: { task: taskOf(placed), by: takenBy.agentId } } as const
+  tx.append(projectStream(task.project_id), event)
   if (running) await updateCurrentTask(tx, task, placed)
   return placed
 }

@@ -17,7 +17,7 @@ import {
   wholeListLimit,
 } from '../../protocol/work/work-session.ts'
 import { approvalsOfWorkSession } from '../../store/approvals/approvals.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { cutNamePage, cutPage, cutPageBy, nameAfter, newest, pageParams } from '../../store/page-cursor.ts'
 import { defineQuery } from '../../store/store.ts'
 import { approachesOfProject, approachesPage, approachOf } from '../../store/work/approaches.ts'
@@ -108,7 +108,7 @@ export const listTasks = defineQuery(
 
 /** Returns the task in progress of an agent session (`get_my_task`, AS3) and the decisions about it. */
 export const getMyTask = defineQuery(
-  async (reader, caller: Receiver): Promise<{ task: Task | null; decisions: AgentDecision[] }> => {
+  async (reader, caller: AgentCaller): Promise<{ task: Task | null; decisions: AgentDecision[] }> => {
     const { agentId, projectId, workSessionId } = await liveAgentSession(reader, caller)
     const row = await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId })
     if (!row) return { task: null, decisions: [] }
@@ -118,7 +118,7 @@ export const getMyTask = defineQuery(
 )
 
 /** Returns the context of resumed work as it is now (`get_resume_context`). Null if the work was not resumed. */
-export const getResumeContext = defineQuery(async (reader, caller: Receiver): Promise<ResumeContext | null> => {
+export const getResumeContext = defineQuery(async (reader, caller: AgentCaller): Promise<ResumeContext | null> => {
   const { workSessionId, agentId } = await liveAgentSession(reader, caller)
   const row = workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
   return row?.parent_session_id ? resumeContextOf(reader, row, agentId) : null

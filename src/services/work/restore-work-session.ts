@@ -52,13 +52,13 @@ export const restoreWorkSession = defineUseCase('restore-work-session', {
         'invalid_request',
         refusalText('filesOfOther', { id: checkpoint.session_id, project: checkpoint.project_id }),
       )
-    const told: Report = []
-    await restoreProject(tx, read, { ...choosing, told }, context)
+    const report: Report = []
+    await restoreProject(tx, read, { ...choosing, report }, context)
     const rows = restoredRows(read, by)
     const workSession = await restoreRow(tx, rows.workSession)
     const restored = {
       tasks: await restoreTasks(tx, rows.tasks, by),
-      approvals: (await restoreApprovals(tx, rows.approvals, told)) + (await importApprovals(tx, rows.approved, read, by)),
+      approvals: (await restoreApprovals(tx, rows.approvals, report)) + (await importApprovals(tx, rows.approved, read, by)),
       approaches: await restoreApproaches(tx, rows.approaches, by),
     }
     if (!(await tx.first(selectLastCheckpoint, { workSessionId }))) {
@@ -67,36 +67,36 @@ export const restoreWorkSession = defineUseCase('restore-work-session', {
       for (const each of rows.checkpoints) await tx.insert('checkpoints', each === end ? { ...each, state } : each)
       if (!end) await storeEndState(tx, workSession, rows.wasOver ? state : undefined)
     }
-    told.push(...missingFiles(read), ...(await missingAgents(tx, rows.tasks)))
-    return answerOnWire({ workSession: workSessionOf(workSession), restored, notRestored: told })
+    report.push(...missingFiles(read), ...(await missingAgents(tx, rows.tasks)))
+    return answerOnWire({ workSession: workSessionOf(workSession), restored, notRestored: report })
   },
 })
 
 async function restoreProject(
   tx: Tx,
   read: ReadWorkSession,
-  { by, scopes, look, told }: ProjectCaller & { told: Report },
+  { by, scopes, look, report }: ProjectCaller & { report: Report },
   { now }: Context,
 ): Promise<void> {
   const { project_id: id } = read.checkpoint
   if (await tx.row('projects', { id })) return
   const file = read.project?.id === id ? read.project : null
   const settings = changeSettings({}, file?.settings ?? {})
-  if ('problem' in settings) told.push(notRestored('project', statusNotice('settingsUsual', { why: settings.problem.detail })))
+  if ('problem' in settings) report.push(notRestored('project', statusNotice('settingsUsual', { why: settings.problem.detail })))
   const path = ProjectPath.nullable().safeParse(file?.path ?? null)
   if (!path.success)
-    told.push(
+    report.push(
       notRestored('project', statusNotice('noPathHere', { why: statusNotice('pathNotAbsolute', { path: file?.path ?? '' }) })),
     )
-  if (!file) told.push(notRestored('project', statusNotice('noProjectFile', { id })))
-  told.push(notRestored('conversation', statusNotice('chatsNotInFiles')))
+  if (!file) report.push(notRestored('project', statusNotice('noProjectFile', { id })))
+  report.push(notRestored('conversation', statusNotice('chatsNotInFiles')))
   const wanted = path.success ? path.data : null
   const chosen = 'chosen' in settings ? settings.chosen : {}
   requireManage(scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen }))
   const row = {
     id,
     name: file?.name ?? id,
-    path: wanted !== null && look ? await folderOrNull(tx, wanted, look, told) : wanted,
+    path: wanted !== null && look ? await folderOrNull(tx, wanted, look, report) : wanted,
     settings: JSON.stringify(chosen),
     created_at: file?.created_at ?? now,
     updated_at: now,
@@ -106,12 +106,12 @@ async function restoreProject(
 }
 
 /** Folders are checked for requests from outside. A rebuild from the store's own files keeps them as they were. */
-async function folderOrNull(tx: Tx, wanted: string, look: FolderInspection, told: Report): Promise<string | null> {
+async function folderOrNull(tx: Tx, wanted: string, look: FolderInspection, report: Report): Promise<string | null> {
   try {
     return await chooseFolder(tx, wanted, look)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    told.push(notRestored('project', statusNotice('noPathHere', { why: error.detail })))
+    report.push(notRestored('project', statusNotice('noPathHere', { why: error.detail })))
     return null
   }
 }
@@ -122,9 +122,9 @@ async function restoreRow(tx: Tx, row: WorkSessionRow): Promise<WorkSessionRow> 
     throw new Refusal('invalid_request', refusalText('workOfOther', { id: row.id }))
   if (known) return known
   await tx.insert('sessions', row)
-  const told = { workSession: workSessionOf(row) }
-  tx.append(projectStream(row.project_id), { type: 'work-session-started', data: told }, [home])
-  tx.append(projectStream(row.project_id), { type: 'work-session-ended', data: told }, [home])
+  const report = { workSession: workSessionOf(row) }
+  tx.append(projectStream(row.project_id), { type: 'work-session-started', data: report }, [home])
+  tx.append(projectStream(row.project_id), { type: 'work-session-ended', data: report }, [home])
   return row
 }
 
@@ -142,13 +142,13 @@ async function restoreTasks(tx: Tx, rows: readonly TaskRow[], by: string): Promi
   return brought
 }
 
-async function restoreApprovals(tx: Tx, rows: readonly Parameters<typeof approvalOf>[0][], told: Report): Promise<number> {
+async function restoreApprovals(tx: Tx, rows: readonly Parameters<typeof approvalOf>[0][], report: Report): Promise<number> {
   let brought = 0
   for (const row of rows) {
     const known = await tx.row('human_approvals', { id: row.id })
     if (known?.project_id === row.project_id && known.submitted_at === row.submitted_at) continue
     const id = known ? await nextApprovalId(tx) : row.id
-    if (known) told.push(notRestored('approval', statusNotice('approvalRenumbered', { id: row.id, now: id })))
+    if (known) report.push(notRestored('approval', statusNotice('approvalRenumbered', { id: row.id, now: id })))
     const kept = { ...row, id }
     await tx.insert('human_approvals', kept)
     tx.append(projectStream(row.project_id), { type: 'approval-asked', data: { approval: approvalOf(kept) } }, [home])

@@ -51,9 +51,9 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
 }
 
 /** The rows, plus tasks that only the checkpoint knows. */
-function allTasks(rows: readonly TaskRow[], told: readonly TaskRow[]): TaskRow[] {
+function allTasks(rows: readonly TaskRow[], others: readonly TaskRow[]): TaskRow[] {
   const known = new Set(rows.map(({ id }) => id))
-  return [...rows, ...told.filter(({ id }) => !known.has(id))]
+  return [...rows, ...others.filter(({ id }) => !known.has(id))]
 }
 
 /** CK2: approved tasks without an approval row. */

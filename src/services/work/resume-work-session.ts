@@ -299,8 +299,8 @@ async function fork(tx: Tx, row: WorkSessionRow, prepared: Prepared, by: string,
   const child = await beginWorkSession(tx, { ...kept, current_task_id, parent_session_id: row.id }, context)
   const resumedRow = { ...row, resumed_by: child.id, resume_failures: 0 }
   await tx.update('sessions', resumedRow)
-  const told = { type: 'work-session-changed', data: { workSession: workSessionOf(resumedRow) } } as const
-  tx.append(projectStream(row.project_id), told, [home])
+  const event = { type: 'work-session-changed', data: { workSession: workSessionOf(resumedRow) } } as const
+  tx.append(projectStream(row.project_id), event, [home])
   const tasks = prepared.tasks.map((task) => ({ ...task, session_id: child.id, updated_at: context.now }))
   for (const task of tasks) {
     await tx.update('tasks', task)
@@ -358,8 +358,8 @@ async function recordFailure(tx: Tx, row: WorkSessionRow, why: string): Promise<
   )
   const failed = { ...row, resume_failures: failures, set_aside: setAside }
   await tx.update('sessions', failed)
-  const told = { type: 'work-session-changed', data: { workSession: workSessionOf(failed) } } as const
-  if (setAside !== null) tx.append(projectStream(row.project_id), told, [home])
+  const event = { type: 'work-session-changed', data: { workSession: workSessionOf(failed) } } as const
+  if (setAside !== null) tx.append(projectStream(row.project_id), event, [home])
   return { outcome: 'failed', setAside }
 }
 

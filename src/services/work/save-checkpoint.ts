@@ -7,7 +7,7 @@ import { projectStream } from '../../domain/stream-name.ts'
 import { isDue } from '../../domain/work/work-session-lifecycle.ts'
 import type { Checkpoint, CheckpointRequest } from '../../protocol/work/checkpoint.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
-import type { Receiver } from '../../store/conversations/unread.ts'
+import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { lastChange } from '../../store/work/work-session-state.ts'
 import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
@@ -31,8 +31,8 @@ async function saveRequested(tx: Tx, row: WorkSessionRow, asked: CheckpointInput
   const isSame = (Object.keys(row) as (keyof WorkSessionRow)[]).every((column) => row[column] === changed[column])
   if (!isSame) {
     await tx.update('sessions', changed)
-    const told = { type: 'work-session-changed', data: { workSession: workSessionOf(changed) } } as const
-    tx.append(projectStream(row.project_id), told)
+    const event = { type: 'work-session-changed', data: { workSession: workSessionOf(changed) } } as const
+    tx.append(projectStream(row.project_id), event)
   }
   const place = { projectId: row.project_id, workSessionId: row.id }
   return recordCheckpoint(tx, { ...place, reason: error ? 'error' : 'asked', error, now })
@@ -47,7 +47,7 @@ export const saveCheckpoint = defineUseCase('save-checkpoint', {
     saveRequested(tx, await existingWorkSession(tx, { projectId, workSessionId }), asked, now),
 })
 
-type AgentInput = Receiver & { asked: z.output<typeof CheckpointRequest> }
+type AgentInput = AgentCaller & { asked: z.output<typeof CheckpointRequest> }
 
 /** Saves a checkpoint of the agent's current work (`save_checkpoint`). Counts as activity (AS6). */
 export const saveMyCheckpoint = defineUseCase('save-my-checkpoint', {

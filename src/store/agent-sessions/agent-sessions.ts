@@ -1,9 +1,9 @@
 /** Queries about agent sessions, and their forms for decisions and readers. Written under the lock of their project's stream. */
 import { sql } from 'kysely'
-import type { AgentSession as Decided, EndReason, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
+import type { AgentSession as DomainAgentSession, EndReason, LiveAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
-import type { Receiver } from '../conversations/unread.ts'
+import type { AgentCaller } from '../conversations/unread.ts'
 import { columns, fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
 import { from, not, pageOf, present, rowsOf, selectBy, selectFirst, selectSome, updateColumns, updateRow } from '../rows.ts'
@@ -56,7 +56,7 @@ export const updateAgentSession = updateRow('agent_sessions', 'context_id', 'res
 /** AS6: touches no index. */
 export const updateActivity = updateColumns('agent_sessions', 'last_activity_at', 'last_answer_at')
 
-export function agentSessionFrom(row: AgentSessionRow): Decided {
+export function agentSessionFrom(row: AgentSessionRow): DomainAgentSession {
   const lease = {
     ...fields(row, 'id', 'agent_id', 'project_id', 'purpose', 'launch_id', 'work_session_id', 'created_at'),
     ...fields(row, 'last_activity_at', 'last_answer_at', 'expires_at', 'suspected_at'),
@@ -68,14 +68,14 @@ export function agentSessionFrom(row: AgentSessionRow): Decided {
   return { ...lease, state: row.state, terminatingAt, endedAt: row.ended_at ?? terminatingAt, endReason }
 }
 
-export const changesOf = (agentSession: Decided): ParamsOf<typeof updateAgentSession> => ({
+export const changesOf = (agentSession: DomainAgentSession): ParamsOf<typeof updateAgentSession> => ({
   ...columns(agentSession, 'id', 'state', 'work_session_id', 'last_activity_at', 'last_answer_at', 'expires_at', 'suspected_at'),
   terminating_at: agentSession.state === 'active' ? null : agentSession.terminatingAt,
   ended_at: agentSession.state === 'ended' ? agentSession.endedAt : null,
   end_reason: agentSession.state === 'ended' ? agentSession.endReason : null,
 })
 
-export const agentSessionOf = (agentSession: Decided): AgentSession => ({
+export const agentSessionOf = (agentSession: DomainAgentSession): AgentSession => ({
   ...fields(agentSession, 'id', 'agentId', 'projectId', 'purpose', 'state', 'launchId', 'workSessionId', 'createdAt'),
   ...fields(agentSession, 'lastActivityAt', 'expiresAt'),
   endedAt: agentSession.state === 'ended' ? agentSession.endedAt : null,
@@ -97,7 +97,7 @@ const living = (rows: readonly AgentSessionRow[]): LiveAgentSession[] =>
 /** The agent sessions of a launch: at most one live, and earlier ones. */
 export const selectNewestOfLaunch = selectFirst('agent_sessions', { launchId: 'launch_id' }, 'created_at desc', 'id desc')
 
-export async function newestOfLaunch(reader: Reader, launchId: string): Promise<Decided | undefined> {
+export async function newestOfLaunch(reader: Reader, launchId: string): Promise<DomainAgentSession | undefined> {
   const row = await reader.first(selectNewestOfLaunch, { launchId })
   return row && agentSessionFrom(row)
 }
@@ -181,7 +181,7 @@ export interface ChatState {
 
 const count = sql<number>`count(*)`.as('count')
 
-const selectChatStanding = statement<Receiver & { key: string; limit: number }>()((db, p) => {
+const selectChatStanding = statement<AgentCaller & { key: string; limit: number }>()((db, p) => {
   const unread = from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId }).select('seq').limit(p.limit)
   const decided = from(db, 'human_approvals', { asked_by_agent_session_id: p.agentSessionId }).limit(1)
   // AP8: requested in chat by this agent in any of its sessions. A literal in the query, so that its index is used.
@@ -224,7 +224,7 @@ const selectChatStanding = statement<Receiver & { key: string; limit: number }>(
 })
 
 /** The pending work in the chat of an agent session; `key`: its conversation with the people of the project. */
-export async function chatState(reader: Reader, { agentId, projectId, agentSessionId }: Receiver, key: string) {
+export async function chatState(reader: Reader, { agentId, projectId, agentSessionId }: AgentCaller, key: string) {
   const found = await reader.first(selectChatStanding, { agentId, projectId, agentSessionId, key, limit: maxCounted })
   if (!found) throw new Error('A statement that always gives one row gave none')
   return found

@@ -1,6 +1,6 @@
 /** Queries about approvals (table `human_approvals`), and their forms for decisions and readers. Numbered under home's lock. */
 import { sql } from 'kysely'
-import type { Approval as Decided } from '../../domain/approvals/lifecycle.ts'
+import type { Approval as DomainApproval } from '../../domain/approvals/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
@@ -164,7 +164,7 @@ const listsOf = (row: ApprovalRow) => ({
 })
 
 /** The approval as the domain decides about it. */
-export function approvalFrom(row: ApprovalRow): Decided {
+export function approvalFrom(row: ApprovalRow): DomainApproval {
   const parts = {
     ...fields(row, 'id', 'submitted_at', 'instruction_content'),
     ...listsOf(row),
@@ -174,7 +174,7 @@ export function approvalFrom(row: ApprovalRow): Decided {
   return { ...parts, status: row.status, resolvedAt, decidedBy: row.decided_by ?? '', feedback: row.feedback }
 }
 
-export const approvalColumns = (approval: Decided): Omit<ParamsOf<typeof updateApproval>, 'imported_decider'> => ({
+export const approvalColumns = (approval: DomainApproval): Omit<ParamsOf<typeof updateApproval>, 'imported_decider'> => ({
   ...columns(approval, 'id', 'status', 'submitted_at', 'resolved_at', 'decided_by', 'feedback', 'instruction_content'),
   worker_instructions: JSON.stringify(approval.workerInstructions),
   artifacts: JSON.stringify(approval.artifacts),

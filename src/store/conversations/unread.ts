@@ -10,7 +10,7 @@ import type { Reader, Tx } from '../store.ts'
 import { messageOf } from './messages.ts'
 
 /** An agent in a project and one of its sessions. */
-export interface Receiver {
+export interface AgentCaller {
   readonly agentId: string
   readonly projectId: string
   readonly agentSessionId: string
@@ -87,7 +87,7 @@ export const selectUnreadMessage = selectBy('unread_messages', ['conversation_ke
 export const deleteUnreadMessage = deleteBy('unread_messages', ['conversation_key', 'seq'])
 
 /** The oldest message of a conversation that the agent was not given yet. */
-export const selectOldestNotHanded = statement<Omit<Receiver, 'agentSessionId'> & { key: string }>()((db, p) =>
+export const selectOldestNotHanded = statement<Omit<AgentCaller, 'agentSessionId'> & { key: string }>()((db, p) =>
   db
     .selectFrom('unread_messages')
     .innerJoin('turns', 'turns.id', 'unread_messages.turn_id')
@@ -101,14 +101,14 @@ export const selectOldestNotHanded = statement<Omit<Receiver, 'agentSessionId'> 
 )
 
 /** CO7: whether there is an unread message newer than a given time. */
-export const selectUnreadSince = statement<Omit<Receiver, 'agentSessionId'> & { since: Instant }>()((db, p) =>
+export const selectUnreadSince = statement<Omit<AgentCaller, 'agentSessionId'> & { since: Instant }>()((db, p) =>
   from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId, created_at: above(p.since) })
     .select('seq')
     .limit(1),
 )
 
 /** The unanswered messages of an agent in a conversation, oldest first. */
-export const selectUnreadIn = statement<Omit<Receiver, 'agentSessionId'> & { key: string; limit: number }>()((db, p) =>
+export const selectUnreadIn = statement<Omit<AgentCaller, 'agentSessionId'> & { key: string; limit: number }>()((db, p) =>
   from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId, conversation_key: p.key }, 'seq')
     .select(['seq', 'turn_id'])
     .limit(p.limit),

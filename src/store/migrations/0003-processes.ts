@@ -1,7 +1,7 @@
 /** Coordinators, the launches they were ordered, and the chat panels that are open. */
 import type { Migration } from './migration.ts'
 
-export const processes: Migration = {
+export const processTables: Migration = {
   version: 3,
   name: 'processes',
   statements: ({ text, clustered }) => [

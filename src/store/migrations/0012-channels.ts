@@ -1,7 +1,7 @@
 /** Channels: who is served on them, and what is to be sent there (CN1, CN2). */
 import type { Migration } from './migration.ts'
 
-export const channels: Migration = {
+export const channelTables: Migration = {
   version: 12,
   name: 'channels',
   statements: ({ text, clustered }) => [

@@ -1,7 +1,7 @@
 /** The register of worktrees, what makes a fresh one runnable, and questions to coordinators (WT). */
 import type { Migration } from './migration.ts'
 
-export const worktrees: Migration = {
+export const worktreeTables: Migration = {
   version: 14,
   name: 'worktrees',
   statements: ({ text, clustered }) => [

@@ -17,11 +17,11 @@ export const limitsOfContexts: Migration = {
   version: 23,
   name: 'limits-of-contexts',
   statements: ({ text, name }) => {
-    const told = "string_agg(m.content, '\n\n' order by m.seq)"
+    const texts = "string_agg(m.content, '\n\n' order by m.seq)"
     const part =
       name === 'sqlite'
-        ? `json_object('type', 'text', 'text', ${told})`
-        : `json_build_object('type', 'text', 'text', ${told})::text`
+        ? `json_object('type', 'text', 'text', ${texts})`
+        : `json_build_object('type', 'text', 'text', ${texts})::text`
     return [
       `alter table contexts add column limited_until ${text}`,
       `alter table contexts add column limited_turn_id ${text}`,

@@ -1,18 +1,18 @@
 /** Every migration, in order. Forward only; a released one is never changed. */
 import { spine } from './0001-spine.ts'
 import { agentsThatPull } from './0002-agents-that-pull.ts'
-import { processes } from './0003-processes.ts'
+import { processTables } from './0003-processes.ts'
 import { userSessions } from './0004-user-sessions.ts'
 import { continuity } from './0005-continuity.ts'
-import { spokenChats } from './0006-spoken-chats.ts'
+import { acpChats } from './0006-acp-chats.ts'
 import { allowances } from './0007-allowances.ts'
 import { conversationFiles } from './0008-conversation-files.ts'
 import { leases } from './0009-leases.ts'
 import { search } from './0010-search.ts'
 import { chapters } from './0011-chapters.ts'
-import { channels } from './0012-channels.ts'
+import { channelTables } from './0012-channels.ts'
 import { placement } from './0013-placement.ts'
-import { worktrees } from './0014-worktrees.ts'
+import { worktreeTables } from './0014-worktrees.ts'
 import { limits } from './0015-limits.ts'
 import { chatLimits } from './0016-chat-limits.ts'
 import { oldOutput } from './0017-old-output.ts'
@@ -43,18 +43,18 @@ import type { Migration } from './migration.ts'
 export const migrations: readonly Migration[] = [
   spine,
   agentsThatPull,
-  processes,
+  processTables,
   userSessions,
   continuity,
-  spokenChats,
+  acpChats,
   allowances,
   conversationFiles,
   leases,
   search,
   chapters,
-  channels,
+  channelTables,
   placement,
-  worktrees,
+  worktreeTables,
   limits,
   chatLimits,
   oldOutput,

@@ -141,8 +141,8 @@ export async function lineageOf(
   const own = new Set((root === undefined || descendants ? [] : await descendantsOf(reader, row.id)).map(({ id }) => id))
   const tree = root === undefined && !descendants ? [] : await descendantsOf(reader, root ?? row.id)
   const others = tree.filter(({ id, ended_at }) => ended_at !== null && !ids.has(id) && !own.has(id))
-  const told = others.sort((a, b) => (a.started_at < b.started_at ? 1 : -1)).map(({ id }) => id)
-  return descendants ? [...told, row.id, ...ancestors] : [row.id, ...told, ...ancestors]
+  const otherIds = others.sort((a, b) => (a.started_at < b.started_at ? 1 : -1)).map(({ id }) => id)
+  return descendants ? [...otherIds, row.id, ...ancestors] : [row.id, ...otherIds, ...ancestors]
 }
 
 // The work sessions that an agent session drives (AS9).

@@ -106,11 +106,11 @@ test('[UI9] work begins on Now: what should be done, in which project, by which 
 
 /** A browser without a screen shows no notices: what would be shown is written down in its place. */
 const writesNoticesDown = () => {
-  const told: [string, string | undefined][] = []
+  const received: [string, string | undefined][] = []
   Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
   Notification.requestPermission = async () => 'granted'
-  ServiceWorkerRegistration.prototype.showNotification = async (title, options) => void told.push([title, options?.body])
-  Object.assign(window, { told })
+  ServiceWorkerRegistration.prototype.showNotification = async (title, options) => void received.push([title, options?.body])
+  Object.assign(window, { received })
 }
 
 test('[AP5] [UI8] who asked for it is told by the browser what has come to wait and what is done, while they look elsewhere', async () => {
@@ -119,7 +119,7 @@ test('[AP5] [UI8] who asked for it is told by the browser what has come to wait 
   await page.addInitScript(writesNoticesDown)
   await page.reload()
   await page.evaluate(() => navigator.serviceWorker.ready)
-  const told = () => page.evaluate(() => (window as unknown as { told: unknown }).told)
+  const received = () => page.evaluate(() => (window as unknown as { received: unknown }).received)
   await page.getByRole('button', { name: 'Account and preferences' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Notices from this browser' }).click()
   await page.keyboard.press('Escape')
@@ -127,12 +127,12 @@ test('[AP5] [UI8] who asked for it is told by the browser what has come to wait 
   await expect.poll(() => page.title()).toMatch(/^\(1\) /)
   await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => true }))
   const unseen = await ask(projectId, `said outside ${'x'.repeat(200)}`)
-  await expect.poll(told).toEqual([['lead asks', `plan: said outside ${'x'.repeat(101)}`]])
+  await expect.poll(received).toEqual([['lead asks', `plan: said outside ${'x'.repeat(101)}`]])
   const place = { params: { projectId } }
   const { id: workSessionId } = await here.elsewhere.post('/api/projects/{projectId}/sessions', { ...place, body: {} })
   const end = '/api/projects/{projectId}/sessions/{workSessionId}/end'
   await here.elsewhere.post(end, { params: { projectId, workSessionId }, body: {} })
-  await expect.poll(told).toContainEqual([expect.stringMatching(/^Work in telling /), ''])
+  await expect.poll(received).toContainEqual([expect.stringMatching(/^Work in telling /), ''])
   for (const { id } of [seen, unseen]) {
     const params = { projectId, approvalId: String(id) }
     await here.elsewhere.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {

@@ -154,12 +154,12 @@ test('[CL1] agents watch: a line for each change where nobody looks, by the name
   await machine.exited(launchId, { exitCode: 1 })
   await plain.until((text) => text.includes('ann') && text.includes('gone'))
   await json.until((text) => text.includes('"doing":"gone"'))
-  const told = json
+  const received = json
     .text()
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-  expect(told[0]).toMatchObject({ agentId: 'ann', projectId, doing: 'waiting', process: { launchId }, agentSession: null })
+  expect(received[0]).toMatchObject({ agentId: 'ann', projectId, doing: 'waiting', process: { launchId }, agentSession: null })
   await server.ask(`/api/people/${id}`, { method: 'DELETE' })
   expect(await Promise.all([plain.code, json.code, drawn.code])).toEqual([4, 4, 4])
 })

@@ -123,6 +123,8 @@ test.each([
   ['opencode', null],
   ['pi', null],
 ])('[AC7] %s: the tokens of its turns are what its model has counted', (agent, counted) => {
-  const told = live(agent).turns.map(({ input }) => input)
-  expect(told.every((input) => input === null) ? null : told.reduce<number>((sum, input) => sum + (input ?? 0), 0)).toBe(counted)
+  const received = live(agent).turns.map(({ input }) => input)
+  expect(received.every((input) => input === null) ? null : received.reduce<number>((sum, input) => sum + (input ?? 0), 0)).toBe(
+    counted,
+  )
 })

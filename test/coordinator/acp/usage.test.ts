@@ -29,14 +29,14 @@ test.for([
 })
 
 test('[AC7] an agent that counts from the beginning, or only its last request, is not believed to tell of a turn', () => {
-  const told = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: inputTokens / 10 } })
+  const reported = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: inputTokens / 10 } })
   const copilot = new TurnTokens('Copilot')
-  expect(copilot.of(told(100))).toEqual({ inputTokens: 100, outputTokens: 10, cachedTokens: null })
+  expect(copilot.of(reported(100))).toEqual({ inputTokens: 100, outputTokens: 10, cachedTokens: null })
   expect(copilot.of(undefined)).toEqual({ inputTokens: null, outputTokens: null, cachedTokens: null })
-  expect(copilot.of(told(250))).toMatchObject({ inputTokens: 150, outputTokens: 15 })
+  expect(copilot.of(reported(250))).toMatchObject({ inputTokens: 150, outputTokens: 15 })
   // The agent began anew.
-  expect(copilot.of(told(30))).toMatchObject({ inputTokens: 30, outputTokens: 3 })
-  expect(usageOf(new TurnTokens('OpenCode').of(told(100)), null)).toBeNull()
+  expect(copilot.of(reported(30))).toMatchObject({ inputTokens: 30, outputTokens: 3 })
+  expect(usageOf(new TurnTokens('OpenCode').of(reported(100)), null)).toBeNull()
 })
 
 test('[AC7] the cost of a turn is what it added to the session; what was never told is null', async () => {

@@ -80,21 +80,21 @@ test('[FS1] the person’s index, stash, branches and configuration stay as they
   write('README.md', 'staged and changed\n')
   git('update-index', '--assume-unchanged', '.gitignore')
   write('.gitignore', '.env\n')
-  const told = () => [
+  const received = () => [
     git('status', '--porcelain'),
     git('for-each-ref', 'refs/heads', 'refs/stash'),
     git('log', '--all', '--oneline'),
     git('config', '--local', '--list'),
     git('diff', '--cached'),
   ]
-  const [index, before] = [() => readFileSync(join(folder, '.git/index')), told()]
+  const [index, before] = [() => readFileSync(join(folder, '.git/index')), received()]
   const bytesBefore = index()
   const first = await scene.take()
   write('README.md', 'again\n')
   const second = await scene.take()
   await scene.rewind(first.state, second.state)
   expect(index()).toEqual(bytesBefore)
-  expect(told()).toEqual(before)
+  expect(received()).toEqual(before)
   // assume-unchanged hides nothing from a state.
   expect(git('cat-file', 'blob', `${first.state.tree}:.gitignore`)).toBe('.env')
 })
@@ -206,8 +206,8 @@ test('[FS5] what others changed since, and ignored files in the way, are shown a
   write('mine.txt', 'mine\n')
   write('.cache/deep/file', 'ignored\n')
   const before = scene.files()
-  const told = await scene.rewind(first.state, second.state)
-  expect(told).toMatchObject({
+  const received = await scene.rewind(first.state, second.state)
+  expect(received).toMatchObject({
     outcome: 'would_lose',
     files: [
       { path: '.cache/deep/file', why: 'ignored' },
@@ -216,7 +216,7 @@ test('[FS5] what others changed since, and ignored files in the way, are shown a
     ],
   })
   expect(scene.files()).toEqual(before)
-  const token = told.outcome === 'would_lose' ? told.token : ''
+  const token = received.outcome === 'would_lose' ? received.token : ''
   write('a.txt', 'changed again\n')
   expect(await scene.rewind(first.state, second.state, token)).toMatchObject({ outcome: 'would_lose' })
   write('a.txt', 'the person’s\n')

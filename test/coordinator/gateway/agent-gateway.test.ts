@@ -19,9 +19,9 @@ test.each(knownRecipes.filter(({ agent }) => agent.gateway).map((recipe) => [rec
     const at = place()
     const given = await giveGateway({ ...at, command, args: [...args], env, protocol })
     const files = readdirSync(at.foldersRoot, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))
-    const told = JSON.stringify([given, ...files.map((name) => readFileSync(join(at.foldersRoot, name), 'utf8'))])
-    expect(told).toContain('http://127.0.0.1:5')
-    expect(told).not.toMatch(/\{(url|key|model|folder)\}/)
+    const received = JSON.stringify([given, ...files.map((name) => readFileSync(join(at.foldersRoot, name), 'utf8'))])
+    expect(received).toContain('http://127.0.0.1:5')
+    expect(received).not.toMatch(/\{(url|key|model|folder)\}/)
     expect(given.env).toMatchObject({ HOLDFAST_GATEWAY_KEY: 'hf-gateway-x', NO_PROXY: '127.0.0.1' })
     expect(given.args.slice(-args.length || given.args.length)).toEqual(args)
   },

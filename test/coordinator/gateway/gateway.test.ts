@@ -34,11 +34,11 @@ async function open(changes: Partial<GatewayLaunch> = {}, options: { idleMs?: nu
   })
   const answered = () => facts.filter((fact) => fact.type === 'model-answered')
   /** Waits until so many requests are reported. */
-  const told = async (count: number) => {
+  const received = async (count: number) => {
     while (answered().length < count) await new Promise<void>((resolve) => waiting.add(resolve))
     return answered()
   }
-  return { model, facts, gateway, way, told, launch }
+  return { model, facts, gateway, way, received, launch }
 }
 
 type Opened = Awaited<ReturnType<typeof open>>
@@ -64,7 +64,7 @@ test.each(forms.flatMap((form) => ['', 'split', 'large', 'whole'].map((doing) =>
   '[GW1] [GW2] [GW4] %s %s: the answer passes unchanged, the real key arrives alone, and the numbers are exact',
   async (form, doing) => {
     const opened = await open()
-    const { model, way, told, facts } = opened
+    const { model, way, received, facts } = opened
     const came = await ask(opened, form, { doing })
     const text = await came.text()
     const [arrived] = model.arrived
@@ -79,7 +79,7 @@ test.each(forms.flatMap((form) => ['', 'split', 'large', 'whole'].map((doing) =>
     const sent = JSON.stringify(arrived?.headers)
     expect([sent.includes(key), sent.includes(way.token), arrived?.headers['accept-encoding']]).toEqual([true, false, 'identity'])
     const of = { launchId: 'one', turnId: 't1', model: `${form}-model` }
-    expect(await told(1)).toEqual([{ type: 'model-answered', ...of, ...arrived?.tokens, finished: true }])
+    expect(await received(1)).toEqual([{ type: 'model-answered', ...of, ...arrived?.tokens, finished: true }])
     expect(facts[0]).toEqual({ type: 'model-asked', ...of })
   },
 )
@@ -115,14 +115,14 @@ test.each(forms)('[GW4] %s: a stream that is cut is counted as at least what was
   const came = await ask(opened, form, { doing: 'cut' })
   await expect(came.text()).rejects.toThrow()
   const [{ tokens } = { tokens: undefined }] = opened.model.arrived
-  const [told] = await opened.told(1)
+  const [received] = await opened.received(1)
   const isKnown = form === 'anthropic' || form === 'gemini'
-  expect(told).toMatchObject({ finished: false, inputTokens: isKnown ? tokens?.inputTokens : 0 })
+  expect(received).toMatchObject({ finished: false, inputTokens: isKnown ? tokens?.inputTokens : 0 })
 })
 
 test('[GW4] an agent that leaves, and one that is ended, cut their streams: the model is left, and each is marked once', async () => {
   const opened = await open()
-  const { model, way, told } = opened
+  const { model, way, received } = opened
   const gone = new AbortController()
   const leaves = fetch(`${way.url}/v1/messages`, {
     method: 'POST',
@@ -134,10 +134,10 @@ test('[GW4] an agent that leaves, and one that is ended, cut their streams: the 
   while (model.arrived.length < 2) await new Promise((resolve) => setImmediate(resolve))
   gone.abort()
   expect(await leaves).toBe('left')
-  expect(await told(1)).toMatchObject([{ model: 'm', finished: false }])
+  expect(await received(1)).toMatchObject([{ model: 'm', finished: false }])
   way.close()
   expect(await ended).toBe('ended')
-  expect(await told(2)).toMatchObject([{ model: 'm' }, { model: 'chat-model', finished: false }])
+  expect(await received(2)).toMatchObject([{ model: 'm' }, { model: 'chat-model', finished: false }])
   while (model.arrived.some(({ left }) => !left)) await new Promise((resolve) => setImmediate(resolve))
   expect((await ask(opened, 'chat')).status).toBe(401)
 })
@@ -151,7 +151,7 @@ test('[GW4] chat that was not asked for its numbers is asked, and the agent does
   }
   expect(JSON.parse(opened.model.arrived[0]?.body ?? '')).toMatchObject({ n: 1, stream_options: { include_usage: true } })
   const exact = opened.model.arrived.map(({ tokens }) => ({ ...tokens, finished: true }))
-  expect(await opened.told(2)).toMatchObject(exact)
+  expect(await opened.received(2)).toMatchObject(exact)
 })
 
 test('[GW2] an error passes with its status, without the key that the service repeats, and has used nothing', async () => {
@@ -160,7 +160,7 @@ test('[GW2] an error passes with its status, without the key that the service re
   const text = await came.text()
   expect([came.status, came.headers.get('x-key'), text.includes(key)]).toEqual([401, null, false])
   expect(text).toContain('Incorrect API key provided')
-  expect(await opened.told(1)).toMatchObject([{ inputTokens: 0, finished: true }])
+  expect(await opened.received(1)).toMatchObject([{ inputTokens: 0, finished: true }])
 })
 
 test('[GW1] without the token of a running launch, from elsewhere, or to something else than a model nothing leaves', async () => {
@@ -214,15 +214,15 @@ test('[GW1] a model that cannot be reached, and one that falls silent, are told 
   const nobody = await open({ upstream: 'http://127.0.0.1:1' })
   const came = await ask(nobody, 'responses')
   expect([came.status, await came.json()]).toMatchObject([502, { error: { code: 'upstream_gone' } }])
-  expect(await nobody.told(1)).toMatchObject([{ finished: true, inputTokens: 0 }])
+  expect(await nobody.received(1)).toMatchObject([{ finished: true, inputTokens: 0 }])
   const silent = await open({}, { idleMs: 20 })
   expect((await ask(silent, 'responses', { doing: 'hang' })).status).toBe(502)
-  expect(await silent.told(1)).toMatchObject([{ finished: false }])
+  expect(await silent.received(1)).toMatchObject([{ finished: false }])
 })
 
 test('[GW1] an agent that reads slowly holds the model back, and gets everything', async () => {
   const opened = await open()
-  const { way, model, told } = opened
+  const { way, model, received } = opened
   const socket = connect(Number(new URL(way.url).port), '127.0.0.1')
   await once(socket, 'connect')
   socket.pause()
@@ -246,7 +246,7 @@ test('[GW1] an agent that reads slowly holds the model back, and gets everything
   await once(socket, 'close')
   expect(bytes).toBeGreaterThan(200_000)
   expect(tail).toContain('message_stop')
-  expect(await told(1)).toMatchObject([{ ...model.arrived[0]?.tokens, finished: true }])
+  expect(await received(1)).toMatchObject([{ ...model.arrived[0]?.tokens, finished: true }])
 })
 
 test('[GW1] header, body and number of streams are bounded', async () => {

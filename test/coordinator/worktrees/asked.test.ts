@@ -155,14 +155,14 @@ test('[WT6] the command that is offered does what it says, in a shell', async ()
 test('[WT2] an answer that takes many messages is cut between characters, so that each can be kept as it is', async () => {
   for (const before of ['', ' ']) {
     const answer: CoordinatorAnswer = { ok: true, value: before + '𝄞'.repeat(100_000) }
-    const told: string[] = []
-    const report = (fact: NewFact) => void (fact.type === 'question-answered' && told.push(fact.text))
+    const received: string[] = []
+    const report = (fact: NewFact) => void (fact.type === 'question-answered' && received.push(fact.text))
     new CoordinatorRequests({ answer: async () => answer, report, logger: nowhere }).handle({
       questionId: 'q',
       ask: { kind: 'worktree-diff', top: '/', path: null },
     })
-    await expect.poll(() => told.length).toBeGreaterThan(3)
-    expect(told.every((text) => text.isWellFormed())).toBe(true)
-    expect(JSON.parse(told.join(''))).toEqual(answer)
+    await expect.poll(() => received.length).toBeGreaterThan(3)
+    expect(received.every((text) => text.isWellFormed())).toBe(true)
+    expect(JSON.parse(received.join(''))).toEqual(answer)
   }
 })

@@ -4,7 +4,7 @@ import {
   type AgentSessionEvent,
   afterActivity,
   begin,
-  decide,
+  decideAgentSession,
   type EndReason,
   refusalOn,
   type Transition,
@@ -42,7 +42,7 @@ describe('the life of an agent session', () => {
   })
 
   test('[AS5] closing an active one makes it terminating, nothing more', () => {
-    expect(decide(now, active(), { type: 'close' })).toEqual({
+    expect(decideAgentSession(now, active(), { type: 'close' })).toEqual({
       outcome: 'changed',
       agentSession: terminating(now),
       transitions: [{ to: 'terminating', at: now }],
@@ -50,7 +50,7 @@ describe('the life of an agent session', () => {
   })
 
   test.each(reasons)('[AS5] an end without notice (%s) passes through terminating, and both steps are told', (reason) => {
-    expect(decide(now, active(), { type: 'end', reason })).toEqual({
+    expect(decideAgentSession(now, active(), { type: 'end', reason })).toEqual({
       outcome: 'changed',
       agentSession: { ...terminating(now), state: 'ended', endedAt: now, endReason: reason },
       transitions: [
@@ -61,7 +61,7 @@ describe('the life of an agent session', () => {
   })
 
   test.each(reasons)('[AS5] the end (%s) of a terminating one is one step, and keeps when it was asked to go', (reason) => {
-    expect(decide(now, terminating(atMinute(4)), { type: 'end', reason })).toEqual({
+    expect(decideAgentSession(now, terminating(atMinute(4)), { type: 'end', reason })).toEqual({
       outcome: 'changed',
       agentSession: { ...terminating(atMinute(4)), state: 'ended', endedAt: now, endReason: reason },
       transitions: [{ to: 'ended', at: now, reason }],
@@ -69,12 +69,12 @@ describe('the life of an agent session', () => {
   })
 
   test('[CH4] closing what closes already changes nothing', () => {
-    expect(decide(now, terminating(atMinute(4)), { type: 'close' })).toEqual({ outcome: 'unchanged' })
+    expect(decideAgentSession(now, terminating(atMinute(4)), { type: 'close' })).toEqual({ outcome: 'unchanged' })
   })
 
   test('[AS8] logout is idempotent, and does not change why it ended', () => {
-    expect(decide(now, ended('logout'), { type: 'end', reason: 'logout' })).toEqual({ outcome: 'unchanged' })
-    expect(decide(now, ended('orphaned'), { type: 'end', reason: 'logout' })).toEqual({ outcome: 'unchanged' })
+    expect(decideAgentSession(now, ended('logout'), { type: 'end', reason: 'logout' })).toEqual({ outcome: 'unchanged' })
+    expect(decideAgentSession(now, ended('orphaned'), { type: 'end', reason: 'logout' })).toEqual({ outcome: 'unchanged' })
   })
 
   test('[AS8] a call on an ended one is refused with the reason; a live one, terminating or not, is served', () => {
@@ -100,15 +100,15 @@ describe('the life of an agent session', () => {
     '[AS5] whatever happens: active, then terminating, then ended; never back, never past a step, and the first reason stays',
     (happenings) => {
       let current = active() as AgentSession
-      const told: Transition[] = []
+      const received: Transition[] = []
       for (const event of happenings) {
-        const decision = decide(now, current, event)
+        const decision = decideAgentSession(now, current, event)
         if (decision.outcome === 'unchanged') continue
         current = decision.agentSession
-        told.push(...decision.transitions)
+        received.push(...decision.transitions)
       }
-      expect(told.map(({ to }) => to)).toEqual(['terminating', 'ended'].slice(0, told.length))
-      expect(current.state).toBe(told.at(-1)?.to ?? 'active')
+      expect(received.map(({ to }) => to)).toEqual(['terminating', 'ended'].slice(0, received.length))
+      expect(current.state).toBe(received.at(-1)?.to ?? 'active')
       const firstEnd = happenings.find((event) => event.type === 'end')
       if (current.state === 'ended') expect(current.endReason).toBe(firstEnd?.reason)
       else expect(firstEnd).toBeUndefined()

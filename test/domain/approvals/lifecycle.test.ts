@@ -3,7 +3,7 @@ import {
   type Approval,
   type ApprovalEvent,
   type DecidedApproval,
-  decide,
+  decideApproval,
   type PendingApproval,
   type Verdict,
 } from '../../../src/domain/approvals/lifecycle.ts'
@@ -36,7 +36,7 @@ const by = (who: string, verdict: Verdict): ApprovalEvent => ({ type: 'decide', 
 
 describe('the life of an approval', () => {
   test.each(verdicts)('[AP1] a pending one can be %s, with who, when and why', (verdict) => {
-    expect(decide(now, pending, { type: 'decide', verdict, by: 'bob', feedback: 'fine' })).toEqual({
+    expect(decideApproval(now, pending, { type: 'decide', verdict, by: 'bob', feedback: 'fine' })).toEqual({
       outcome: 'changed',
       approval: { ...pending, status: verdict, resolvedAt: now, decidedBy: 'bob', feedback: 'fine' },
     })
@@ -45,7 +45,7 @@ describe('the life of an approval', () => {
   test.each(verdicts.flatMap((first) => verdicts.map((second) => [first, second] as const)))(
     '[AP1] once it is %s, %s is refused, and the loser is told who decided what',
     (first, second) => {
-      expect(decide(now, decided(first), by('bob', second))).toEqual({
+      expect(decideApproval(now, decided(first), by('bob', second))).toEqual({
         outcome: 'refused',
         refusal: { code: 'approval_decided', decidedBy: 'ada', decision: first },
       })
@@ -54,7 +54,7 @@ describe('the life of an approval', () => {
 
   test('[AP1] a resubmission makes it pending again and keeps what was submitted and what was said about it', () => {
     const event: ApprovalEvent = { type: 'resubmit', submission: { instructionContent: 'ship less', artifacts: undefined } }
-    expect(decide(now, decided('revision_requested'), event)).toEqual({
+    expect(decideApproval(now, decided('revision_requested'), event)).toEqual({
       outcome: 'changed',
       approval: {
         ...pending,
@@ -67,9 +67,12 @@ describe('the life of an approval', () => {
 
   test('[AP1] only what was sent back is resubmitted', () => {
     const event: ApprovalEvent = { type: 'resubmit', submission: {} }
-    expect(decide(now, pending, event)).toEqual({ outcome: 'refused', refusal: { code: 'wrong_state', status: 'pending' } })
+    expect(decideApproval(now, pending, event)).toEqual({
+      outcome: 'refused',
+      refusal: { code: 'wrong_state', status: 'pending' },
+    })
     for (const final of ['approved', 'rejected'] as const)
-      expect(decide(now, decided(final), event)).toMatchObject({ refusal: { code: 'approval_decided', decision: final } })
+      expect(decideApproval(now, decided(final), event)).toMatchObject({ refusal: { code: 'approval_decided', decision: final } })
   })
 
   const events: fc.Arbitrary<ApprovalEvent> = fc.oneof(
@@ -90,7 +93,7 @@ describe('the life of an approval', () => {
     (happenings) => {
       let current: Approval = pending
       for (const event of happenings) {
-        const decision = decide(now, current, event)
+        const decision = decideApproval(now, current, event)
         const final = current.status === 'approved' || current.status === 'rejected'
         if (decision.outcome === 'refused') continue
         expect(final).toBe(false)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   assignRole,
-  decide,
+  decideUserSession,
   isAbandoned,
   mayPrompt,
   type Occupant,
@@ -81,7 +81,7 @@ const cases: [string, RoleAgentLife, RoleAgentEvent, RoleAgentDecision][] = [
 ]
 
 test.each(cases)('[AG1] an agent in a role %s', (_, current, event, decision) => {
-  expect(decide(current, event)).toEqual(decision)
+  expect(decideUserSession(current, event)).toEqual(decision)
 })
 
 describe('roles', () => {

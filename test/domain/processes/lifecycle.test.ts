@@ -1,7 +1,7 @@
 /** The life of a launch: every state against every event, and any order of events. */
 import { describe, expect, test } from 'vitest'
 import {
-  decide,
+  decideLaunch,
   type Exit,
   endOf,
   type Launch,
@@ -23,7 +23,7 @@ const events = {
 } as const satisfies Record<string, LaunchEvent>
 
 const became = (launch: Launch, event: LaunchEvent): string => {
-  const decision = decide(now, launch, event)
+  const decision = decideLaunch(now, launch, event)
   if (decision.outcome === 'unchanged') return '-'
   return decision.became === 'ended' ? `ended ${decision.launch.reason}` : decision.became
 }
@@ -44,7 +44,7 @@ describe('a launch', () => {
   })
 
   test('[CO7] released, it is ordered anew: from whom and when is told, why it was held is not any more', () => {
-    const decision = decide('2026-03-01T10:00:00.000Z', held, events.release)
+    const decision = decideLaunch('2026-03-01T10:00:00.000Z', held, events.release)
     expect(decision).toMatchObject({
       launch: { state: 'waiting', coordinatorId: 'd', orderedAt: '2026-03-01T10:00:00.000Z', detail: null },
     })
@@ -86,7 +86,7 @@ describe('a launch', () => {
     (first, order) => {
       let launch = first
       for (const event of order) {
-        const decision = decide(now, launch, event)
+        const decision = decideLaunch(now, launch, event)
         if (launch.state === 'ended') expect(decision.outcome).toBe('unchanged')
         if (decision.outcome === 'unchanged') continue
         const next = decision.launch

@@ -7,7 +7,7 @@ import { expiresAtToWrite, sweep } from '../../../src/domain/agent-sessions/expi
 import {
   type AgentSession,
   begin,
-  decide,
+  decideAgentSession,
   type EndReason,
   type LiveAgentSession,
 } from '../../../src/domain/agent-sessions/lifecycle.ts'
@@ -169,7 +169,7 @@ export class World {
 
   private end(id: string, reason: EndReason): void {
     const each = this.known.get(id)
-    const decision = each && decide(this.now, each.agentSession, { type: 'end', reason })
+    const decision = each && decideAgentSession(this.now, each.agentSession, { type: 'end', reason })
     if (!each || decision?.outcome !== 'changed') return
     each.agentSession = decision.agentSession
     const { agentSession, holder, lastCallAt } = each

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Detail } from '../../../src/domain/notices.ts'
 import { statusNotice } from '../../../src/domain/status-texts.ts'
 import {
-  decide,
+  decideTurn,
   enqueue,
   nextQueued,
   type TurnDecision,
@@ -74,7 +74,7 @@ const cases: [string, TurnLife, TurnEvent, TurnDecision][] = [
 ]
 
 test.each(cases)('[RL6] a turn %s', (_, current, event, decision) => {
-  expect(decide(current, event)).toEqual(decision)
+  expect(decideTurn(current, event)).toEqual(decision)
 })
 
 test('[RL6] one runs at a time; the others wait in the order in which they came, and not without end', () => {

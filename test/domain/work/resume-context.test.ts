@@ -130,8 +130,10 @@ describe('the resume context', () => {
 
   test('[RS5] no more warnings could be told in words than are read whole', () => {
     const warnings = many('failed', 1000, { category: 'c', description: '' })
-    const told = resumeContext({ ...nothing, warnings }, budget).failedApproaches.filter(({ category }) => category !== undefined)
-    expect(told.length).toBeLessThanOrEqual(maxWarnings(budget))
+    const received = resumeContext({ ...nothing, warnings }, budget).failedApproaches.filter(
+      ({ category }) => category !== undefined,
+    )
+    expect(received.length).toBeLessThanOrEqual(maxWarnings(budget))
   })
 
   const text = fc.string({ unit: 'grapheme', maxLength: 400 })

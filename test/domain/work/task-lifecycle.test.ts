@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
-  decide,
+  decideTask,
   isUnfinished,
   type Task,
   type TaskChange,
@@ -23,7 +23,7 @@ const sample: Record<TaskStatus, Task> = {
 const statuses = Object.keys(sample) as TaskStatus[]
 const unfinishedOf = (status: TaskStatus): string[] => (status === 'blocked' ? ['d'] : [])
 const change = (from: TaskStatus, wanted: TaskChange, unfinished = unfinishedOf(from)) =>
-  decide(now, sample[from], wanted, unfinished)
+  decideTask(now, sample[from], wanted, unfinished)
 
 const allowed: [TaskStatus, TaskStatus][] = [
   ['pending', 'in_progress'],
@@ -127,7 +127,7 @@ describe('the life of a task', () => {
     (asked) => {
       let task = sample.pending
       for (const [wanted, waits] of asked) {
-        const decision = decide(now, task, wanted, waits ? ['d'] : [])
+        const decision = decideTask(now, task, wanted, waits ? ['d'] : [])
         if (decision.outcome !== 'changed') continue
         const [from, to] = [task.status, decision.task.status]
         const bothWait = [from, to].every((status) => status === 'pending' || status === 'blocked')

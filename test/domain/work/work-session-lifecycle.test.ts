@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EndReason } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import type { PlanStanding } from '../../../src/domain/work/plan.ts'
 import {
-  decide,
+  decideWorkSession,
   endAsAsked,
   endWithAgentSession,
   type WorkSession,
@@ -40,7 +40,7 @@ describe('the life of a work session', () => {
       { refusal: { code: 'wrong_state', state: 'interrupted' } },
     ],
   ])('[WK1] %s', (_title, current, event, expected) => {
-    expect(decide(now, current, event)).toMatchObject(expected)
+    expect(decideWorkSession(now, current, event)).toMatchObject(expected)
   })
 
   test.each<[string, Parameters<typeof endAsAsked>[0], WorkSessionEvent]>([
@@ -60,7 +60,7 @@ describe('the life of a work session', () => {
     (happenings) => {
       let current = running
       for (const event of happenings) {
-        const decision = decide(now, current, event)
+        const decision = decideWorkSession(now, current, event)
         if (decision.outcome === 'changed') current = decision.workSession
       }
       const [first] = happenings

@@ -296,12 +296,12 @@ class Run {
       return await asked
     } catch (error) {
       const code = codeOf(error)
-      const told = `${what} failed with ${code}: ${causesOf(error)}`
+      const reported = `${what} failed with ${code}: ${causesOf(error)}`
       if (passing.has(code) && (draining || this.#draining) && !this.#options.busyMachine)
-        this.#torn(`while a node was drained ${told}`)
+        this.#torn(`while a node was drained ${reported}`)
       if (away && this.#away) {
         this.#refused++
-        if (!saysWhen(error)) this.#torn(`while PostgreSQL was away ${told}`)
+        if (!saysWhen(error)) this.#torn(`while PostgreSQL was away ${reported}`)
       }
       throw error
     } finally {

@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '../../../src/client/client.ts'
-import { keeperOf } from '../../../src/platform/processes/launch-mark.ts'
+import { folderIdOf } from '../../../src/platform/processes/launch-mark.ts'
 import { type Balancer, startBalancer } from '../../support/balancer.ts'
 import { machine } from '../../support/script-process.ts'
 import { pieceOf } from '../build.ts'
@@ -124,8 +124,8 @@ export class Cluster {
 
   /** Launches whose processes run more than once, on whichever machine of the cluster. */
   async launchesRunningTwice(): Promise<string[]> {
-    const keepers = await Promise.all(this.coordinators.map(({ data }) => keeperOf(data)))
-    const all = (await machine.list()).filter(({ mark }) => mark && keepers.includes(mark.keeper))
+    const folderIds = await Promise.all(this.coordinators.map(({ data }) => folderIdOf(data)))
+    const all = (await machine.list()).filter(({ mark }) => mark && folderIds.includes(mark.folderId))
     const launchOf = new Map(all.map(({ pid, mark }) => [pid, mark?.launchId]))
     // What an agent itself has started carries its mark too.
     const first = all.filter(({ parent, mark }) => launchOf.get(parent) !== mark?.launchId)

@@ -184,7 +184,7 @@ export async function runInScene(
   const agent = await AgentProcess.start({
     ...(model && { gateway: await gateway.open({ ...open, ...model }) }),
     ...{ particulars, env, clock: systemClock, table: new ProcessTable(processes), onExit: resolve },
-    mark: { launchId, keeper: `keeper-${process.pid}` },
+    mark: { launchId, folderId: `keeper-${process.pid}` },
     serverUrl: `http://127.0.0.1:${serverPort}`,
     program: [process.execPath],
     fallbackFolder: join(data, 'launches', launchId),

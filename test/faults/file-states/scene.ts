@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Client, createClient } from '../../../src/client/client.ts'
 import { webKey } from '../../../src/domain/conversations/key.ts'
-import { keeperOf } from '../../../src/platform/processes/launch-mark.ts'
+import { folderIdOf } from '../../../src/platform/processes/launch-mark.ts'
 import { atTheEnd } from '../../support/at-the-end.ts'
 import { machine } from '../../support/script-process.ts'
 import { pieceOf } from '../build.ts'
@@ -185,8 +185,8 @@ export class Scene {
     this.#database?.close()
     await this.kill('server')
     await this.kill('coordinator')
-    const keeper = await keeperOf(this.data)
-    for (const { pid, mark } of await machine.list()) if (mark?.keeper === keeper) process.kill(pid, 'SIGKILL')
+    const folderId = await folderIdOf(this.data)
+    for (const { pid, mark } of await machine.list()) if (mark?.folderId === folderId) process.kill(pid, 'SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
   }
 

@@ -103,16 +103,16 @@ export const cluster: Part = async (bench) => {
         const result = await run({ build: productFolder, faults, onCoordinators })
         const controls = []
         for (const each of brokenClusters) controls.push(await caught(each, run))
-        const told = `${faults.kill} kills, ${faults.pause} pauses, ${faults.drain} drains, ${result.takeovers} takeovers of coordinators; ${load(result)}`
+        const reported = `${faults.kill} kills, ${faults.pause} pauses, ${faults.drain} drains, ${result.takeovers} takeovers of coordinators; ${load(result)}`
         const test = 'cluster: 3 nodes, 2 coordinators'
-        return { rule: 'SC3', test, points: told, seed, tally: result.tally, controls, figure: figureOf(result) }
+        return { rule: 'SC3', test, points: reported, seed, tally: result.tally, controls, figure: figureOf(result) }
       }),
       await timed(async () => {
         const faults = { nothing: points(50) }
         const result = await withBuild([silentDoorbells], (build) => run({ build, faults }))
-        const told = `${faults.nothing} commits, no doorbell between nodes; ${load(result)}`
+        const reported = `${faults.nothing} commits, no doorbell between nodes; ${load(result)}`
         const test = 'cluster: all doorbells lost'
-        return { rule: 'SC1', test, points: told, seed, tally: result.tally, controls: [], figure: figureOf(result) }
+        return { rule: 'SC1', test, points: reported, seed, tally: result.tally, controls: [], figure: figureOf(result) }
       }),
       await timed(async () => {
         const faults = { database: points(10) }
@@ -121,9 +121,9 @@ export const cluster: Part = async (bench) => {
           postgres.restart(nth % 2 === 0 ? 'SIGINT' : 'SIGQUIT', dice.below(longestAwayMs))
         const result = await run({ build: productFolder, faults, restartDatabase })
         const waited = `${result.refused} told so, the longest wait ${(result.longestWaitMs / 1000).toFixed(1)} s`
-        const told = `${faults.database} restarts, every other as after a crash; ${load(result)}; ${waited}`
+        const reported = `${faults.database} restarts, every other as after a crash; ${load(result)}; ${waited}`
         const test = 'cluster: PostgreSQL restarted'
-        return { rule: 'SC1', test, points: told, seed, tally: result.tally, controls: [], figure: figureOf(result) }
+        return { rule: 'SC1', test, points: reported, seed, tally: result.tally, controls: [], figure: figureOf(result) }
       }),
     ]
   } finally {
@@ -156,8 +156,8 @@ export const upgrade: Part = async ({ seed, points }) => {
         const run = (options: RunOptions): Promise<ClusterFaultResult> => runOn(postgres, seed, options)
         const result = await run({ build: before.folder, upgradeTo: productFolder, faults })
         const controls = [await caught(brokenUpgrade, run, before.folder)]
-        const told = `3 nodes and 2 coordinators from ${before.commit}, whose database had an older form; ${load(result)}`
-        return { rule: 'SC3', test, points: told, seed, tally: result.tally, controls, figure: figureOf(result) }
+        const reported = `3 nodes and 2 coordinators from ${before.commit}, whose database had an older form; ${load(result)}`
+        return { rule: 'SC3', test, points: reported, seed, tally: result.tally, controls, figure: figureOf(result) }
       }),
     ]
   } finally {

@@ -15,7 +15,7 @@ export const earlierBuilds: Part = async ({ seed }) => {
       { rule: 'RE10', test: 'folders of earlier builds', points: '', seed, tally: newTally(), controls: [], seconds: 0, notRun },
     ]
   }
-  const told = (of: typeof forms): string => of.map(({ version, commit }) => `${version} (${commit})`).join(', ')
+  const reported = (of: typeof forms): string => of.map(({ version, commit }) => `${version} (${commit})`).join(', ')
   const postgres = await startPostgres()
   try {
     return [
@@ -25,14 +25,21 @@ export const earlierBuilds: Part = async ({ seed }) => {
           upgradedFolders({ build, forms: forms.slice(0, 1) }),
         )
         const controls = [{ name: 'earlier events must say all', caught: broken.torn > 0 }]
-        const points = `the last build of schema versions ${told(forms)}`
+        const points = `the last build of schema versions ${reported(forms)}`
         return { rule: 'RE10', test: 'folders of earlier builds', points, seed, tally, controls }
       }),
       await timed(async () => {
         // The first form was SQLite's alone.
         const later = forms.filter(({ version }) => version > 1)
         const tally = await upgradedFolders({ build: productFolder, forms: later, newUrl: postgres.newUrl })
-        return { rule: 'RE10', test: 'databases of earlier builds, PostgreSQL', points: told(later), seed, tally, controls: [] }
+        return {
+          rule: 'RE10',
+          test: 'databases of earlier builds, PostgreSQL',
+          points: reported(later),
+          seed,
+          tally,
+          controls: [],
+        }
       }),
     ]
   } finally {

@@ -27,8 +27,8 @@ export const fences: Part = async (bench) => {
             caught: (await control([epochCheckedTooEarly, withoutFence])).tally.torn > 0,
           },
         ]
-        const told = `${sum(results, (one) => one.rounds)} replaced, ${sum(results, (one) => one.overtaken)} while they spoke`
-        return { rule: 'RE5', test: 'fencing, PostgreSQL, two nodes', points: told, seed, tally, controls }
+        const reported = `${sum(results, (one) => one.rounds)} replaced, ${sum(results, (one) => one.overtaken)} while they spoke`
+        return { rule: 'RE5', test: 'fencing, PostgreSQL, two nodes', points: reported, seed, tally, controls }
       }),
     ]
   } finally {

@@ -41,8 +41,8 @@ export const killFiles: Part = async (bench) => [
       },
       { name: 'an agent asked before the state is known', caught: await broken([askedBeforeState], { kinds: ['turn'] }) },
     ]
-    const told = `${sum(results, (one) => one.kills)} kills, ${steps.size} steps of git`
-    return { rule: 'FS8', test: 'turns, rewinds and forks across kills', points: told, seed, tally, controls }
+    const reported = `${sum(results, (one) => one.kills)} kills, ${steps.size} steps of git`
+    return { rule: 'FS8', test: 'turns, rewinds and forks across kills', points: reported, seed, tally, controls }
   }),
   await timed(async () => {
     const { seed, points } = bench
@@ -51,7 +51,7 @@ export const killFiles: Part = async (bench) => [
       ...(await fileSteps({ build: productFolder, seed: lane, kills, onKill: saysProgress(`file steps ${lane}`, 50) })),
     }))
     const steps = new Set(results.flatMap((one) => [...one.steps]))
-    const told = `${sum(results, (one) => one.kills)} kills, ${steps.size} steps of git`
-    return { rule: 'FS5', test: 'requests about files killed by their own git', points: told, seed, tally, controls: [] }
+    const reported = `${sum(results, (one) => one.kills)} kills, ${steps.size} steps of git`
+    return { rule: 'FS5', test: 'requests about files killed by their own git', points: reported, seed, tally, controls: [] }
   }),
 ]

@@ -25,7 +25,7 @@ const keyGiven: Change[] = [
     replace: '[gatewayToken(launchToken)]',
   },
 ]
-const toldTwice: Change = { file, find: 'if (!isCounted || isTold) return', replace: 'if (!isCounted) return' }
+const reportedTwice: Change = { file, find: 'if (!isCounted || isTold) return', replace: 'if (!isCounted) return' }
 
 export const killGateway: Part = async (bench) => [
   await timed(async () => {
@@ -42,10 +42,10 @@ export const killGateway: Part = async (bench) => [
       { name: 'a request that leaves unrecorded', caught: await broken(notAsked) },
       { name: 'a cut stream taken for exact', caught: await broken(cutIsExact, { victims: ['agent'] }) },
       { name: 'a key that the agent is given', caught: await broken(keyGiven, { kills: 1, victims: ['agent'] }) },
-      { name: 'an answer told twice', caught: await broken(toldTwice) },
+      { name: 'an answer told twice', caught: await broken(reportedTwice) },
     ]
     const count = (of: 'requests' | 'whole' | 'cut' | 'kills') => sum(results, (one) => one[of])
-    const told = `${count('kills')} kills, ${count('requests')} requests, ${count('whole')} had whole, ${count('cut')} cut`
-    return { rule: 'GW5', test: 'tokens counted across kills', points: told, seed, tally, controls }
+    const reported = `${count('kills')} kills, ${count('requests')} requests, ${count('whole')} had whole, ${count('cut')} cut`
+    return { rule: 'GW5', test: 'tokens counted across kills', points: reported, seed, tally, controls }
   }),
 ]

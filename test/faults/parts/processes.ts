@@ -52,8 +52,8 @@ export const contexts: Part = async ({ seed, points }) => {
         const { messages, recalled, tally } = await isolation({ build: productFolder, seed, messages: points(300), demo })
         const broken = await withBuild([oneContextForAll], (build) => isolation({ build, seed, messages: 24, demo }))
         const controls = [{ name: 'one context for all', caught: !isClean(broken.tally) }]
-        const told = `${messages} messages in 4 conversations, ${recalled} secrets said back`
-        return { rule: 'CX1', test: `conversations kept apart, ${demo}`, points: told, seed, tally, controls }
+        const reported = `${messages} messages in 4 conversations, ${recalled} secrets said back`
+        return { rule: 'CX1', test: `conversations kept apart, ${demo}`, points: reported, seed, tally, controls }
       }),
     )
   return results

@@ -1,6 +1,6 @@
 /** RE10, CH12: a folder of the build before, with turns of each kind running, is taken over by today's. */
 import { productFolder } from '../build.ts'
-import { inHandWaitsAgain, saidLeftBehind } from '../controls.ts'
+import { runningWaitsAgain, saidLeftBehind } from '../controls.ts'
 import { isClean, newTally, type Tally } from '../oracle.ts'
 import { startPostgres } from '../postgres-for-faults.ts'
 import { turnsInRound, upgradedTurns } from '../upgraded-turns.ts'
@@ -18,22 +18,22 @@ export const upgradeTurns: Part = async ({ seed, points }) => {
   }
   const postgres = await startPostgres()
   const options = { before: before.folder, seed, rounds: points(10) }
-  const told = `${options.rounds} times from ${before.commit}, ${options.rounds * turnsInRound} turns`
-  const broken = (change: typeof inHandWaitsAgain): Promise<Tally> =>
+  const reported = `${options.rounds} times from ${before.commit}, ${options.rounds * turnsInRound} turns`
+  const broken = (change: typeof runningWaitsAgain): Promise<Tally> =>
     withBuild([change], (build) => upgradedTurns({ ...options, build, rounds: 1 }))
   try {
     return [
       await timed(async () => {
         const tally = await upgradedTurns({ ...options, build: productFolder })
         const controls = [
-          { name: 'what is in hand waits again', caught: !isClean(await broken(inHandWaitsAgain)) },
+          { name: 'what is in hand waits again', caught: !isClean(await broken(runningWaitsAgain)) },
           { name: 'what was said left behind', caught: (await broken(saidLeftBehind)).torn > 0 },
         ]
-        return { rule, test: `${test}, SQLite`, points: told, seed, tally, controls }
+        return { rule, test: `${test}, SQLite`, points: reported, seed, tally, controls }
       }),
       await timed(async () => {
         const tally = await upgradedTurns({ ...options, build: productFolder, newUrl: postgres.newUrl })
-        return { rule, test: `${test}, PostgreSQL`, points: told, seed, tally, controls: [] }
+        return { rule, test: `${test}, PostgreSQL`, points: reported, seed, tally, controls: [] }
       }),
     ]
   } finally {

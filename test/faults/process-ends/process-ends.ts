@@ -86,10 +86,10 @@ const ways: Readonly<Record<string, Way>> = {
     endsAll: true,
     tells: false,
     act: async ({ server }) => {
-      const greeted = server.hellos.length
+      const registered = server.hellos.length
       server.takeOver()
       server.order({ command: 'no-such-agent' })
-      await server.until(() => server.hellos.length > greeted)
+      await server.until(() => server.hellos.length > registered)
     },
   },
 }
@@ -141,9 +141,9 @@ async function cycle(world: World, build: string, way: Way, kinds: readonly stri
     ])
     const findings = noFindings()
     if (left.length > 0) findings.torn.push(`${left.length} processes were left after ${endedWithinMs / 1000} s`)
-    if (way.tells) await checkTold(world, launchIds, findings)
+    if (way.tells) await checkReported(world, launchIds, findings)
     if (!way.endsAll && !isRunning(neighbour.pid)) findings.lost.push('the neighbour was hit')
-    await tryRecycled(build, world.keeper, bystanders)
+    await tryRecycled(build, world.folderId, bystanders)
     const hit = bystanders.filter(({ child }) => child.exitCode !== null || child.signalCode !== null)
     if (hit.length > 0) findings.lost.push(`${hit.length} bystanders were hit`)
     if (!way.endsAll) await end(world, neighbour)
@@ -156,7 +156,7 @@ async function cycle(world: World, build: string, way: Way, kinds: readonly stri
   }
 }
 
-async function checkTold({ server }: World, launchIds: readonly string[], findings: Findings): Promise<void> {
+async function checkReported({ server }: World, launchIds: readonly string[], findings: Findings): Promise<void> {
   await server.until(() => launchIds.every((id) => server.factsOf(id, 'process-exited').length > 0))
   const often = launchIds.filter((id) => server.factsOf(id, 'process-exited').length > 1)
   if (often.length > 0) findings.doubled.push(`${often.length} ends were told twice`)
@@ -168,10 +168,10 @@ async function end({ server }: World, { launchId }: Victim): Promise<void> {
 }
 
 /** A record of a process that has long gone; its number is a bystander's now. */
-async function tryRecycled(build: string, keeper: string, bystanders: readonly Started[]): Promise<void> {
+async function tryRecycled(build: string, folderId: string, bystanders: readonly Started[]): Promise<void> {
   const { ProcessTable, ProcessTree } = await loadPiece(build, 'process-tree')
   for (const { pid } of bystanders) {
-    const record = new ProcessTree({ launchId: `long gone ${pid}`, keeper }, { pid, birth: '1' })
+    const record = new ProcessTree({ launchId: `long gone ${pid}`, folderId }, { pid, birth: '1' })
     await record.end(new ProcessTable(machine), { graceMs: 0 })
   }
 }

@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keeperOf, keeperVariable, launchVariable } from '../../../src/platform/processes/launch-mark.ts'
+import { folderIdOf, folderVariable, launchVariable } from '../../../src/platform/processes/launch-mark.ts'
 import type { LiveProcess } from '../../../src/platform/processes/processes.ts'
 import { script } from '../../support/launch-particulars.ts'
 import { LinkServer } from '../../support/link-server.ts'
@@ -15,24 +15,24 @@ import { machine, runScript, type Started } from '../../support/script-process.t
 import { pieceOf } from '../build.ts'
 
 const lookEveryMs = 50
-const strangers = 'another Holdfast'
+const otherHoldfast = 'another Holdfast'
 
 export class World {
   readonly server = new LinkServer()
   readonly data: string
-  readonly keeper: string
+  readonly folderId: string
   readonly #build: string
   #coordinator: ChildProcess | undefined
 
-  private constructor(build: string, data: string, keeper: string) {
+  private constructor(build: string, data: string, folderId: string) {
     this.#build = build
     this.data = data
-    this.keeper = keeper
+    this.folderId = folderId
   }
 
   static async open(build: string): Promise<World> {
     const data = await mkdtemp(join(tmpdir(), 'holdfast-process-ends-'))
-    const world = new World(build, data, await keeperOf(data))
+    const world = new World(build, data, await folderIdOf(data))
     await world.server.start()
     return world
   }
@@ -76,7 +76,7 @@ export class World {
   /** Everything on the machine that carries the mark of one of these launches. */
   async marked(launchIds: readonly string[]): Promise<LiveProcess[]> {
     const list = await machine.list()
-    return list.filter(({ mark }) => mark?.keeper === this.keeper && launchIds.includes(mark.launchId))
+    return list.filter(({ mark }) => mark?.folderId === this.folderId && launchIds.includes(mark.launchId))
   }
 
   /** Also those without a mark, as long as their parents live. */
@@ -87,13 +87,15 @@ export class World {
       before = family.size
       for (const { pid, parent, group } of list) if (family.has(parent) || roots.includes(group)) family.add(pid)
     }
-    return list.filter(({ pid, mark }) => family.has(pid) || (mark?.keeper === this.keeper && launchIds.includes(mark.launchId)))
+    return list.filter(
+      ({ pid, mark }) => family.has(pid) || (mark?.folderId === this.folderId && launchIds.includes(mark.launchId)),
+    )
   }
 
   /** The same words, the mark in its arguments, and the mark of another Holdfast in its environment. */
   lookAlike(family: string, launchId: string): Promise<Started> {
-    const args = [`${launchVariable}=${launchId}`, `${keeperVariable}=${this.keeper}`]
-    return runScript(family, { mark: { launchId, keeper: strangers }, args })
+    const args = [`${launchVariable}=${launchId}`, `${folderVariable}=${this.folderId}`]
+    return runScript(family, { mark: { launchId, folderId: otherHoldfast }, args })
   }
 
   /** Also what they have started, wherever it has gone. */
@@ -103,7 +105,7 @@ export class World {
       quietly(() => process.kill(-each.pid, 'SIGKILL'))
     }
     for (const { pid, mark } of await machine.list()) {
-      if (mark?.keeper === strangers && launchIds.includes(mark.launchId)) quietly(() => process.kill(pid, 'SIGKILL'))
+      if (mark?.folderId === otherHoldfast && launchIds.includes(mark.launchId)) quietly(() => process.kill(pid, 'SIGKILL'))
     }
   }
 
@@ -123,7 +125,7 @@ export class World {
     await this.coordinatorEnds()
     const list = await machine.list()
     // A build that is broken on purpose.
-    for (const { pid, mark } of list) if (mark?.keeper === this.keeper) quietly(() => process.kill(pid, 'SIGKILL'))
+    for (const { pid, mark } of list) if (mark?.folderId === this.folderId) quietly(() => process.kill(pid, 'SIGKILL'))
     await this.server.vanish()
     await rm(this.data, { recursive: true, force: true, maxRetries: 5 })
   }

@@ -42,13 +42,13 @@ const work = '/api/projects/{projectId}/sessions/{workSessionId}'
 const inProject = ({ model: { projectId } }: Sending) => ({ projectId })
 const inWork = ({ model: { projectId, workSessionId } }: Sending) => ({ projectId, workSessionId })
 
-interface Told {
+interface TaskState {
   readonly id: string
   readonly status: string
   readonly progressPercent: number
 }
 
-const note = (model: Model, { id, status, progressPercent }: Told): void =>
+const note = (model: Model, { id, status, progressPercent }: TaskState): void =>
   void model.tasks.set(id, `${status} ${progressPercent}`)
 
 const addTask = (phase: number, type: string, dependsOn: string[] = []): Step => ({

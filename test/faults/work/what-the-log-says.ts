@@ -7,23 +7,23 @@ import type { Task } from '../../../src/protocol/work/task.ts'
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
 import type { StoredEvent } from '../../../src/store/store.ts'
 
-interface Told {
+interface LoggedState {
   readonly tasks: Map<string, Task>
   readonly approaches: Map<string, Approach>
   readonly workSessions: Map<string, WorkSession>
 }
 
-function fold(events: readonly StoredEvent[]): Told {
-  const told: Told = { tasks: new Map(), approaches: new Map(), workSessions: new Map() }
+function fold(events: readonly StoredEvent[]): LoggedState {
+  const logged: LoggedState = { tasks: new Map(), approaches: new Map(), workSessions: new Map() }
   for (const { data } of events) {
     const body = (data === null ? {} : JSON.parse(data)) as Partial<
       EventBodies['task-changed'] & EventBodies['approach-changed'] & EventBodies['work-session-changed']
     >
-    if (body.task) told.tasks.set(body.task.id, body.task)
-    if (body.approach) told.approaches.set(body.approach.id, body.approach)
-    if (body.workSession) told.workSessions.set(body.workSession.id, body.workSession)
+    if (body.task) logged.tasks.set(body.task.id, body.task)
+    if (body.approach) logged.approaches.set(body.approach.id, body.approach)
+    if (body.workSession) logged.workSessions.set(body.workSession.id, body.workSession)
   }
-  return told
+  return logged
 }
 
 /** In a form that can be compared: lists by their ids, sorted. */

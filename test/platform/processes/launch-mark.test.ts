@@ -1,11 +1,11 @@
 import { cpSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { keeperOf, markIn, markVariables } from '../../../src/platform/processes/launch-mark.ts'
+import { folderIdOf, markIn, markVariables } from '../../../src/platform/processes/launch-mark.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('[CO5] a mark is read back as it was given, and half of one is none', () => {
-  const mark = { launchId: 'l1', keeper: 'k1' }
+  const mark = { launchId: 'l1', folderId: 'k1' }
   const variables = Object.entries(markVariables(mark)).map(([name, value]) => `${name}=${value}`)
   expect(markIn(['PATH=/bin', ...variables])).toEqual(mark)
   expect(markIn(variables.slice(0, 1))).toBeUndefined()
@@ -16,10 +16,10 @@ test('[CO5] a data folder keeps its name when it is moved, and its copy has anot
   const folder = temporaryFolder()
   const [first, moved, copy] = ['first', 'moved', 'copy'].map((name) => join(folder, name)) as [string, string, string]
   mkdirSync(first)
-  const keeper = await keeperOf(first)
-  expect(await keeperOf(first)).toBe(keeper)
+  const folderId = await folderIdOf(first)
+  expect(await folderIdOf(first)).toBe(folderId)
   cpSync(first, copy, { recursive: true })
-  expect(await keeperOf(copy)).not.toBe(keeper)
+  expect(await folderIdOf(copy)).not.toBe(folderId)
   renameSync(first, moved)
-  expect(await keeperOf(moved)).toBe(keeper)
+  expect(await folderIdOf(moved)).toBe(folderId)
 })

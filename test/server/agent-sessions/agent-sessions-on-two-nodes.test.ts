@@ -6,7 +6,7 @@ import { findDueAgentSessions, listAgentSessions, listLiveAgentSessions } from '
 import { sweepAgentSession } from '../../../src/services/agent-sessions/sweep-agent-session.ts'
 import { findOpenConversations } from '../../../src/services/conversations/queries.ts'
 import { firstLive } from '../../../src/store/agent-sessions/due-agent-sessions.ts'
-import { callsOn, openOffice, stranger } from '../../services/agent-sessions/agent-office.ts'
+import { callsOn, openOffice, unknownCaller } from '../../services/agent-sessions/agent-office.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { newPostgresStoreUrl, usePostgres } from '../../support/postgres.ts'
 import { openPostgres } from '../../support/postgres-store.ts'
@@ -29,11 +29,11 @@ test('[AS4] two processes authenticating on two nodes at once, 80 times: never t
     let started = 0
     for (let round = 0; round < roundsEach; round++) {
       const claim = { agentId, passkey: office.passkeyOf(agentId), projectId: office.projectId }
-      const answers = await Promise.all(calls.map((each) => each.authenticate(stranger, claim)))
+      const answers = await Promise.all(calls.map((each) => each.authenticate(unknownCaller, claim)))
       const signed = answers.flatMap((answer) => (answer.status === 'ok' ? [answer] : []))
       expect(signed).toHaveLength(1)
       started += signed.length
-      for (const { token } of signed) await office.calls.logout(await office.calls.caller(stranger, token))
+      for (const { token } of signed) await office.calls.logout(await office.calls.caller(unknownCaller, token))
     }
     return started
   }
@@ -47,7 +47,7 @@ test('[NA12] a call that is held on one node is answered by what happens on the 
   const elsewhere = callsOn(there, systemClock)
   await office.openPanel()
   const signed = await office.signIn()
-  const answer = elsewhere.nextAction(stranger, signed.token, 20)
+  const answer = elsewhere.nextAction(unknownCaller, signed.token, 20)
   while (elsewhere.waitingCalls.size === 0) await new Promise((resolve) => setImmediate(resolve))
   await office.say('hello')
   expect(await answer).toMatchObject({ next: { action: 'get_pending_messages' } })
@@ -61,13 +61,13 @@ test('[NA3] [SC1] a call that is held on one node gives way to a newer one at an
   await office.openPanel()
   const signed = await office.signIn()
   const hold = async (calls: typeof here) => {
-    const answer = calls.nextAction(stranger, signed.token, 20)
+    const answer = calls.nextAction(unknownCaller, signed.token, 20)
     while (calls.waitingCalls.size === 0) await new Promise((resolve) => setImmediate(resolve))
     return { answer }
   }
   clocks[0].advance(500)
   const first = await hold(here)
-  await there.nextAction(stranger, signed.token, 0)
+  await there.nextAction(unknownCaller, signed.token, 0)
   await new Promise<void>((resolve) => {
     nodes[0].doorbell.onSignal('whatever was said before has come', () => resolve())
     nodes[1].doorbell.sendSignal('whatever was said before has come', 0)
@@ -91,7 +91,7 @@ test('[AS6] everything about agent sessions is read and swept alike on PostgreSQ
   expect(await office.next(task)).toMatchObject({ action: 'work_on_task' })
   expect(await store.query(listLiveAgentSessions, { after: firstLive, limit: 10 })).toHaveLength(2)
   expect(await store.query(findDueAgentSessions, {})).toEqual({ agentSessions: [], leftOpen: [] })
-  await office.calls.reportExit(stranger.who, { projectId, agentId, remainingProcesses: 1, reportId: 'r1', epoch: 1 })
+  await office.calls.reportExit(unknownCaller.who, { projectId, agentId, remainingProcesses: 1, reportId: 'r1', epoch: 1 })
   const due = await store.query(findDueAgentSessions, {})
   expect(due.agentSessions.map(({ agentSessionId }) => agentSessionId)).toEqual([chat.agentSessionId])
   const openConversations = await store.query(findOpenConversations, { projectId, agentId })

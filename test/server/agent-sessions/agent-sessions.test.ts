@@ -1,7 +1,7 @@
 /** Agent sessions and process exits over HTTP: who may, what is answered, what is refused. */
 import { expect, test } from 'vitest'
 import { createToken } from '../../../src/services/access/create-token.ts'
-import { openOffice, stranger } from '../../services/agent-sessions/agent-office.ts'
+import { openOffice, unknownCaller } from '../../services/agent-sessions/agent-office.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 
@@ -71,12 +71,12 @@ test('[PX1] a coordinator reports an exit, and the server answers with what it d
   await office.signIn(office.agentId, 'launch-0')
   expect((await report({ remainingProcesses: 1 })).json).toEqual({ decision: 'judging', ended: [] })
   expect((await report({ launchId: 'launch-2', exitCode: 1, signal: null })).json).toEqual({ decision: 'nothing', ended: [] })
-  const told = { launchId: 'launch-1', exitCode: null, signal: 'SIGKILL', reportId: 'r1', epoch: 3 }
-  const answer = await report(told)
+  const received = { launchId: 'launch-1', exitCode: null, signal: 'SIGKILL', reportId: 'r1', epoch: 3 }
+  const answer = await report(received)
   expect(answer.status).toBe(200)
   expect(answer.json).toEqual({ decision: 'ended', ended: [chat.agentSessionId] })
-  expect((await report(told)).json).toEqual({ decision: 'duplicate', ended: [] })
-  const fenced = await report({ ...told, reportId: 'r2', epoch: 2 })
+  expect((await report(received)).json).toEqual({ decision: 'duplicate', ended: [] })
+  const fenced = await report({ ...received, reportId: 'r2', epoch: 2 })
   expect(fenced.status).toBe(409)
   expect(fenced.json).toMatchObject({ code: 'fenced', epoch: 3 })
   expect(await office.one(chat)).toMatchObject({ state: 'ended', endReason: 'process_exited' })
@@ -116,6 +116,6 @@ test('[SE3] a new passkey over HTTP ends the sessions that the old one had opene
   const signed = await office.signIn()
   expect((await server.ask(`/api/agents/${office.agentId}/passkey`, { method: 'POST' })).status).toBe(200)
   expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'revoked' })
-  await office.calls.caller(stranger, signed.token)
+  await office.calls.caller(unknownCaller, signed.token)
   expect((await server.ask(`/api/agents/${office.agentId}`, { method: 'DELETE' })).status).toBe(204)
 })

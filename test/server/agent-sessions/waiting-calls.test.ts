@@ -10,7 +10,14 @@ import { postMessage, sendMessage } from '../../../src/services/conversations/po
 import { unassignAgent } from '../../../src/services/projects/assign-agent.ts'
 import { createTask } from '../../../src/services/work/create-task.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { callsOn, nowhere, type Office, openOffice, type Signed, stranger } from '../../services/agent-sessions/agent-office.ts'
+import {
+  callsOn,
+  nowhere,
+  type Office,
+  openOffice,
+  type Signed,
+  unknownCaller,
+} from '../../services/agent-sessions/agent-office.ts'
 import { by } from '../../services/projects/installation.ts'
 import { sharedStore } from '../../services/work/work-room.ts'
 import { ownTime } from '../../support/own-time.ts'
@@ -107,7 +114,7 @@ describe('a held call is answered at once', () => {
     await office.signIn()
     const { answer } = await hold(office, signed)
     const { projectId, agentId } = office
-    const exit = await office.calls.reportExit(stranger.who, { projectId, agentId, remainingProcesses: 1 })
+    const exit = await office.calls.reportExit(unknownCaller.who, { projectId, agentId, remainingProcesses: 1 })
     expect(exit.decision).toBe('judging')
     expect(await answer).toMatchObject({ action: 'wait_for_messages' })
     shared.clock.advance(1)
@@ -291,7 +298,7 @@ test('[MC1] a held call survives a server that is restarted: made again once, it
   await first.store.close()
   const { store } = await openTestStore({ clock, folder })
   const calls = callsOn(store, clock)
-  const again = calls.waitingCalls.next(await calls.caller(stranger, signed.token), 50)
+  const again = calls.waitingCalls.next(await calls.caller(unknownCaller, signed.token), 50)
   await waiting({ calls }, 1)
   await store.run(postMessage, {
     projectId: office.projectId,

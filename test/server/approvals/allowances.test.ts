@@ -42,11 +42,11 @@ test('[AP9] allowed always: the agent is told its mildest yes, the same is answe
   expect(Date.parse(kept.expiresAt) - Date.parse(kept.createdAt)).toBe(8 * 3_600_000)
 
   await ask()
-  const told = { outcome: 'allowed', optionId: 'yes', decidedBy: 'policy allow_always by owner' }
-  expect(await client.next()).toMatchObject({ type: 'permission:resolved', ...told })
+  const received = { outcome: 'allowed', optionId: 'yes', decidedBy: 'policy allow_always by owner' }
+  expect(await client.next()).toMatchObject({ type: 'permission:resolved', ...received })
   expect(await machine.order('permission-settled')).toMatchObject({ askId: 'q2', optionId: 'yes' })
   const record = (await call('GET', '/approvals/2')).json
-  expect(record).toMatchObject({ status: 'approved', outcome: 'allowed', decidedBy: told.decidedBy })
+  expect(record).toMatchObject({ status: 'approved', outcome: 'allowed', decidedBy: received.decidedBy })
   for (const [change, likeness] of [
     [{}, print('c')],
     [{ toolKind: 'delete' }, print('b')],

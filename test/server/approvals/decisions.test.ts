@@ -1,7 +1,7 @@
 /** Decisions travel (AP8): the agent that asked waits again when it is back, and is told what was decided while it was away. */
 import { expect, test } from 'vitest'
 import { started } from '../../services/processes/launch-pad.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { type McpAgent, openWorkplace, type Workplace } from '../../support/mcp.ts'
 
 const question = { checkpoint_type: 'danger', instruction_content: 'May I drop table users?' }
@@ -31,13 +31,13 @@ test('[AP12] a rejection made while the agent was away, and its words, are in ev
   const made = { approvalId, taskId, status: 'rejected', feedback: 'never on a Friday', decidedBy: 'owner' }
   const resumed = await resume()
   expect(resumed.decisions).toMatchObject([{ ...made, checkpointType: 'danger', question: 'May I drop table users?' }])
-  const told = [
+  const received = [
     { approval_id: approvalId, status: 'rejected', feedback: 'never on a Friday', question: 'May I drop table users?' },
   ]
   const ann = await workplace.signedIn()
-  expect(await ann.call('get_next_action')).toMatchObject({ action: 'resume_work', resume_context: { decisions: told } })
-  expect((await ann.call('get_resume_context')).resume_context.decisions).toMatchObject(told)
-  expect((await ann.call('get_my_task')).decisions).toMatchObject(told)
+  expect(await ann.call('get_next_action')).toMatchObject({ action: 'resume_work', resume_context: { decisions: received } })
+  expect((await ann.call('get_resume_context')).resume_context.decisions).toMatchObject(received)
+  expect((await ann.call('get_my_task')).decisions).toMatchObject(received)
   // The agent was told; that is not said again with each call.
   expect(await ann.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: taskId } })
   expect((await ann.call('get_next_action')).decisions).toBeUndefined()
@@ -63,8 +63,8 @@ test('[AP12] what is sent back brings its feedback with the task, and is submitt
   const held = ann.call('get_next_action', { wait_seconds: 50 })
   await decide('revision_requested', 'smaller steps')
   await held
-  const told = await ann.call('get_my_task')
-  expect(told.decisions).toMatchObject([{ approval_id: approvalId, status: 'revision_requested', feedback: 'smaller steps' }])
+  const received = await ann.call('get_my_task')
+  expect(received.decisions).toMatchObject([{ approval_id: approvalId, status: 'revision_requested', feedback: 'smaller steps' }])
   await ann.call('request_approval', { ...question, instruction_content: 'One table?', approval_id: approvalId })
   expect(await ann.call('get_next_action')).toMatchObject({ action: 'wait_for_approval', approval_id: approvalId })
   await workplace.post(`${project}/approvals/${approvalId}/decision`, { status: 'approved' })
@@ -120,7 +120,7 @@ test('[AP8] in a chat the agent that asked waits again too, whichever of its ses
 })
 
 test('[AP12] an agent that is spoken to is told of the decision with its task', async () => {
-  const { room, server, machine } = await openSpokenChat()
+  const { room, server, machine } = await openAcpChat()
   const project = `/api/projects/${room.projectId}`
   const ask = async (path: string, body: object, method = 'POST') => (await server.ask(project + path, { method, body })).json
   const { id } = await ask('/tasks', { phase: 1, type: 'code', title: 'Migrate', assignedTo: 'coder' })

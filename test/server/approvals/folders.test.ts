@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { started } from '../../services/processes/launch-pad.ts'
-import { openSpokenChat } from '../../support/acp-chat.ts'
+import { openAcpChat } from '../../support/acp-chat.ts'
 import { connectMcp } from '../../support/mcp.ts'
 import { asks, openConsole, question, readyAgent, said, turnEnded } from '../../support/relay.ts'
 
 async function openSandboxed(sandbox: 'off' | 'strict') {
-  const chat = await openSpokenChat({ 'permission.policy': 'allow_all' }, true)
+  const chat = await openAcpChat({ 'permission.policy': 'allow_all' }, true)
   const { server, machine, room, say } = chat
   const project = `/api/projects/${room.projectId}`
   await server.ask(`${project}/agents/coder`, { method: 'PUT', body: { sandbox } })

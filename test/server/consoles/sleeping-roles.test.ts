@@ -45,8 +45,8 @@ test('[AG7] an agent that ignores a cancel is ended and started anew in its role
   expect(second).not.toBe(launchId)
   expect(acp).toMatchObject({ loadAcpSessionId: `acp of ${launchId}`, workspace: { role: 'auth' } })
   expect(await client.next()).toMatchObject({ type: 'agent:ready', role: 'auth', how: 'loaded' })
-  const told = await machine.turn()
-  expect(told).toMatchObject({ launchId: second, turnId: next.messageId, content: [{ type: 'text', text: 'next' }] })
+  const received = await machine.turn()
+  expect(received).toMatchObject({ launchId: second, turnId: next.messageId, content: [{ type: 'text', text: 'next' }] })
   await machine.tell(said(second, next.messageId, 'done'), turnEnded(second, next.messageId))
   expect(await machine.turn()).toMatchObject({ launchId: second, turnId: last.messageId })
   const { items } = (await room.server.ask(`/api/processes?projectId=${room.projectId}`)).json
@@ -148,7 +148,7 @@ test.each([true, false])(
     await machine.answer('I will')
     await machine.tell(exited(launchId, { exitCode: 1 }))
     await client.next('agent:failed')
-    for (const [load, how, told] of [
+    for (const [load, how, received] of [
       [true, 'new', [{ text: expect.stringMatching(/^\[Holdfast\].*plum.*I will/s) }, { text: 'which fruit?' }]],
       [true, 'loaded', [{ text: 'which fruit?' }]],
       // A new one was asked for.
@@ -160,7 +160,7 @@ test.each([true, false])(
       await client.next('agent:ready')
       client.send(inRole(inside, 'which fruit?'))
       const { content, turnId } = await machine.turn()
-      expect(content).toMatchObject(told)
+      expect(content).toMatchObject(received)
       await machine.tell(said(again.launchId, turnId, 'a plum'), turnEnded(again.launchId, turnId))
       await machine.tell(exited(again.launchId, { exitCode: 1 }))
       await client.next('agent:failed')

@@ -8,13 +8,13 @@ import { sendMessage } from '../../../src/services/conversations/post-message.ts
 import { dispatchTurn } from '../../../src/services/turns/dispatch-turn.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { eventsOf } from '../../services/projects/installation.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { asks, said, turnEnded } from '../../support/relay.ts'
 
 const last = ({ content }: { content: { text: string }[] }): string | undefined => content.at(-1)?.text
 
 test('[CH12] a message starts it, becomes its prompt, and its words are the answer; the next is told to the same process', async () => {
-  const { room, say, chat, machine, agentSessions, server } = await openSpokenChat()
+  const { room, say, chat, machine, agentSessions, server } = await openAcpChat()
   await say('hello')
   const launchId = await bringUp(machine)
   const first = await machine.turn()
@@ -48,7 +48,7 @@ test('[CH12] a message starts it, becomes its prompt, and its words are the answ
 })
 
 test('[CH12] a process that dies in the middle answers nothing: the next one is told the same again', async () => {
-  const { room, say, chat, machine, agentSessions, server } = await openSpokenChat()
+  const { room, say, chat, machine, agentSessions, server } = await openAcpChat()
   await say('hello')
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
@@ -57,8 +57,8 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
   const left = await server.store.read((reader) => reader.row('turns', { id: turnId }))
   expect(left).toMatchObject({ state: 'unknown', stop_reason: 'process_gone', answer: 'half' })
   // A reader of what it was saying learns that no more of it comes.
-  const told = await eventsOf(server.store, turnsStream(webKey(room.projectId, 'coder')))
-  expect(told).toMatchObject([{ type: 'agent:response', data: { messageId: turnId } }])
+  const received = await eventsOf(server.store, turnsStream(webKey(room.projectId, 'coder')))
+  expect(received).toMatchObject([{ type: 'agent:response', data: { messageId: turnId } }])
   const second = await bringUp(machine)
   const again = await machine.turn()
   expect(again.launchId).toBe(second)
@@ -70,7 +70,7 @@ test('[CH12] a process that dies in the middle answers nothing: the next one is 
 })
 
 test('[CV13] what is written while an answer is given comes after it: in what the next process is told and in what is read', async () => {
-  const { room, say, machine, server, clock } = await openSpokenChat()
+  const { room, say, machine, server, clock } = await openAcpChat()
   const answer = async (launchId: string, text: string) => {
     const { turnId } = await machine.turn()
     return async () => machine.tell(said(launchId, turnId, text), turnEnded(launchId, turnId))
@@ -85,19 +85,24 @@ test('[CV13] what is written while an answer is given comes after it: in what th
   await machine.tell(exited(launchId, { exitCode: 1 }))
   await say('third question')
   await bringUp(machine)
-  const told = (await machine.turn()).content[0].text
-  expect(told.match(/\w+ (?:question|answer)/g)).toEqual(['first question', 'first answer', 'second question', 'second answer'])
+  const received = (await machine.turn()).content[0].text
+  expect(received.match(/\w+ (?:question|answer)/g)).toEqual([
+    'first question',
+    'first answer',
+    'second question',
+    'second answer',
+  ])
   const path = `/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}/messages`
   const { items } = (await server.ask(path)).json
   expect(
     inReadingOrder<Message>(items)
       .map(({ content }) => content)
       .slice(0, 4),
-  ).toEqual(told.match(/\w+ (?:question|answer)/g))
+  ).toEqual(received.match(/\w+ (?:question|answer)/g))
 })
 
 test('[CH15] a chat is stopped: what was done so far stays with its turn, a second stop and one of nothing change nothing', async () => {
-  const { room, say, chat, machine, server } = await openSpokenChat()
+  const { room, say, chat, machine, server } = await openAcpChat()
   const at = `/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}`
   const stop = () => server.ask(`${at}/stop`, { method: 'POST' })
   await say('hello')
@@ -123,7 +128,7 @@ test('[CH15] a chat is stopped: what was done so far stays with its turn, a seco
 })
 
 test('[CH16] a message that waits is withdrawn: its agent never gets it; one that an agent was given, or that is nowhere, is refused', async () => {
-  const { room, say, chat, machine, server } = await openSpokenChat()
+  const { room, say, chat, machine, server } = await openAcpChat()
   const key = webKey(room.projectId, 'coder')
   const at = `/api/conversations/${encodeURIComponent(key)}`
   const withdraw = (seq: number) => server.ask(`${at}/messages/${seq}/withdraw`, { method: 'POST' })
@@ -143,8 +148,8 @@ test('[CH16] a message that waits is withdrawn: its agent never gets it; one tha
   expect((await withdraw(taken)).json).toMatchObject({ code: 'wrong_state', state: 'cancelled' })
   expect(await counts()).toEqual(before)
   expect(await chat()).toEqual(['owner: hello', 'owner: keep'])
-  const told = (await eventsOf(server.store, conversationStream(key))).find(({ type }) => type === 'message-withdrawn')
-  expect(told).toMatchObject({ data: { seq: taken, by: 'owner' } })
+  const received = (await eventsOf(server.store, conversationStream(key))).find(({ type }) => type === 'message-withdrawn')
+  expect(received).toMatchObject({ data: { seq: taken, by: 'owner' } })
   await machine.tell(said(launchId, first.turnId, 'hi'), turnEnded(launchId, first.turnId))
   const second = await machine.turn()
   expect(last(second)).toBe('keep')
@@ -159,7 +164,7 @@ test('[CH16] a message that waits is withdrawn: its agent never gets it; one tha
 })
 
 test('[CH12] a prompt names the handoff that its message belongs to', async () => {
-  const { room, machine, server } = await openSpokenChat()
+  const { room, machine, server } = await openAcpChat()
   const body = { projectId: room.projectId, toAgentId: 'coder', content: 'go on with it', relatedHandoffId: 'handoff-7' }
   expect((await server.ask('/api/chat', { method: 'POST', body })).status).toBe(201)
   await bringUp(machine)
@@ -167,7 +172,7 @@ test('[CH12] a prompt names the handoff that its message belongs to', async () =
 })
 
 test('[CV10] what two that are spoken to say to each other comes to an end: who wrote is told, and an answer to an answer asks nobody', async () => {
-  const { room, say, chat, machine, server, agentSessions } = await openSpokenChat()
+  const { room, say, chat, machine, server, agentSessions } = await openAcpChat()
   const { store, ask } = server
   await say('ask the critic')
   const coder = await bringUp(machine)
@@ -202,7 +207,7 @@ test('[CV10] what two that are spoken to say to each other comes to an end: who 
 })
 
 test('[CH12] an error is told in words, and does not ask for the same again', async () => {
-  const { say, chat, machine } = await openSpokenChat()
+  const { say, chat, machine } = await openAcpChat()
   await say('hello')
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
@@ -213,13 +218,13 @@ test('[CH12] an error is told in words, and does not ask for the same again', as
 })
 
 test('[CH12] the panel that closes, and the soft timeout, send it away as any other', async () => {
-  const { room, server, say, machine, agentSessions, clock, speaker } = await openSpokenChat({ 'chat.soft_timeout_minutes': 0.1 })
+  const { room, server, say, machine, agentSessions, clock, dispatcher } = await openAcpChat({ 'chat.soft_timeout_minutes': 0.1 })
   await say('hello')
   const first = await bringUp(machine)
   const { turnId } = await machine.turn()
   await machine.tell(said(first, turnId, 'hi'), turnEnded(first, turnId))
   clock.advance(5000)
-  await speaker.settled()
+  await dispatcher.settled()
   expect(await agentSessions()).toMatchObject([{ state: 'active' }])
   clock.advance(2500)
   expect(await machine.order('stop-ordered')).toEqual({ launchId: first, reason: 'finished' })
@@ -227,14 +232,14 @@ test('[CH12] the panel that closes, and the soft timeout, send it away as any ot
   await machine.tell(exited(first, { stopped: true }))
   await server.ask(`/api/projects/${room.projectId}/chat/start?agentId=coder`, { method: 'POST' })
   const second = await bringUp(machine)
-  await speaker.settled()
+  await dispatcher.settled()
   await server.ask(`/api/projects/${room.projectId}/agents/coder/chat/end`, { method: 'POST' })
   expect(await machine.order('stop-ordered')).toEqual({ launchId: second, reason: 'finished' })
   expect(await agentSessions()).toMatchObject([{ endReason: 'closed' }, { endReason: 'timeout' }])
 })
 
 test('[CH12] what it asks is in the inbox, and the answer is told to it', async () => {
-  const { room, server, say, machine } = await openSpokenChat()
+  const { room, server, say, machine } = await openAcpChat()
   await say('write')
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
@@ -248,7 +253,7 @@ test('[CH12] what it asks is in the inbox, and the answer is told to it', async 
 })
 
 test('[CH12] a task is told, its answer is the result, and it is sent away when none is left', async () => {
-  const { room, server, machine, agentSessions } = await openSpokenChat()
+  const { room, server, machine, agentSessions } = await openAcpChat()
   const path = `/api/projects/${room.projectId}/tasks`
   const draft = { phase: 1, type: 'code', title: 'Write a poem', description: 'Short.', assignedTo: 'coder' }
   const { id } = (await server.ask(path, { method: 'POST', body: draft })).json
@@ -264,7 +269,7 @@ test('[CH12] a task is told, its answer is the result, and it is sent away when 
 })
 
 test('[CH12] a conversation that has grown long is summarised by it, and the next process hears the summary first', async () => {
-  const { say, chat, machine, clock, speaker } = await openSpokenChat({
+  const { say, chat, machine, clock, dispatcher } = await openAcpChat({
     'chat.summarize_after_chars': 1000,
     'chat.soft_timeout_minutes': 0.1,
   })
@@ -276,7 +281,7 @@ test('[CH12] a conversation that has grown long is summarised by it, and the nex
   expect(summary.content[0].text).toContain('Answer with a summary')
   await machine.tell(said(launchId, summary.turnId, 'It was about x.'), turnEnded(launchId, summary.turnId))
   expect(await chat()).toHaveLength(2)
-  await speaker.settled()
+  await dispatcher.settled()
   clock.advance(7000)
   await machine.order('stop-ordered')
   await machine.tell(exited(launchId, { stopped: true }))
@@ -287,7 +292,7 @@ test('[CH12] a conversation that has grown long is summarised by it, and the nex
 })
 
 test('[NA9] a summary has a length, so that it does not grow with each; one that cannot be had leaves the earlier one', async () => {
-  const { server, room, say, machine } = await openSpokenChat({ 'chat.summarize_after_chars': 1000 })
+  const { server, room, say, machine } = await openAcpChat({ 'chat.summarize_after_chars': 1000 })
   const conversation = `/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}`
   await say(`long ${'x'.repeat(1200)}`)
   const launchId = await bringUp(machine)
@@ -307,7 +312,7 @@ test('[NA9] a summary has a length, so that it does not grow with each; one that
 })
 
 test('[CH12] a start that fails is a failed launch with its error, as the panel shows it', async () => {
-  const { server, say, machine } = await openSpokenChat()
+  const { server, say, machine } = await openAcpChat()
   await say('hello')
   const { launchId } = (await machine.order('launch-ordered')).order
   await machine.ask({ type: 'coordinator:take', launchId })
@@ -321,7 +326,7 @@ test('[CH12] a start that fails is a failed launch with its error, as the panel 
 })
 
 test('[RS2] a task that is resumed is told with what is known about it; what failed before comes first of all', async () => {
-  const { room, server, machine } = await openSpokenChat()
+  const { room, server, machine } = await openAcpChat()
   const project = `/api/projects/${room.projectId}`
   const draft = { phase: 1, type: 'code', title: 'Write a poem', assignedTo: 'coder' }
   const { id } = (await server.ask(`${project}/tasks`, { method: 'POST', body: draft })).json

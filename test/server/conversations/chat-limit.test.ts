@@ -14,19 +14,19 @@ import { takeChannelMessage } from '../../../src/services/channels/take-channel-
 import { getHistory } from '../../../src/services/conversations/queries.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { question, said, turnEnded, update } from '../../support/relay.ts'
 
 const limitWords = "You've hit your usage limit. Try again in 30 seconds."
 
 test('[AG10] a limit met in a chat elsewhere is told there with its end and what to do, in its language; a command there says that it goes on by itself', async () => {
-  const { room, server, machine, clock } = await openSpokenChat()
+  const { room, server, machine, clock } = await openAcpChat()
   const { store } = server
   const place = { channel: 'telegram', chatId: '42' } as const
   const route = { projectId: room.projectId, agentId: 'coder' }
   const { code } = await store.run(createPairingCode, { channel: place.channel, by: 'owner' })
-  const stranger = { kind: 'person', title: 'Ann', handle: null, language: 'ja', attempt: code } as const
-  await store.run(handleUnpairedSender, { ...place, ...stranger })
+  const sender = { kind: 'person', title: 'Ann', handle: null, language: 'ja', attempt: code } as const
+  await store.run(handleUnpairedSender, { ...place, ...sender })
   const message = {
     ...place,
     senderId: 'telegram:42',
@@ -73,7 +73,7 @@ test('[AG10] a limit met in a chat elsewhere is told there with its end and what
 })
 
 test('[AG10] a limit met in a chat is told with its end; what could not be answered is told again by itself when a person said so', async () => {
-  const { room, server, say, chat, machine, clock } = await openSpokenChat()
+  const { room, server, say, chat, machine, clock } = await openAcpChat()
   const { store, ask } = server
   const pair = `/api/projects/${room.projectId}/agents/coder`
   const goOn = (wish: boolean) => ask(`${pair}/chat/go-on`, { method: 'POST', body: { goOn: wish } })
@@ -133,7 +133,7 @@ test('[AG10] a limit met in a chat is told with its end; what could not be answe
 })
 
 test('[AG10] an agent that has gone while its limit lasts is started again for what it could not answer', async () => {
-  const { room, server, say, machine, clock } = await openSpokenChat()
+  const { room, server, say, machine, clock } = await openAcpChat()
   await say('first')
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()
@@ -148,7 +148,7 @@ test('[AG10] an agent that has gone while its limit lasts is started again for w
 })
 
 test('[AG11] a task that met a limit has failed with until when, also when the agent calls that an answer', async () => {
-  const { room, server, machine, clock } = await openSpokenChat()
+  const { room, server, machine, clock } = await openAcpChat()
   const path = `/api/projects/${room.projectId}/tasks`
   const until = instant(clock.now() + 3600_000)
   const words = `You've hit your usage limit, try again at ${until}.`

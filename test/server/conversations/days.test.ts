@@ -135,14 +135,14 @@ describe('when days begin', () => {
 
   test('[DC1] what a person chose outlives a start; what the configuration says counts, and is changed there alone', async () => {
     const { ask, store } = await open()
-    const told: string[] = []
+    const received: string[] = []
     const start = (hour: number | null, timezone: string) =>
-      storeCutoverRule(store, { 'cutover.hour': hour, 'cutover.timezone': timezone }, (text) => told.push(text))
+      storeCutoverRule(store, { 'cutover.hour': hour, 'cutover.timezone': timezone }, (text) => received.push(text))
     const rule = async () => (await ask('/api/cutover')).json
     const set = (body: unknown) => ask('/api/cutover', { method: 'PUT', body })
     await start(4, 'Asia/Tokyo')
     await start(4, 'Asia/Tokyo')
-    expect(told).toEqual([expect.stringMatching(/begin at 04:00 Asia\/Tokyo; .*holdfast cutover --timezone local/)])
+    expect(received).toEqual([expect.stringMatching(/begin at 04:00 Asia\/Tokyo; .*holdfast cutover --timezone local/)])
     await set({ timezone: 'Europe/Berlin' })
     await start(4, 'Asia/Tokyo')
     expect(await rule()).toEqual({ hour: 4, timezone: 'Europe/Berlin', source: 'chosen' })
@@ -155,6 +155,6 @@ describe('when days begin', () => {
     expect(await rule()).toMatchObject({ hour: 4, timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone })
     await start(4, 'Asia/Tokyo')
     expect(await rule()).toMatchObject({ timezone: 'Asia/Tokyo', source: 'usual' })
-    expect(told).toHaveLength(1)
+    expect(received).toHaveLength(1)
   })
 })

@@ -12,7 +12,7 @@ import { LastSeen } from '../../../src/server/agent-sessions/agent-calls.ts'
 import { createTurnDispatcher, Starter } from '../../../src/server/processes/work-scanner.ts'
 import { type Chance, chance } from '../../faults/random.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { type Machine, openConsole, playMachine, readyAgent, said, turnEnded } from '../../support/relay.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 
@@ -53,7 +53,7 @@ class Visit {
   #workers: Awaited<ReturnType<typeof openWorkers>>
   #machine: Machine
   readonly #processes = new Map<string, Process>()
-  readonly #told = new Map<string, number>()
+  readonly #counts = new Map<string, number>()
   /** How often the process that had it in hand was killed. */
   readonly #killed = new Map<string, number>()
   #heard = 0
@@ -139,11 +139,11 @@ class Visit {
     do {
       await this.#workers.starter.settled()
       await this.#workers.dispatcher.settled()
-    } while (await this.#obey())
+    } while (await this.#runInstruction())
   }
 
   /** What the machine does: it starts what it is told to, works as long as that takes, and goes some time after it is told to. */
-  async #obey(): Promise<boolean> {
+  async #runInstruction(): Promise<boolean> {
     const { store, clock } = this.#room.server
     const events = await store.eventsAfter(coordinatorStream(this.#machine.id), this.#heard, 1000)
     this.#heard += events.length
@@ -189,8 +189,8 @@ class Visit {
     if (!process) return
     const words = [...(content.at(-1)?.text ?? '').matchAll(/word-\d+\./g)].map(([word]) => word)
     for (const word of words) {
-      const times = (this.#told.get(word) ?? 0) + 1
-      this.#told.set(word, times)
+      const times = (this.#counts.get(word) ?? 0) + 1
+      this.#counts.set(word, times)
       expect(times, `${word} was given to another process though nobody killed the first`).toBe((this.#killed.get(word) ?? 0) + 1)
       if (times > 1) expect(content.map(({ text }) => text).join()).toContain('parts of it may be done')
     }
@@ -235,7 +235,7 @@ test.each(['first', 'second', 'third', 'fourth'])(
 )
 
 test('[NA5] a panel that is left in the middle of an answer and opened again 1.5 s later: the same process answers, once', async () => {
-  const { room, server, machine, say, chat, agentSessions } = await openSpokenChat({}, true)
+  const { room, server, machine, say, chat, agentSessions } = await openAcpChat({}, true)
   const logger = createLogger({ level: 'error', format: 'json', destination: { write: () => {} } })
   const sweeper = new AgentSessionSweeper({ store: server.store, clock: server.clock, logger, lastSeen: new LastSeen() })
   const project = `/api/projects/${room.projectId}`

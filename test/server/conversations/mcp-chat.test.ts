@@ -183,13 +183,13 @@ test('[CX3] an agent reads the history and the flags of the conversation it is i
     method: 'POST',
     body: { role: 'user', content: 'blue elsewhere' },
   })
-  const told = await ann.call('get_history')
-  expect(told.messages.map(({ sender, content }: Record<string, string>) => [sender, content])).toEqual([
+  const received = await ann.call('get_history')
+  expect(received.messages.map(({ sender, content }: Record<string, string>) => [sender, content])).toEqual([
     ['owner', 'the door is blue'],
     ['ann', 'Noted: blue.'],
   ])
   expect((await ann.call('get_history', { limit: 1 })).messages).toMatchObject([{ content: 'Noted: blue.' }])
-  expect((await ann.call('get_history', { before: told.messages[1].seq })).messages).toHaveLength(1)
+  expect((await ann.call('get_history', { before: received.messages[1].seq })).messages).toHaveLength(1)
   expect((await ann.call('get_history', { day: '1999-01-01' })).messages).toEqual([])
   const found = await ann.call('get_history', { q: 'door' })
   expect(found.messages.map(({ content }: { content: string }) => content)).toEqual(['the door is blue'])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
-import { openSpokenChat } from '../../support/acp-chat.ts'
+import { openAcpChat } from '../../support/acp-chat.ts'
 import { makeRepository } from '../../support/git-repository.ts'
 import { readyAgent, said, turnEnded } from '../../support/relay.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -14,7 +14,7 @@ const path = (key: string, more = '') => `/api/conversations/${encodeURIComponen
 
 /** Two agents in a project that has a folder. */
 async function openShared(settings: object = {}) {
-  const chat = await openSpokenChat(settings, true)
+  const chat = await openAcpChat(settings, true)
   const { room, server, machine } = chat
   const { projectId } = room
   const folder = mkdtempSync(join(tmpdir(), 'hf-shared-'))
@@ -38,7 +38,7 @@ async function openShared(settings: object = {}) {
   const answer = ({ launchId, turnId }: { launchId: string; turnId: string }) =>
     machine.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId))
   const settled = async () => {
-    await chat.speaker.settled()
+    await chat.dispatcher.settled()
   }
   return { ...chat, projectId, folder: join(folder, 'src'), write, view, start, bringUp, answer, settled }
 }

@@ -4,7 +4,7 @@
  */
 import type { Tool } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
-import { type McpAgent, openWorkplace, type Told } from '../../support/mcp.ts'
+import { type McpAgent, openWorkplace, type ToolResult } from '../../support/mcp.ts'
 
 interface Newcomer {
   readonly agent: McpAgent
@@ -34,17 +34,17 @@ function argumentsFor({ inputSchema }: Tool, text: string, given: Newcomer['give
 }
 
 /** Does what a text says, and gives the last thing it was told. */
-async function follow({ agent, tools, given, called }: Newcomer, text: string, heard: Told): Promise<Told> {
-  let told = heard
+async function follow({ agent, tools, given, called }: Newcomer, text: string, heard: ToolResult): Promise<ToolResult> {
+  let received = heard
   for (const tool of toolsNamed(text, tools)) {
     // Words come from what was heard before: a model would do better.
-    const words = `You said: ${(told.messages ?? []).map(({ content }: { content: string }) => content).join(', ')}`
+    const words = `You said: ${(received.messages ?? []).map(({ content }: { content: string }) => content).join(', ')}`
     called.push(tool.name)
-    told = await agent.call(tool.name, argumentsFor(tool, text, given, words))
+    received = await agent.call(tool.name, argumentsFor(tool, text, given, words))
     // A tool is told of again where it is the next step.
-    if (told.instruction) return told
+    if (received.instruction) return received
   }
-  return told
+  return received
 }
 
 test('[MC3] a client that knows only the instructions holds a chat', async () => {
@@ -55,11 +55,11 @@ test('[MC3] a client that knows only the instructions holds a chat', async () =>
   const newcomer: Newcomer = { agent: ann, tools, given: { agent_id: 'ann', project_id: projectId }, called: [] }
 
   const [begin = ''] = ann.client.getInstructions()?.split('\n2.') ?? []
-  let told = await follow(newcomer, begin, {})
+  let received = await follow(newcomer, begin, {})
   const answered: string[] = []
   const remarks = ['And the weather?', undefined]
-  while (!/exit now/i.test(told.instruction)) {
-    const following = follow(newcomer, told.instruction, told)
+  while (!/exit now/i.test(received.instruction)) {
+    const following = follow(newcomer, received.instruction, received)
     const said = (await chat()).filter(({ senderId }) => senderId === 'ann').length
     if (said > answered.length) {
       answered.push('answered')
@@ -67,7 +67,7 @@ test('[MC3] a client that knows only the instructions holds a chat', async () =>
       if (remark) await write(remark)
       else await post(`/api/projects/${projectId}/agents/ann/chat/end`, undefined)
     }
-    told = await following
+    received = await following
   }
   expect((await chat()).map(({ senderId, content }) => `${senderId}: ${content}`)).toEqual([
     'owner: How are you?',
@@ -82,5 +82,5 @@ test('[MC3] a client that knows only the instructions holds a chat', async () =>
     'respond_chat',
     'get_next_action',
   ])
-  expect(told).toMatchObject({ action: 'exit', reason: 'session_closed' })
+  expect(received).toMatchObject({ action: 'exit', reason: 'session_closed' })
 })

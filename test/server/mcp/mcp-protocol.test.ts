@@ -2,7 +2,7 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
 import { envelopeVersion, handshakeVersions } from '../../../src/server/mcp/plain-call.ts'
-import { connectMcp, openWorkplace, type Told } from '../../support/mcp.ts'
+import { connectMcp, openWorkplace, type ToolResult } from '../../support/mcp.ts'
 import { type Answer, openTestServer, type TestServer } from '../../support/server.ts'
 
 const newest = { versionNegotiation: { mode: { pin: envelopeVersion } } } as const
@@ -26,7 +26,7 @@ const envelope = {
 const envelopeHeaders = { 'mcp-protocol-version': envelopeVersion, 'mcp-method': 'tools/call', 'mcp-name': 'get_my_task' }
 
 /** What came, as JSON or as the one event of a stream. */
-const answerIn = ({ text, json }: Answer): Told => json ?? JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? 'null')
+const answerIn = ({ text, json }: Answer): ToolResult => json ?? JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? 'null')
 
 const toolsOfAgents = [
   'authenticate',
@@ -121,9 +121,9 @@ test('[MC3] a wrong argument is a result that names it and says what to do', asy
     ['report_process_exit', { agent_id: 'ann', project_id: 'p', remaining_processes: -1 }, 'remaining_processes'],
   ]
   for (const [tool, args, named] of wrong) {
-    const told = await ann.call(tool, args)
-    expect(told, tool).toMatchObject({ code: 'invalid_request', next: expect.stringContaining('Correct the argument') })
-    expect(told.message, tool).toContain(named)
+    const received = await ann.call(tool, args)
+    expect(received, tool).toMatchObject({ code: 'invalid_request', next: expect.stringContaining('Correct the argument') })
+    expect(received.message, tool).toContain(named)
   }
 })
 

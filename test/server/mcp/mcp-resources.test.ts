@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest'
 import { envelopeVersion } from '../../../src/server/mcp/plain-call.ts'
 import { listResources, readResource } from '../../../src/server/mcp/resources.ts'
-import { connectMcp, type McpAgent, openWorkplace, type Told, type Workplace } from '../../support/mcp.ts'
+import { connectMcp, type McpAgent, openWorkplace, type ToolResult, type Workplace } from '../../support/mcp.ts'
 
-const read = async ({ client }: McpAgent, uri: string): Promise<Told> => {
+const read = async ({ client }: McpAgent, uri: string): Promise<ToolResult> => {
   const { contents } = await client.readResource({ uri })
   const [content] = contents as { uri: string; mimeType: string; text: string }[]
   expect(content).toMatchObject({ uri, mimeType: 'application/json' })
   return JSON.parse(content?.text ?? '')
 }
 
-const failure = (agent: McpAgent, uri: string): Promise<Told> =>
+const failure = (agent: McpAgent, uri: string): Promise<ToolResult> =>
   agent.client.readResource({ uri }).then(
     () => expect.unreachable(`${uri} was read`),
     (error) => error,
@@ -41,7 +41,7 @@ test('[MC4] the project, its tasks and each of them can be listed and read, in b
     ])
     expect(await read(owner, root)).toMatchObject({ id: work.projectId, name: 'work', agent_ids: ['ann', 'bob'] })
     const { tasks, more } = await read(owner, `${root}/tasks`)
-    expect([tasks.map(({ id }: Told) => id), more]).toEqual([[bobs.id, anns.id], false])
+    expect([tasks.map(({ id }: ToolResult) => id), more]).toEqual([[bobs.id, anns.id], false])
     expect(tasks[1]).toMatchObject({ title: 'jump', assigned_to: 'ann', uri: `${root}/tasks/${anns.id}` })
     expect(tasks[1]).not.toHaveProperty('description')
     expect(await read(owner, tasks[1].uri)).toMatchObject({ id: anns.id, description: 'jump!', progress_percent: 0 })

@@ -42,8 +42,8 @@ test('[CO3] triggers on two nodes at once, 40 times: never two launches for the 
   }
   const all = await Promise.all(Array.from({ length: agents }, (_, n) => play(`agent${n}`)))
   expect(all.reduce((sum, each) => sum + each, 0)).toBe(agents * roundsEach)
-  const told = (await pad.store.positions([coordinatorStream(pad.coordinator.id)]))[0]?.head
-  expect(told).toBe(2 * agents * roundsEach)
+  const received = (await pad.store.positions([coordinatorStream(pad.coordinator.id)]))[0]?.head
+  expect(received).toBe(2 * agents * roundsEach)
 }, 120_000)
 
 test('[CO3] with a starter on each node a message starts one process, and its end is seen by both', async () => {

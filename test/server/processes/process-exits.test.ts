@@ -7,7 +7,14 @@ import type { ProcessExit } from '../../../src/protocol/processes/process-exit.t
 import { LastSeen } from '../../../src/server/agent-sessions/agent-calls.ts'
 import { getAgentAction } from '../../../src/services/agent-sessions/find-next-action.ts'
 import { sweepExpired } from '../../../src/services/system/sweep-expired.ts'
-import { nowhere, type Office, openOffice, refusalOf, type Signed, stranger } from '../../services/agent-sessions/agent-office.ts'
+import {
+  nowhere,
+  type Office,
+  openOffice,
+  refusalOf,
+  type Signed,
+  unknownCaller,
+} from '../../services/agent-sessions/agent-office.ts'
 import { typesOf } from '../../services/projects/installation.ts'
 import { sharedStore } from '../../services/work/work-room.ts'
 
@@ -16,7 +23,7 @@ const open = (settings?: Readonly<Record<string, number>>) => openOffice(shared.
 
 /** Each project has a coordinator of its own, unless another is named. */
 const report = ({ calls, projectId, agentId }: Office, said: Partial<ProcessExit>, reporter = `of ${projectId}`) =>
-  calls.reportExit({ ...stranger.who, id: reporter }, { agentId, projectId, remainingProcesses: 0, ...said })
+  calls.reportExit({ ...unknownCaller.who, id: reporter }, { agentId, projectId, remainingProcesses: 0, ...said })
 
 const statesOf = async (office: Office, signed: readonly Signed[]) => {
   const found = await Promise.all(signed.map((each) => office.one(each)))

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { claude } from '../../../src/protocol/agents/known/claude.ts'
 import { noteTools } from '../../../src/services/turns/settle-turn.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { said, turnEnded } from '../../support/relay.ts'
 
 test('[AC10] counts by kind and name are kept with the process and in /metrics', async () => {
-  const { say, machine, server } = await openSpokenChat()
+  const { say, machine, server } = await openAcpChat()
   await say('hello')
   const launchId = await bringUp(machine)
   const sent = (name: string, count: number) =>
@@ -35,7 +35,7 @@ test('[AC10] counts by kind and name are kept with the process and in /metrics',
 })
 
 test('[AC11] an agent known to connect at once, and that has not when its first turn ends, is told of in that turn, once', async () => {
-  const { room, say, machine, server } = await openSpokenChat()
+  const { room, say, machine, server } = await openAcpChat()
   const turns = `/api/conversations/${encodeURIComponent(webKey(room.projectId, 'coder'))}/turns?items=true`
   await say('hello')
   const launchId = await bringUp(machine, claude.acpName ?? '')
@@ -62,7 +62,7 @@ test('[AC11] an agent known to connect at once, and that has not when its first 
 })
 
 test('[AC11] nothing is told of one that has connected', async () => {
-  const { room, say, machine, server } = await openSpokenChat()
+  const { room, say, machine, server } = await openAcpChat()
   await say('hello')
   const launchId = await bringUp(machine, claude.acpName ?? '')
   await server.store.run(noteTools, { launchId })

@@ -4,7 +4,7 @@ import { consoleKey, webKey } from '../../../src/domain/conversations/key.ts'
 import { turnsStream } from '../../../src/domain/stream-name.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { eventsOf } from '../../services/projects/installation.ts'
-import { openSpokenChat } from '../../support/acp-chat.ts'
+import { openAcpChat } from '../../support/acp-chat.ts'
 import { openConsole, readyAgent, said, turnEnded, update } from '../../support/relay.ts'
 
 const values = [
@@ -21,7 +21,7 @@ const offers = { images: true, modes, modeId: 'ask', options: [model, fast] }
 const picture = { type: 'image', mimeType: 'image/png', base64: 'aGVsbG8=' } as const
 
 async function openChatWithOptions() {
-  const chat = await openSpokenChat({}, true)
+  const chat = await openAcpChat({}, true)
   const { machine, room, server } = chat
   const key = webKey(room.projectId, 'coder')
   const at = `/api/conversations/${encodeURIComponent(key)}/options`
@@ -72,8 +72,8 @@ test('[AG14] a chat’s model, mode and switches are set at once where it is ope
   // The agent goes on to another mode by itself: that is the one to come back to.
   await machine.tell({ ...update(launchId, null, { kind: 'mode', modeId: 'ask' }), contextId } as never)
   expect((await options()).modeId).toBe('ask')
-  const told = (await eventsOf(server.store, turnsStream(key))).filter(({ type }) => type === 'agent:configured')
-  expect(told.map(({ data }) => (data as { error: string | null }).error)).toEqual([null, 'No such model', null])
+  const received = (await eventsOf(server.store, turnsStream(key))).filter(({ type }) => type === 'agent:configured')
+  expect(received.map(({ data }) => (data as { error: string | null }).error)).toEqual([null, 'No such model', null])
   await machine.tell(said(launchId, first.turnId, 'yes'), turnEnded(launchId, first.turnId))
   await machine.tell(exited(launchId))
   // Set while nothing runs: it is kept for the next turn.

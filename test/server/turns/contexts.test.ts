@@ -5,23 +5,23 @@ import { addPerson } from '../../../src/services/access/change-person.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { question, readyAgent, said, turnEnded, update } from '../../support/relay.ts'
 
-type Told = { launchId: string; turnId: string; content: { text: string }[]; context?: Opening }
+type Prompt = { launchId: string; turnId: string; content: { text: string }[]; context?: Opening }
 type Opening = { contextId: string; open: { acpSessionId: string | null; primer: string; news: string | null } | null }
 
-const wordsOf = ({ content }: Told): string => content.map(({ text }) => text).join('\n')
+const wordsOf = ({ content }: Prompt): string => content.map(({ text }) => text).join('\n')
 const path = (key: string, more = '') => `/api/conversations/${encodeURIComponent(key)}${more}`
 
 /** A chat elsewhere, whose messages are for the same agent: written as a channel does. */
 async function openElsewhere(settings: object = {}, contexts = true) {
-  const chat = await openSpokenChat(settings, contexts)
+  const chat = await openAcpChat(settings, contexts)
   const { room, server, machine } = chat
   const key = webKey(room.projectId, 'coder')
-  const answer = async ({ launchId, turnId }: Told, text: string) =>
+  const answer = async ({ launchId, turnId }: Prompt, text: string) =>
     machine.tell(said(launchId, turnId, text), turnEnded(launchId, turnId))
-  const began = ({ launchId, turnId, context }: Told, how: 'new' | 'resumed') =>
+  const began = ({ launchId, turnId, context }: Prompt, how: 'new' | 'resumed') =>
     machine.tell({
       type: 'turn-began',
       launchId,
@@ -33,7 +33,7 @@ async function openElsewhere(settings: object = {}, contexts = true) {
     })
   const critics = (content: string) =>
     server.ask('/api/chat', { method: 'POST', body: { projectId: room.projectId, toAgentId: 'critic', content } })
-  return { ...chat, key, answer, began, critics, next: (): Promise<Told> => machine.turn() }
+  return { ...chat, key, answer, began, critics, next: (): Promise<Prompt> => machine.turn() }
 }
 
 test('[CX1] [CX2] a second conversation is a second context of the same process, and is told nothing of the first', async () => {
@@ -139,9 +139,9 @@ test.each(['same', 'other'])(
     const { acp } = await machine.ask({ type: 'coordinator:take', launchId: second })
     expect(acp).toMatchObject({ loadAcpSessionId: null })
     await machine.tell(started(second), readyAgent(second))
-    const told = await next()
-    expect([told.launchId, wordsOf(told)]).toEqual([second, expect.stringContaining('what do you know?')])
-    expect(wordsOf(told)).not.toContain('blue')
+    const prompt = await next()
+    expect([prompt.launchId, wordsOf(prompt)]).toEqual([second, expect.stringContaining('what do you know?')])
+    expect(wordsOf(prompt)).not.toContain('blue')
   },
 )
 
@@ -198,7 +198,7 @@ test('[CX5] [CX6] turns are listed with how they ended; an empty end is said in 
 })
 
 test('[CX12] an error of the model that an agent calls its answer, or says nothing of, is an error in those words and completes no task', async () => {
-  const { room, server, say, chat, machine } = await openSpokenChat()
+  const { room, server, say, chat, machine } = await openAcpChat()
   await say('hello')
   const launchId = await bringUp(machine, 'Copilot')
   const { turnId } = await machine.turn()
@@ -246,7 +246,7 @@ test('[CX7] a prompt the agent would not take is told again in a context that is
   const { say, chat, machine, next } = await openElsewhere()
   await say('hello')
   const first = await bringUp(machine)
-  const refuse = async (turn: Told) => {
+  const refuse = async (turn: Prompt) => {
     const ended = turnEnded(turn.launchId, turn.turnId, { outcome: 'failed', error: 'Resource not found' })
     await machine.tell({ ...ended, notRun: 'refused' } as typeof ended)
   }

@@ -7,7 +7,7 @@ import { importConversation } from '../../../src/services/conversations/import-c
 import { finishOperation } from '../../../src/services/turns/file-operations.ts'
 import { forgetOldFiles } from '../../../src/services/turns/keep-files.ts'
 import { exited } from '../../services/processes/launch-pad.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { said, turnEnded } from '../../support/relay.ts'
 
 const top = '/w/project'
@@ -16,7 +16,7 @@ const state = (n: number) => ({ tree: tree(n), leftOut: null, head: tree(9) })
 const files = (n: number) => ({ top, state: state(n), leftOut: [] })
 
 async function openFiles() {
-  const chat = await openSpokenChat({}, true)
+  const chat = await openAcpChat({}, true)
   const { server, machine, room, clock, say } = chat
   const key = webKey(room.projectId, 'coder')
   const { fileOperations } = server.server

@@ -1,7 +1,7 @@
 /** ACP sessions that nobody needs are let go once, and a fork begins as the agent's own fork of its session (AC12). */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { said, turnEnded } from '../../support/relay.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -12,7 +12,7 @@ const state = { tree: oid, leftOut: null, head: oid }
 type Anything = ReturnType<typeof JSON.parse>
 
 async function openChat() {
-  const chat = await openSpokenChat({}, true)
+  const chat = await openAcpChat({}, true)
   const { machine, room, say } = chat
   const answer = async ({ launchId, turnId }: { launchId: string; turnId: string }, files?: object) => {
     if (files) await machine.tell({ type: 'turn-files', launchId, turnId, before: files } as Anything)

@@ -4,13 +4,13 @@ import { statusNotice } from '../../../src/domain/status-texts.ts'
 import { translated } from '../../../src/protocol/notice-words.ts'
 import { ja } from '../../../web/src/translations/ja.ts'
 import { exited, started } from '../../services/processes/launch-pad.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { openConsole, said, turnEnded } from '../../support/relay.ts'
 
 const why = statusNotice('noAnswerWithin', { what: 'session/new', seconds: 60 })
 
 test('[HT7] a failed turn of a chat keeps its code in the row, its event and the message, masked in both', async () => {
-  const { say, machine, server, room } = await openSpokenChat()
+  const { say, machine, server, room } = await openAcpChat()
   const key = encodeURIComponent(`web:${room.projectId}.coder`)
   await say('hello')
   const launchId = await bringUp(machine)

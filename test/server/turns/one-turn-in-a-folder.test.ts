@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { consoleKey, webKey, workKey } from '../../../src/domain/conversations/key.ts'
 import { started } from '../../services/processes/launch-pad.ts'
-import { openSpokenChat } from '../../support/acp-chat.ts'
+import { openAcpChat } from '../../support/acp-chat.ts'
 import type { EngineName } from '../../support/either-store.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { connectMcp } from '../../support/mcp.ts'
@@ -37,7 +37,7 @@ async function openFolder(engine: EngineName = 'SQLite') {
       folder: await temporaryFolder(),
     },
   })
-  const chat = await openSpokenChat({}, true, engine === 'SQLite' ? {} : await onPostgres())
+  const chat = await openAcpChat({}, true, engine === 'SQLite' ? {} : await onPostgres())
   const { room, server, machine } = chat
   const { projectId } = room
   const folder = mkdtempSync(join(tmpdir(), 'hf-shared-'))
@@ -52,11 +52,11 @@ async function openFolder(engine: EngineName = 'SQLite') {
     const ready = { ...readyAgent(launchId), workspace: folder, branch: null } as ReturnType<typeof readyAgent>
     await machine.tell(started(launchId), ready)
   }
-  const spoken = (key: string): Work => {
+  const prompted = (key: string): Work => {
     let turn: Awaited<ReturnType<typeof machine.turn>> | undefined
     return {
       key,
-      waits: () => chat.speaker.settled(),
+      waits: () => chat.dispatcher.settled(),
       async begun() {
         turn = await machine.turn()
       },
@@ -68,16 +68,16 @@ async function openFolder(engine: EngineName = 'SQLite') {
       const agentId = n === 0 ? 'coder' : 'critic'
       await post('/api/chat', { projectId, toAgentId: agentId, content: 'do it' })
       await bringUp()
-      return spoken(webKey(projectId, agentId))
+      return prompted(webKey(projectId, agentId))
     },
     async task(n) {
       const assignedTo = n === 0 ? 'coder' : 'critic'
       const { id } = await post(`/api/projects/${projectId}/tasks`, { title: 'do it', assignedTo, phase: 1, type: 'code' })
       await server.ask(`/api/projects/${projectId}/tasks/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
       await bringUp()
-      await chat.speaker.settled()
+      await chat.dispatcher.settled()
       const { sessionId: workSessionId } = (await server.ask(`/api/projects/${projectId}/tasks/${id}`)).json
-      return spoken(workKey(workSessionId, assignedTo))
+      return prompted(workKey(workSessionId, assignedTo))
     },
     async role(n) {
       const role = `role${n}`
@@ -86,7 +86,7 @@ async function openFolder(engine: EngineName = 'SQLite') {
       await client.next('agent:ready')
       client.send({ type: 'agent:message', ...inside, role, content: 'do it', requestId: role })
       await client.inbox.next((each: { requestId?: string }) => each.requestId === role)
-      return spoken(consoleKey(inside.sessionId, role))
+      return prompted(consoleKey(inside.sessionId, role))
     },
     async pulled(n) {
       const id = `puller${n}`

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { UserSessionSweeper } from '../../../src/jobs/user-session-sweeper.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { form, openConsole, pass, questions, turnEnded } from '../../support/relay.ts'
 
 const asked = { message: form.message, schema: form.schema, url: null }
@@ -91,7 +91,7 @@ test('[AP13] nobody answers in time, or the turn ends: the agent is told cancel,
 })
 
 test('[AP13] in a chat a question is answered by POST /api/questions/{id}/answer', async () => {
-  const { server, machine, say } = await openSpokenChat()
+  const { server, machine, say } = await openAcpChat()
   await say('paint')
   const launchId = await bringUp(machine)
   const { turnId } = await machine.turn()

@@ -41,8 +41,8 @@ test('[RS2] what one agent learned is the first thing the next is told; it goes 
   expect(resumed.status).toBe(201)
 
   const next = await signedIn()
-  const told = await next.call('get_next_action')
-  expect(told).toMatchObject({
+  const received = await next.call('get_next_action')
+  expect(received).toMatchObject({
     action: 'resume_work',
     state: 'task_resuming',
     resume_context: {
@@ -56,8 +56,8 @@ test('[RS2] what one agent learned is the first thing the next is told; it goes 
       left_out: { failed_approaches: false },
     },
   })
-  expect(told.instruction).toContain('resume_context')
-  expect((await next.call('get_resume_context')).resume_context).toEqual(told.resume_context)
+  expect(received.instruction).toContain('resume_context')
+  expect((await next.call('get_resume_context')).resume_context).toEqual(received.resume_context)
   expect(await next.call('get_next_action')).toMatchObject({ action: 'work_on_task', task: { id: taskId, progress_percent: 70 } })
   expect(nextId).not.toBe(taskId)
 })

@@ -1,7 +1,7 @@
 /** Plans over MCP and REST: an agent goes on with its next task, another is given its own, and what cannot go on says why (WK5, NA11). */
 import { expect, test } from 'vitest'
 import { exited, started } from '../../services/processes/launch-pad.ts'
-import { bringUp, openSpokenChat } from '../../support/acp-chat.ts'
+import { bringUp, openAcpChat } from '../../support/acp-chat.ts'
 import { type EngineName, engines } from '../../support/either-store.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { connectMcp, type McpAgent, openWorkplace, type Workplace } from '../../support/mcp.ts'
@@ -248,7 +248,7 @@ test('[AS5] [WK9] whose process is stopped by a person was closed and its work s
 })
 
 test('[CH12] [WK5] an agent that is spoken to is told one task after the other of its plan, and a task of another agent starts that one', async () => {
-  const { room, server, machine } = await openSpokenChat()
+  const { room, server, machine } = await openAcpChat()
   const project = `/api/projects/${room.projectId}`
   const ask = async (path: string, body: object, method = 'POST') => (await server.ask(project + path, { method, body })).json
   const { id: workSessionId } = await ask('/sessions', {})

@@ -147,8 +147,13 @@ describe('tokens', () => {
     expect(await whoHas(store, adas.token)).toBeDefined()
     for (const { token } of [root, child, grandchild, friend, theirs, renewed]) expect(await whoHas(store, token)).toBeUndefined()
     expect(await whoHas(store, other.token)).toBeDefined()
-    const told = (await eventsOf(store, 'home')).filter(({ type }) => type === 'token-revoked')
-    expect(told.map(({ data }) => (data as { tokenId: string }).tokenId)).toEqual([root.id, child.id, grandchild.id, theirs.id])
+    const received = (await eventsOf(store, 'home')).filter(({ type }) => type === 'token-revoked')
+    expect(received.map(({ data }) => (data as { tokenId: string }).tokenId)).toEqual([
+      root.id,
+      child.id,
+      grandchild.id,
+      theirs.id,
+    ])
   })
 
   test('[SE3] a revoked token stands for nobody', async () => {

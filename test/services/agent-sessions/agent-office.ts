@@ -23,7 +23,7 @@ import { findHandOver, handOverMessages } from '../../../src/services/turns/hand
 import { changeTask } from '../../../src/services/work/change-task.ts'
 import { createTask } from '../../../src/services/work/create-task.ts'
 import { createWorkSession } from '../../../src/services/work/create-work-session.ts'
-import type { Receiver } from '../../../src/store/conversations/unread.ts'
+import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { by, ownerWho } from '../projects/installation.ts'
 
@@ -37,7 +37,7 @@ export const callsOn = (store: Store, clock: Clock): AgentCalls =>
   new AgentCalls({ store, clock, tails: new Tails({ store, clock, logger: nowhere }) })
 
 /** Somebody with a credential that is no agent's: the caller has to show more. */
-export const stranger: Presented = {
+export const unknownCaller: Presented = {
   who: { ...ownerWho, kind: 'script', id: 'script', scopes: [...personScopes] },
   secret: 'a script',
   hash: hashSecret('a script'),
@@ -52,7 +52,7 @@ export const refusalOf = (
     (error) => error,
   )
 
-export interface Signed extends Receiver {
+export interface Signed extends AgentCaller {
   readonly token: string
   readonly agentSession: AgentSession
 }
@@ -75,9 +75,9 @@ export async function openOffice(store: Store, clock: Clock, settings: Readonly<
   const passkeyOf = (id: string): string => passkeys.get(id) ?? ''
 
   const authenticate = (id = agentId, launchId?: string) =>
-    calls.authenticate(stranger, { agentId: id, passkey: passkeyOf(id), projectId, launchId })
+    calls.authenticate(unknownCaller, { agentId: id, passkey: passkeyOf(id), projectId, launchId })
 
-  const caller = async ({ token }: { token: string }): Promise<Receiver> => calls.caller(stranger, token)
+  const caller = async ({ token }: { token: string }): Promise<AgentCaller> => calls.caller(unknownCaller, token)
 
   return {
     store,
@@ -120,12 +120,12 @@ export async function openOffice(store: Store, clock: Clock, settings: Readonly<
       const answer = await calls.waitingCalls.next(await caller(signed), waitSeconds, signal)
       return answer === superseded ? superseded : { ...answer.next, task: answer.task, resumed: answer.resumedWorkSessionId }
     },
-    handOver: async (receiver: Receiver) => {
+    handOver: async (receiver: AgentCaller) => {
       const { agentSessionId, agentId: id } = receiver
       const who = { agentSessionId, agentId: id, projectId }
       return (await store.run(handOverMessages, { ...who, keys: await store.query(findHandOver, who) })).messages
     },
-    answer: async (receiver: Receiver, content: string) => {
+    answer: async (receiver: AgentCaller, content: string) => {
       const { agentSessionId, agentId: id } = receiver
       const who = { agentSessionId, agentId: id, projectId }
       return store.run(answerChat, { ...who, ...(await store.query(findAnswerTarget, who)), content })

@@ -1,5 +1,5 @@
 /** Agent sessions as plain rows: chat needs them to be there, and nothing of how they come and go. */
-import { begin, decide, type EndReason, type Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
+import { begin, decideAgentSession, type EndReason, type Purpose } from '../../../src/domain/agent-sessions/lifecycle.ts'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { requeueLostTurn } from '../../../src/services/turns/requeue-lost-turn.ts'
 import { agentSessionFrom, changesOf, updateAgentSession } from '../../../src/store/agent-sessions/agent-sessions.ts'
@@ -24,7 +24,7 @@ export const endAgentSessionRow = defineUseCase('end-agent-session-row', {
   run: async (tx, { agentSessionId, reason }, context) => {
     const row = await tx.row('agent_sessions', { id: agentSessionId })
     if (!row) return
-    const decision = decide(context.now, agentSessionFrom(row), { type: 'end', reason })
+    const decision = decideAgentSession(context.now, agentSessionFrom(row), { type: 'end', reason })
     if (decision.outcome !== 'changed') return
     await tx.write(updateAgentSession, changesOf(decision.agentSession))
     for (const turn of await tx.all(selectRunningOfSession, { agentSessionId })) await requeueLostTurn(tx, turn, [], context)

@@ -8,7 +8,7 @@ import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getMyTask } from '../../../src/services/work/queries.ts'
 import { by, eventsOf } from '../projects/installation.ts'
 import { sharedStore } from '../work/work-room.ts'
-import { type Office, openOffice, refusalOf, stranger } from './agent-office.ts'
+import { type Office, openOffice, refusalOf, unknownCaller } from './agent-office.ts'
 
 const shared = sharedStore()
 const minute = 60_000
@@ -39,7 +39,7 @@ describe('authenticating', () => {
       { agentId, projectId },
     ]
     const refusals = []
-    for (const attempt of attempts) refusals.push(await refusalOf(calls.authenticate(stranger, attempt)))
+    for (const attempt of attempts) refusals.push(await refusalOf(calls.authenticate(unknownCaller, attempt)))
     expect(new Set(refusals.map(({ code, message, fields }) => JSON.stringify({ code, message, fields }))).size).toBe(1)
     expect(refusals[0]?.code).toBe('authentication_failed')
     expect(await office.list()).toEqual([])
@@ -49,10 +49,10 @@ describe('authenticating', () => {
     const office = await open()
     const { calls, projectId, agentId } = office
     await office.say('there is work')
-    const wrong = () => refusalOf(calls.authenticate(stranger, { agentId, passkey: 'hf_agent_wrong', projectId }))
+    const wrong = () => refusalOf(calls.authenticate(unknownCaller, { agentId, passkey: 'hf_agent_wrong', projectId }))
     for (let attempt = 0; attempt < 10; attempt++) expect((await wrong()).code).toBe('authentication_failed')
     expect(await wrong()).toMatchObject({ code: 'rate_limited', fields: { retryAfterSeconds: 60 } })
-    expect(await refusalOf(calls.authenticate(stranger, { agentId: 'other', passkey: 'wrong', projectId }))).toMatchObject({
+    expect(await refusalOf(calls.authenticate(unknownCaller, { agentId: 'other', passkey: 'wrong', projectId }))).toMatchObject({
       code: 'authentication_failed',
     })
     expect((await office.authenticate()).status).toBe('ok')
@@ -73,7 +73,7 @@ describe('authenticating', () => {
     const signedIn = await calls.authenticate(bearer, { projectId })
     const id = signedIn.status === 'ok' ? signedIn.agentSession.id : ''
     expect(await calls.caller(bearer, undefined)).toEqual({ agentSessionId: id, agentId, projectId })
-    expect(await refusalOf(calls.caller(stranger, undefined))).toMatchObject({ code: 'unauthenticated' })
+    expect(await refusalOf(calls.caller(unknownCaller, undefined))).toMatchObject({ code: 'unauthenticated' })
     await office.giveTask()
     expect(await calls.authenticate(bearer, { projectId })).toMatchObject({ agentSession: { purpose: 'task' } })
     expect(await refusalOf(calls.caller(bearer, undefined))).toMatchObject({ code: 'invalid_request' })
@@ -218,7 +218,9 @@ describe('the end of a session', () => {
     await office.say('hello')
     const signed = await office.signIn()
     expect(await refusalOf(office.calls.caller(await office.bearerOf(other), signed.token))).toMatchObject({ code: 'not_found' })
-    expect(await refusalOf(office.calls.caller(stranger, `${signed.token}x`))).toMatchObject({ code: 'authentication_failed' })
+    expect(await refusalOf(office.calls.caller(unknownCaller, `${signed.token}x`))).toMatchObject({
+      code: 'authentication_failed',
+    })
     const { agentSessionId, projectId } = signed
     const attempts = [
       office.calls.waitingCalls.next({ agentSessionId, agentId: other, projectId }, 0),

@@ -98,8 +98,8 @@ describe('handing messages over', () => {
     await room.handOver(agentSession)
     expect(await room.answer(agentSession, '', 'c1')).toEqual(first)
     expect(texts((await room.handOver(agentSession)).messages)).toEqual(['two'])
-    const [spoken, again] = [await room.answer(agentSession, 'yes', 'c2'), await room.answer(agentSession, 'yes', 'c2')]
-    expect(again).toEqual(spoken)
+    const [answered, again] = [await room.answer(agentSession, 'yes', 'c2'), await room.answer(agentSession, 'yes', 'c2')]
+    expect(again).toEqual(answered)
     expect(texts(await room.list())).toEqual(['yes', 'two', 'one'])
     expect((await refusalOf(room.answer(agentSession, 'no', 'c2'))).code).toBe('idempotency_key_reused')
   })

@@ -3,7 +3,7 @@ import { conversationStream, projectStream } from '../../../src/domain/stream-na
 import { closeConversation } from '../../../src/services/conversations/close-conversation.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { findOpenConversations, getConversation } from '../../../src/services/conversations/queries.ts'
-import type { Receiver } from '../../../src/store/conversations/unread.ts'
+import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import { eventsOf, typesOf } from '../projects/installation.ts'
 import { openChatStore, openRoom, texts } from './chat-room.ts'
 
@@ -12,7 +12,7 @@ const key = 'agent:ann~ben'
 async function open() {
   const opened = await openChatStore()
   const room = await openRoom(opened.store, ['ann', 'ben'])
-  const tell = (caller: Receiver, toAgentId: string, content: string, clientId?: string) =>
+  const tell = (caller: AgentCaller, toAgentId: string, content: string, clientId?: string) =>
     opened.store.run(sendMessage, { ...caller, toAgentId, content, clientId })
   return { ...opened, room, tell }
 }
@@ -84,7 +84,7 @@ describe('agents that write to each other', () => {
     const { store, room, tell } = await open()
     const [ann, ben] = [await room.begin('ann'), await room.begin('ben')]
     await tell(ann, 'ben', 'one')
-    const close = ({ agentSessionId }: Receiver) => store.run(closeConversation, { conversationKey: key, agentSessionId })
+    const close = ({ agentSessionId }: AgentCaller) => store.run(closeConversation, { conversationKey: key, agentSessionId })
     expect(await store.query(findOpenConversations, ann)).toEqual([key])
     expect(await store.query(findOpenConversations, ben)).toEqual([])
     expect(await close(ann)).toEqual({ closed: false })

@@ -5,7 +5,7 @@
 import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { priorities, rankOf } from '../../../src/domain/conversations/messages.ts'
-import type { Receiver } from '../../../src/store/conversations/unread.ts'
+import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import type { Room } from './chat-room.ts'
 
 type Step =
@@ -37,7 +37,7 @@ class Account {
 
 export async function play(room: Room, steps: readonly Step[]): Promise<void> {
   const account = new Account()
-  let agentSession: Receiver = await room.begin()
+  let agentSession: AgentCaller = await room.begin()
   let calls = 0
 
   const fetch = async () => {

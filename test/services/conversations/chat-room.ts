@@ -10,7 +10,7 @@ import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
 import { answerChat, findAnswerTarget } from '../../../src/services/turns/answer-chat.ts'
 import { findHandOver, handOverMessages } from '../../../src/services/turns/hand-over-messages.ts'
-import type { Receiver } from '../../../src/store/conversations/unread.ts'
+import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestStore } from '../../support/store.ts'
 import { endAgentSessionRow, placeAgentSession } from '../agent-sessions/agent-session-rows.ts'
@@ -44,14 +44,15 @@ export async function openRoom(store: Store, agentIds: readonly string[] = ['ann
     key: webKey(projectId, first),
     say,
     begin: (agentId = first, purpose: Purpose = 'chat') => store.run(placeAgentSession, { agentId, projectId, purpose }),
-    end: ({ agentSessionId }: Receiver) => store.run(endAgentSessionRow, { agentSessionId, projectId, reason: 'process_exited' }),
+    end: ({ agentSessionId }: AgentCaller) =>
+      store.run(endAgentSessionRow, { agentSessionId, projectId, reason: 'process_exited' }),
     /** `get_pending_messages`, as the endpoint does it. */
-    handOver: async (caller: Receiver) => {
+    handOver: async (caller: AgentCaller) => {
       const keys = await store.query(findHandOver, caller)
       return store.run(handOverMessages, { ...caller, keys })
     },
     /** `respond_chat`, as the endpoint does it. */
-    answer: async (caller: Receiver, content: string, clientId?: string) => {
+    answer: async (caller: AgentCaller, content: string, clientId?: string) => {
       return store.run(answerChat, { ...caller, ...(await store.query(findAnswerTarget, caller)), content, clientId })
     },
     list: async (hidden = false, agentId = first) =>

@@ -8,7 +8,7 @@ import { listProcesses } from '../../../src/services/processes/queries.ts'
 import { assignAgent, unassignAgent } from '../../../src/services/projects/assign-agent.ts'
 import { createProject } from '../../../src/services/projects/create-project.ts'
 import { openTestStore } from '../../support/store.ts'
-import { refusalOf, stranger } from '../agent-sessions/agent-office.ts'
+import { refusalOf, unknownCaller } from '../agent-sessions/agent-office.ts'
 import { by, eventsOf, typesOf } from '../projects/installation.ts'
 import { exited, openPad, ordered, type Pad, playCoordinator, running, started } from './launch-pad.ts'
 
@@ -87,8 +87,8 @@ describe('launches', () => {
       launch: { id: launchId, projectId: pad.projectId },
     })
     const streams = ['home', projectStream(pad.projectId), coordinatorStream(pad.coordinator.id)] as const
-    const told = JSON.stringify(await Promise.all(streams.map((stream) => eventsOf(pad.store, stream))))
-    expect(told).not.toContain('hf_launch_')
+    const received = JSON.stringify(await Promise.all(streams.map((stream) => eventsOf(pad.store, stream))))
+    expect(received).not.toContain('hf_launch_')
     await pad.coordinator.tell(started(launchId))
     expect(await refusalOf(pad.coordinator.take(launchId))).toMatchObject({ code: 'wrong_state' })
   })
@@ -105,14 +105,14 @@ describe('launches', () => {
       { agentId: bob, projectId },
       { agentId, projectId: elsewhere.projectId },
     ])
-      expect(await refusalOf(pad.calls.authenticate(stranger, { ...wrong, passkey }))).toMatchObject({
+      expect(await refusalOf(pad.calls.authenticate(unknownCaller, { ...wrong, passkey }))).toMatchObject({
         code: 'authentication_failed',
       })
     const bearer = await pad.bearer(passkey)
     expect(await refusalOf(pad.calls.authenticate(bearer, { projectId: 'elsewhere' }))).toMatchObject({
       code: 'authentication_failed',
     })
-    expect(await pad.calls.authenticate(stranger, { agentId, projectId, passkey, launchId: 'made up' })).toMatchObject({
+    expect(await pad.calls.authenticate(unknownCaller, { agentId, projectId, passkey, launchId: 'made up' })).toMatchObject({
       status: 'ok',
       agentSession: { launchId },
     })
@@ -130,12 +130,12 @@ describe('launches', () => {
     await store.run(assignAgent, { projectId, agentId, by })
     await store.run(postMessage, { projectId, toAgentId: agentId, content: 'work here', agentIds: [agentId], by })
     const failed = { code: 'authentication_failed' }
-    expect(await refusalOf(calls.authenticate(stranger, { agentId, projectId, passkey: launchToken }))).toMatchObject(failed)
+    expect(await refusalOf(calls.authenticate(unknownCaller, { agentId, projectId, passkey: launchToken }))).toMatchObject(failed)
     const bearer = await pad.bearer(launchToken)
     const { passkey } = await store.run(replacePasskey, { agentId, by })
     for (const more of [{}, { agentId }, { agentId, passkey: launchToken }, { agentId, passkey }, { launchId }])
       expect(await refusalOf(calls.authenticate(bearer, { projectId, ...more }))).toMatchObject(failed)
-    expect(await calls.authenticate(stranger, { agentId, projectId, passkey })).toMatchObject({ status: 'ok' })
+    expect(await calls.authenticate(unknownCaller, { agentId, projectId, passkey })).toMatchObject({ status: 'ok' })
   })
 
   test('[CO2] a stop: what waits ends at once, what runs goes on until its exit is told; the first reason stays', async () => {
@@ -207,7 +207,7 @@ describe('launches', () => {
     const foreign = await pad.signIn()
     const { agentId, projectId } = pad
     const report = { agentId, projectId, remainingProcesses: 0 }
-    expect(await pad.calls.reportExit(stranger.who, report)).toEqual({ decision: 'ended', ended: [foreign.agentSessionId] })
+    expect(await pad.calls.reportExit(unknownCaller.who, report)).toEqual({ decision: 'ended', ended: [foreign.agentSessionId] })
     expect(await pad.one(ours)).toMatchObject({ state: 'active' })
   })
 

@@ -25,8 +25,8 @@ describe('tasks that wait', () => {
     await change(b.id, { status: 'completed' })
     expect(await get(waiting.id)).toMatchObject({ status: 'pending', blockedBy: null })
     // A reader of the project's events learns of it without asking.
-    const told = (await eventsOf(store, projectStream(projectId))).slice(before).filter(({ type }) => type === 'task-changed')
-    expect(told.map(({ data }) => (data as { task: Task }).task)).toMatchObject([
+    const received = (await eventsOf(store, projectStream(projectId))).slice(before).filter(({ type }) => type === 'task-changed')
+    expect(received.map(({ data }) => (data as { task: Task }).task)).toMatchObject([
       { id: b.id, status: 'completed' },
       { id: waiting.id, status: 'pending' },
     ])

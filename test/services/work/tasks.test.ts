@@ -171,8 +171,8 @@ describe('tasks', () => {
     expect(await at()).toEqual([one.id, 1])
     await change(one.id, { status: 'failed' })
     expect(await at()).toEqual([null, 1])
-    const told = (await eventsOf(store, projectStream(projectId))).filter(({ type }) => type === 'work-session-changed')
-    expect(told).toHaveLength(4)
+    const received = (await eventsOf(store, projectStream(projectId))).filter(({ type }) => type === 'work-session-changed')
+    expect(received).toHaveLength(4)
   })
 })
 

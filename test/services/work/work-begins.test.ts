@@ -45,8 +45,8 @@ describe('work that begins with its agent', () => {
     })
     expect(signed.agentSession).toMatchObject({ purpose: 'task', workSessionId: begun?.id })
     expect(workId(await taskNow(office, task.id))).toBe(begun?.id)
-    const told = (await eventsOf(store, projectStream(projectId))).slice(-3)
-    expect(told.map(({ type }) => type)).toEqual(['work-session-started', 'task-changed', 'agent-session-started'])
+    const received = (await eventsOf(store, projectStream(projectId))).slice(-3)
+    expect(received.map(({ type }) => type)).toEqual(['work-session-started', 'task-changed', 'agent-session-started'])
     // What is asked for meanwhile belongs to it.
     const { agentSessionId } = signed
     const caller = { agentSessionId, agentId, projectId }

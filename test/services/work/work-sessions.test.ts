@@ -73,8 +73,8 @@ describe('work sessions', () => {
     expect(await store.run(endWorkSession, { projectId, workSessionId })).toEqual(done)
     expect(await store.run(endWorkSession, { projectId, workSessionId: other.id, completed: false })).toEqual(stopped)
     expect(await store.positions([home, projectStream(projectId)])).toEqual(before)
-    const told = (await eventsOf(store, projectStream(projectId))).filter(({ type }) => type !== 'checkpoint-saved')
-    expect(told.slice(-2)).toEqual([
+    const received = (await eventsOf(store, projectStream(projectId))).filter(({ type }) => type !== 'checkpoint-saved')
+    expect(received.slice(-2)).toEqual([
       { type: 'work-session-ended', data: { workSession: done } },
       { type: 'work-session-ended', data: { workSession: stopped } },
     ])

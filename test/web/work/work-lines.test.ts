@@ -15,8 +15,8 @@ test('[UI2] runs that were resumed from one another are one line, the newest fir
 })
 
 test('[UI2] no code is shown to a person: known ones have words, others lose their underscores', () => {
-  const told = (reason: string) => reasonText(en.workSessions, reason)
-  expect(told('process_crashed')).toBe('the process crashed')
-  expect(told('disk_quota_exceeded')).toBe('disk quota exceeded')
-  expect(told('Ada pulled the plug')).toBe('Ada pulled the plug')
+  const received = (reason: string) => reasonText(en.workSessions, reason)
+  expect(received('process_crashed')).toBe('the process crashed')
+  expect(received('disk_quota_exceeded')).toBe('disk quota exceeded')
+  expect(received('Ada pulled the plug')).toBe('Ada pulled the plug')
 })

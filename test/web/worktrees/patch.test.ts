@@ -27,8 +27,8 @@ test('[WT2] names, renames, binaries and line numbers are read out of git’s ow
   write('empty', '')
   git('add', '-A')
   const files = filesOfPatch(git('diff', '--cached', '-M'))
-  const told = files.map(({ path, change, added, removed }) => [path, change, added, removed])
-  expect(told).toEqual(
+  const received = files.map(({ path, change, added, removed }) => [path, change, added, removed])
+  expect(received).toEqual(
     expect.arrayContaining([
       ['long.ts', 'modified', 1, 2],
       ['a new name.txt', 'renamed', 0, 0],
@@ -40,7 +40,7 @@ test('[WT2] names, renames, binaries and line numbers are read out of git’s ow
       ['empty', 'added', 0, 0],
     ]),
   )
-  expect(told).toHaveLength(8)
+  expect(received).toHaveLength(8)
   const by = (name: string) => files.find(({ path }) => path === name)
   expect(by('a new name.txt')?.oldPath).toBe('moved.txt')
   expect(by('picture')?.isBinary).toBe(true)

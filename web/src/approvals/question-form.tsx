@@ -85,8 +85,8 @@ function FieldInput({ name, field, optional, value, onValue }: FieldInputProps) 
   const titled = field.type === 'array' ? field.items?.anyOf : field.oneOf
   const plain = field.type === 'array' ? field.items?.enum : field.enum
   const choices = titled ?? plain?.map((each) => ({ const: each, title: each, description: undefined }))
-  const told = choices?.flatMap(({ title, description }) => (description ? [`${title}: ${description}`] : [])).join('\n')
-  const hint = [field.description, told, field.pattern].filter(Boolean).join('\n') || undefined
+  const described = choices?.flatMap(({ title, description }) => (description ? [`${title}: ${description}`] : [])).join('\n')
+  const hint = [field.description, described, field.pattern].filter(Boolean).join('\n') || undefined
   const shown = hint && <span className="whitespace-pre-wrap">{hint}</span>
   if (field.type === 'array') {
     const chosen: readonly string[] = Array.isArray(value) ? value : []

@@ -19,13 +19,13 @@ export function useAgentChoices(project: Project): readonly AgentChoice[] {
   const { console: words } = useWords()
   const agents = useHome()?.agents ?? []
   const found = useQuery({ ...detectedAgents, enabled: useMay('manage') }).data ?? []
-  const spoken = agents.filter(({ protocol, command }) => protocol === 'acp' && command !== null)
+  const prompted = agents.filter(({ protocol, command }) => protocol === 'acp' && command !== null)
   const isOurs = ({ id }: Agent): boolean => project.agentIds.includes(id)
   const nameOf = ({ id, name }: Agent): string =>
-    spoken.some((other) => other.id !== id && other.name === name) ? `${name} (${id})` : name
+    prompted.some((other) => other.id !== id && other.name === name) ? `${name} (${id})` : name
   return [
-    ...spoken.filter(isOurs).map((agent) => ({ value: agent.id, name: nameOf(agent), ready: async () => agent.id })),
-    ...spoken
+    ...prompted.filter(isOurs).map((agent) => ({ value: agent.id, name: nameOf(agent), ready: async () => agent.id })),
+    ...prompted
       .filter((agent) => !isOurs(agent))
       .map((agent) => ({
         value: agent.id,

@@ -152,8 +152,8 @@ function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, 
   const active = consoleState.state === 'ACTIVE'
   const keys = panes.flatMap(({ agent }) => agent?.conversation || [])
   // A conversation begins with its first prompt.
-  const spoken = panes.filter(({ entries }) => entries.some(({ kind }) => kind === 'turn'))
-  const begun = spoken.flatMap(({ agent }) => agent?.conversation || [])
+  const withTurns = panes.filter(({ entries }) => entries.some(({ kind }) => kind === 'turn'))
+  const begun = withTurns.flatMap(({ agent }) => agent?.conversation || [])
   const known = useQueries({ queries: begun.map((key) => ({ ...conversation(key), retry: false })) }).flatMap(
     ({ data }) => data ?? [],
   )

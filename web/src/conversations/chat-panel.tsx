@@ -59,7 +59,7 @@ interface ChatPanelProps {
   readonly agent: Agent
   /** The agent's chat in the project when left out. */
   readonly conversationKey?: string
-  /** The panel stands beside others, and this closes it. */
+  /** Closes the panel, where it is one of several. */
   readonly onClose?: (() => void) | undefined
 }
 

@@ -88,13 +88,13 @@ export const approvalsOf = (projectId: string) =>
   })
 
 /** The later of two versions: each submission is decided once, and each revision lengthens the history. */
-function later(known: Approval, told: Approval): Approval {
+function later(known: Approval, newer: Approval): Approval {
   const step = ({ revisionHistory, status }: Approval) => revisionHistory.length * 2 + (status === 'pending' ? 0 : 1)
-  return step(told) >= step(known) ? told : known
+  return step(newer) >= step(known) ? newer : known
 }
 
-const replaced = (items: readonly Approval[], told: Approval): Approval[] =>
-  items.map((known) => (known.id === told.id ? later(known, told) : known))
+const replaced = (items: readonly Approval[], newer: Approval): Approval[] =>
+  items.map((known) => (known.id === newer.id ? later(known, newer) : known))
 
 /** Puts what the server said of an approval wherever it is shown. */
 export function takeApproval(approval: Approval): void {

@@ -167,7 +167,7 @@ function take(event: HoldfastEvent): void {
 
 /** Applies a snapshot of `home` or of a followed stream. */
 function replace(state: Readonly<Record<string, unknown>>): void {
-  for (const [stream, told] of Object.entries(state)) takeWorkSnapshot(stream, told)
+  for (const [stream, content] of Object.entries(state)) takeWorkSnapshot(stream, content)
   if (!('home' in state)) return
   replaceHome(state)
   for (const { queryKey } of [people, tokens, inbox]) void invalidate(queryKey)

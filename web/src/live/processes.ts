@@ -88,16 +88,18 @@ function take<Item>(queryKey: readonly unknown[], change: (known: readonly Item[
 }
 
 /** A process as a project's stream or an answer told it. */
-export function takeProcess(told: Process): void {
-  take<Process>(processesOf(told.projectId, told.agentId).queryKey, (known) =>
-    [...known.filter(({ launchId }) => launchId !== told.launchId), told].sort(newestFirst).slice(0, mostOfPair),
+export function takeProcess(changed: Process): void {
+  take<Process>(processesOf(changed.projectId, changed.agentId).queryKey, (known) =>
+    [...known.filter(({ launchId }) => launchId !== changed.launchId), changed].sort(newestFirst).slice(0, mostOfPair),
   )
   refreshProcesses()
 }
 
-export function takeAgentSession(told: AgentSession): void {
-  take<AgentSession>(agentSessionsOf(told.projectId, told.agentId).queryKey, (known) =>
-    [...known.filter(({ id }) => id !== told.id), told].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, mostOfPair),
+export function takeAgentSession(changed: AgentSession): void {
+  take<AgentSession>(agentSessionsOf(changed.projectId, changed.agentId).queryKey, (known) =>
+    [...known.filter(({ id }) => id !== changed.id), changed]
+      .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+      .slice(0, mostOfPair),
   )
   refreshProcesses()
 }

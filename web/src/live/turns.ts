@@ -40,9 +40,9 @@ export function takeTurnEvent(key: string, event: HoldfastEvent): void {
 
 const offersKey = (key: string) => ['chat-told', key] as const
 
-function takeOffers(key: string, told: Partial<Offers>): void {
-  if (Object.keys(told).length > 0)
-    queryClient.setQueryData<Partial<Offers>>(offersKey(key), (before) => ({ ...before, ...told }))
+function takeOffers(key: string, offered: Partial<Offers>): void {
+  if (Object.keys(offered).length > 0)
+    queryClient.setQueryData<Partial<Offers>>(offersKey(key), (before) => ({ ...before, ...offered }))
 }
 
 const chatOptions = (key: string) =>
@@ -55,11 +55,11 @@ const chatOptions = (key: string) =>
 /** What the agent of a chat offers to be set, and how it is set (AG14). */
 export function useOffers(key: string, hasBegun: boolean): Offers {
   const { data } = useQuery({ ...chatOptions(key), enabled: hasBegun })
-  const told = useQuery<Partial<Offers>>({ queryKey: offersKey(key), enabled: false }).data
+  const offered = useQuery<Partial<Offers>>({ queryKey: offersKey(key), enabled: false }).data
   return useMemo(() => {
     const { modeId: mode = null, modes = [], options = [], images = false } = data ?? {}
-    return { ...noOffers, ...told, mode, modes, options, images }
-  }, [data, told])
+    return { ...noOffers, ...offered, mode, modes, options, images }
+  }, [data, offered])
 }
 
 /** Sets a mode or an option; the answer has all as they are then. */

@@ -87,9 +87,9 @@ export function takeWorkSnapshot(stream: string, state: unknown): void {
   if (stream.startsWith(turnsPrefix)) takeTurnsSnapshot(stream.slice(turnsPrefix.length), state as TurnsState)
   if (stream.startsWith(conversationPrefix)) {
     const key = chatKey(stream.slice(conversationPrefix.length))
-    const told = state as ConversationState
-    queryClient.setQueryData<Chat>(key, (chat) => afterSnapshot(chat, told))
-    for (const message of told.messages) acknowledge(message)
+    const snapshot = state as ConversationState
+    queryClient.setQueryData<Chat>(key, (chat) => afterSnapshot(chat, snapshot))
+    for (const message of snapshot.messages) acknowledge(message)
   }
 }
 

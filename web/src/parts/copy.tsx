@@ -64,7 +64,7 @@ export function CopyId({ id, what }: { id: string; what: string }) {
   )
 }
 
-/** A small button that copies what stands beside it. */
+/** A small button that copies the text next to it. */
 export function CopyText({ text, what }: { text: string; what: string }) {
   const words = useWords()
   const [copied, copy] = useCopied()

@@ -46,18 +46,18 @@ interface ProblemNoteProps {
 export function ProblemNote({ error, typed = false, onRetry }: ProblemNoteProps) {
   const words = useWords()
   if (!error) return null
-  const told = describeProblem(error, words)
+  const described = describeProblem(error, words)
   return (
     <div
       ref={scrollIntoDialog}
       role="alert"
       className="flex flex-col gap-1 rounded-md bg-bad-wash px-3 py-2.5 [overflow-wrap:anywhere]"
     >
-      <p className="font-medium text-bad">{told.title}</p>
-      {told.detail && <p className="text-sm">{told.detail}</p>}
-      <p>{[!onRetry && told.kept, typed && words.problem.typed, told.next].filter(Boolean).join(' ')}</p>
+      <p className="font-medium text-bad">{described.title}</p>
+      {described.detail && <p className="text-sm">{described.detail}</p>}
+      <p>{[!onRetry && described.kept, typed && words.problem.typed, described.next].filter(Boolean).join(' ')}</p>
       <div className="flex flex-wrap items-center justify-between gap-2">
-        {told.code && <p className="font-mono text-xs text-quiet">{words.problem.code(told.code)}</p>}
+        {described.code && <p className="font-mono text-xs text-quiet">{words.problem.code(described.code)}</p>}
         {onRetry && <Button onClick={onRetry}>{words.act.retry}</Button>}
       </div>
     </div>

@@ -11,12 +11,12 @@ export function WhyEnded({ process }: { process: Process }) {
   const ending =
     signal !== null ? words.signal(signal) : exitCode !== null && exitCode !== 0 ? words.exitCode(exitCode) : undefined
   const how = tellsExit(process) ? undefined : ending
-  const told = [reason && words.reasons[reason], how].filter(Boolean).join(' · ')
+  const why = [reason && words.reasons[reason], how].filter(Boolean).join(' · ')
   return (
     <>
-      {told}
+      {why}
       {detail && (
-        <span className="text-quiet">{told ? `: ${translate(detail, process.notice)}` : translate(detail, process.notice)}</span>
+        <span className="text-quiet">{why ? `: ${translate(detail, process.notice)}` : translate(detail, process.notice)}</span>
       )}
     </>
   )

@@ -15,7 +15,7 @@ export const continuity = {
   goesOn: (project: string) => `The work in ${project} goes on`,
   notRestored: 'Not everything could be restored',
   notRestoredText: 'The work goes on without this:',
-  understood: 'Go on',
+  goOn: 'Go on',
   missingToStart: 'Nothing starts yet',
   missingToStartText: 'The work is taken up, and waits for this:',
   dismiss: 'Dismiss',

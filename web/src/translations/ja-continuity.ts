@@ -13,7 +13,7 @@ export const continuity: typeof english.continuity = {
   goesOn: (project) => `${project} の作業を再開しました`,
   notRestored: '復元できなかったものがあります',
   notRestoredText: '次のものなしで作業を続けます：',
-  understood: '続ける',
+  goOn: '続ける',
   missingToStart: 'まだ何も始まりません',
   missingToStartText: '作業は引き継がれましたが、次のものを待っています：',
   dismiss: '一覧から外す',

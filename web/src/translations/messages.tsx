@@ -2,12 +2,12 @@
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
 import { type Notice, translated } from '../../../src/protocol/notice-words.ts'
 import { useChoice } from '../preferences/choice.ts'
-import { languageChoice, loadMessages, localeOf, type Spoken, spoken } from '../preferences/language.ts'
+import { languageChoice, loadMessages, localeOf, type ShownLanguage, shownLanguage } from '../preferences/language.ts'
 import type { Messages } from './en.ts'
 import { forWatchers } from './watcher-words.ts'
 
 interface Speech {
-  readonly language: Spoken
+  readonly language: ShownLanguage
   readonly words: Messages
 }
 
@@ -43,7 +43,7 @@ const SpeechContext = createContext<(Speech & { writing: Writing }) | undefined>
 /** Changes the language only when its words are here: the page never shows a half-translated state. */
 export function SpeechProvider({ first, children }: { first: Speech; children: ReactNode }) {
   const [speech, setSpeech] = useState(first)
-  const wanted = spoken(useChoice(languageChoice))
+  const wanted = shownLanguage(useChoice(languageChoice))
   useEffect(() => {
     if (wanted === speech.language) return
     let current = true
@@ -80,7 +80,7 @@ export function useSaid(): (text: string, notice?: Notice | null) => string {
   return (text, notice) => translated(translation, text, notice)
 }
 
-export const useLanguage = (): Spoken => useSpeech().language
+export const useLanguage = (): ShownLanguage => useSpeech().language
 export const useWriting = (): Writing => useSpeech().writing
 
 /** Where the browser does not know, weeks begin on Monday. */

@@ -99,8 +99,8 @@ export function shownTurn(
     ...open.map((each): Item => ({ kind: 'question', question: openQuestion(each) })),
   ]
   const limited = (turn.limitedUntil ?? null) !== null
-  const told = { stopReason, error, notice, limited, cut, usage, endedAt, at: startedAt ?? createdAt }
-  return { ...nothingYet, kind: 'turn', messageId, by, content, state, items: [...items, ...questions], ...told }
+  const fields = { stopReason, error, notice, limited, cut, usage, endedAt, at: startedAt ?? createdAt }
+  return { ...nothingYet, kind: 'turn', messageId, by, content, state, items: [...items, ...questions], ...fields }
 }
 
 const textOf = (text: string): readonly Item[] => (text ? [{ kind: 'text', text }] : [])
@@ -110,8 +110,8 @@ export function listedTurn(turn: ListedTurn): ShownTurn {
   const { id: messageId, by, stopReason, error, cut, usage, primer, createdAt, startedAt, endedAt } = turn
   const items = turn.items?.length ? (turn.items as unknown as readonly Item[]) : textOf(turn.text)
   const state = turn.state === 'queued' ? 'running' : turn.state
-  const told = { stopReason, error, cut, usage, primer, endedAt, at: startedAt ?? createdAt, files: filesOf(turn) }
-  return { ...nothingYet, kind: 'turn', messageId, by, content: [], state, items, ...told }
+  const fields = { stopReason, error, cut, usage, primer, endedAt, at: startedAt ?? createdAt, files: filesOf(turn) }
+  return { ...nothingYet, kind: 'turn', messageId, by, content: [], state, items, ...fields }
 }
 
 type Prompted = Pick<Extract<RelayEvent, { type: 'agent:prompted' }>, 'messageId' | 'by' | 'content'>

@@ -57,7 +57,7 @@ export const TurnView = memo(function TurnView({ turn, files = turn.files, carde
         {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
         <Items items={turn.items} />
         {added && <Said text={added} />}
-        {!(carded && turn.limited) && <Ending turn={turn} isTold={added !== ''} />}
+        {!(carded && turn.limited) && <Ending turn={turn} isExplained={added !== ''} />}
         {other.repeatedIn !== undefined && <TurnLink to={other.repeatedIn}>{words.repeatedIn}</TurnLink>}
         <TurnFoot turn={turn} files={files} />
       </div>
@@ -188,7 +188,7 @@ function Primer({ text }: { text: string }) {
   )
 }
 
-function Ending({ turn, isTold }: { turn: ShownTurn; isTold: boolean }) {
+function Ending({ turn, isExplained }: { turn: ShownTurn; isExplained: boolean }) {
   const { console: words } = useWords()
   const translate = useSaid()
   const { state, stopReason, error, limited, cut } = turn
@@ -200,12 +200,12 @@ function Ending({ turn, isTold }: { turn: ShownTurn; isTold: boolean }) {
     <>
       {cut && <p className="text-sm text-faint">{words.cutShort}</p>}
       {odd && <p className="text-sm text-warn">{words.stopReasons[stopReason ?? ''] ?? words.stopped(stopReason ?? '')}</p>}
-      {state === 'cancelled' && !isTold && <p className="text-sm text-quiet">{words.cancelled}</p>}
-      {state === 'unknown' && !isTold && <p className="text-sm text-warn">{words.unknown}</p>}
+      {state === 'cancelled' && !isExplained && <p className="text-sm text-quiet">{words.cancelled}</p>}
+      {state === 'unknown' && !isExplained && <p className="text-sm text-warn">{words.unknown}</p>}
       {limited && (
         <p className="text-sm text-warn [overflow-wrap:anywhere]">{[words.limitReached, why].filter(Boolean).join(': ')}</p>
       )}
-      {state === 'failed' && !limited && !isTold && (
+      {state === 'failed' && !limited && !isExplained && (
         <div role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]">
           <p className="font-medium text-bad">{words.turnFailed}</p>
           {why && <p className="whitespace-pre-wrap">{why}</p>}

@@ -17,7 +17,7 @@ interface ViewHeadProps {
   /** What its turns changed in the files. */
   readonly lines?: { readonly added: number; readonly removed: number } | null | undefined
   readonly actions?: ReactNode
-  /** The view stands beside others: leaves the name of the page alone. */
+  /** The view is one of several: leaves the name of the page alone. */
   readonly isColumn?: boolean
   /** What folds out. */
   readonly children: ReactNode

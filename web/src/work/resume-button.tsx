@@ -102,7 +102,7 @@ function Said({ title, text, said: things, onClose }: SaidProps) {
       </DialogBody>
       <DialogFoot>
         <Button look="primary" data-first onClick={onClose}>
-          {continuity.understood}
+          {continuity.goOn}
         </Button>
       </DialogFoot>
     </InputDialog>

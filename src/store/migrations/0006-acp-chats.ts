@@ -1,7 +1,7 @@
 /** Chats and tasks of ACP agents (CH12): their prompts and answers. */
 import type { Migration } from './migration.ts'
 
-export const spokenChats: Migration = {
+export const acpChats: Migration = {
   version: 6,
   name: 'spoken chats',
   statements: ({ text, clustered }) => [

@@ -9,8 +9,8 @@ import { PostgresCluster, removeCluster } from './postgres-cluster.ts'
 import { isAlive } from './postgres-leftovers.ts'
 
 /** What a test asks of its own server, and the answer. */
-export type KeeperRequest = { readonly stop: 'SIGINT' | 'SIGQUIT' } | 'start' | 'end'
-export type KeeperReply = { readonly ok: true } | { readonly ok: false; readonly why: string }
+export type RunnerRequest = { readonly stop: 'SIGINT' | 'SIGQUIT' } | 'start' | 'end'
+export type RunnerReply = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
 const watchMs = 250
 const [folder = '', owner = '', first, ...settings] = process.argv.slice(2)
@@ -29,7 +29,7 @@ async function tell(name: 'ready' | 'failed', text: string): Promise<void> {
   await rename(join(folder, `${name}.new`), join(folder, name))
 }
 
-async function obey(request: KeeperRequest): Promise<void> {
+async function run(request: RunnerRequest): Promise<void> {
   if (request === 'end') return end()
   if (request === 'start') return cluster.start()
   return cluster.stop(request.stop)
@@ -38,9 +38,9 @@ async function obey(request: KeeperRequest): Promise<void> {
 setInterval(() => isAlive(owner) || void end(), watchMs)
 process.on('disconnect', () => void end())
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end())
-process.on('message', (request: KeeperRequest) => {
-  const answer = (reply: KeeperReply): void => void process.send?.(reply)
-  obey(request).then(
+process.on('message', (request: RunnerRequest) => {
+  const answer = (reply: RunnerReply): void => void process.send?.(reply)
+  run(request).then(
     () => answer({ ok: true }),
     (error) => answer({ ok: false, why: String(error) }),
   )
