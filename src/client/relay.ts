@@ -6,7 +6,6 @@
  *   idle ──follow, request──▶ connecting ──open──▶ live ──lost──▶ reconnecting ──open──▶ live …
  *        4001 ──▶ signed-out (final)
  */
-import { isFields, parsedJson } from '../platform/json.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { backoffMs, clientClock, onBackOnline } from './backoff.ts'
@@ -300,6 +299,10 @@ class RelayClient implements Relay {
 const revokedCloseCode = 4001
 
 function parsed(text: string): (RelayAnswer & { readonly requestId?: string }) | undefined {
-  const message = parsedJson(text)
-  return isFields(message) ? (message as unknown as RelayAnswer) : undefined
+  try {
+    const message: unknown = JSON.parse(text)
+    return typeof message === 'object' && message !== null ? (message as RelayAnswer) : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -1,23 +1,13 @@
 /** FS7-FS9 with everything real: a git repository, the demo agent over ACP, its files before and after each turn. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { demos, openChat } from '../support/chat.ts'
-import { endCoordinator, until } from '../support/coordinator-process.ts'
-import { makeRepository } from '../support/git-repository.ts'
-import { startHoldfast } from '../support/running-server.ts'
+import { expect, test } from 'vitest'
+import { until } from '../support/coordinator-process.ts'
+import { openRepositoryChat } from '../support/repository-chat.ts'
 
 async function openRoom() {
-  const holdfast = await startHoldfast({ up: true })
-  onTestFinished(async () => {
-    await holdfast.kill()
-    await endCoordinator(holdfast.data)
-  })
-  const repository = makeRepository()
-  const chat = await openChat(holdfast, undefined, demos.acp)
+  const { holdfast, repository, chat } = await openRepositoryChat()
   const { client, projectId, agentId } = chat
-  const params = { projectId }
-  await client.patch('/api/projects/{projectId}', { params, body: { path: repository.folder } })
   const key = `web:${projectId}.${agentId}`
   const say = async (text: string) => {
     await chat.say(text)

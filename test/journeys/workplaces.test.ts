@@ -1,24 +1,16 @@
 /** Where conversations work (CX9), with everything real: a git repository, the demo agent, its worktree, and its way back. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { demos, openChat } from '../support/chat.ts'
-import { endCoordinator, until } from '../support/coordinator-process.ts'
-import { makeRepository } from '../support/git-repository.ts'
-import { startHoldfast } from '../support/running-server.ts'
+import { expect, test } from 'vitest'
+import { openChat } from '../support/chat.ts'
+import { until } from '../support/coordinator-process.ts'
+import { openRepositoryChat } from '../support/repository-chat.ts'
 
 test('[CX9] a chat writes into a worktree of its own, which is merged like any other and stays while its process lives; in the folder two take turns', async () => {
-  const holdfast = await startHoldfast({ up: true })
-  onTestFinished(async () => {
-    await holdfast.kill()
-    await endCoordinator(holdfast.data)
-  })
-  const repository = makeRepository()
-  const chat = await openChat(holdfast, undefined, demos.acp)
+  const { holdfast, repository, chat } = await openRepositoryChat()
   const { client, projectId, agentId } = chat
   const params = { projectId }
   const at = (agent: string) => ({ params: { key: `web:${projectId}.${agent}` } })
-  await client.patch('/api/projects/{projectId}', { params, body: { path: repository.folder } })
   const start = '/api/projects/{projectId}/chat/start'
   await client.post(start, { params, query: { agentId, workplace: 'worktree' } })
   await chat.say('[[write made.txt by the chat]] written')

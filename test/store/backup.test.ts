@@ -7,28 +7,19 @@ import { describe, expect, test } from 'vitest'
 import { home } from '../../src/domain/stream-name.ts'
 import { prepareDataFolder } from '../../src/platform/files/data-folder.ts'
 import { lockDataFolder } from '../../src/platform/files/data-lock.ts'
-import { StartFailure } from '../../src/platform/processes/start-failure.ts'
 import { createAgent } from '../../src/services/agents/create-agent.ts'
 import { decodeCursor, encodeCursor } from '../../src/store/page-cursor.ts'
 import { restoreSqlite } from '../../src/store/sqlite/backup-restore.ts'
 import { engines, everything, newPlace, temporaryFile } from '../support/either-store.ts'
 import { usePostgres } from '../support/postgres.ts'
 import { sealedEnvironment } from '../support/seals.ts'
+import { failureOf } from '../support/start-failure.ts'
 import { temporaryFolder } from '../support/store.ts'
 import { addProject, fill, receipt } from './busy-store.ts'
 
 usePostgres()
 
 const quiet = (): void => {}
-
-const failureOf = async (attempt: Promise<unknown>): Promise<StartFailure> => {
-  const error = await attempt.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(StartFailure)
-  return error as StartFailure
-}
 
 const pairs = engines.flatMap((from) => engines.map((to) => [from, to] as const))
 

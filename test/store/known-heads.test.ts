@@ -21,19 +21,15 @@ test('[RE4] a head is remembered from one commit to the next', () => {
   expect(heads.of('home')).toBe(2)
 })
 
-test.each(['rollback', 'rollback to one'])('[RE4] nothing is remembered after a %s', (command) => {
+test.each([
+  ['after a rollback', 'rollback'],
+  ['after a rollback to a savepoint', 'rollback to one'],
+  ['of a transaction that ended without a commit, as on a full disk', 'begin immediate'],
+])('[RE4] nothing is remembered %s', (_, command) => {
   const heads = afterOneCommit()
   heads.before('begin immediate')
   heads.moved('home', 2)
   heads.before(command)
-  expect(heads.of('home')).toBeUndefined()
-})
-
-test('[RE4] nothing is remembered of a transaction that ended without a commit, as on a full disk', () => {
-  const heads = afterOneCommit()
-  heads.before('begin immediate')
-  heads.moved('home', 2)
-  heads.before('begin immediate')
   expect(heads.of('home')).toBeUndefined()
 })
 

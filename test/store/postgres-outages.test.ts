@@ -50,21 +50,14 @@ describe('a commit whose answer never came', () => {
     expect(await store.run(countUp, { id: 'a' })).toEqual({ count: 3, seq: 3 })
   })
 
-  test('[RE1] with a receipt is run again and finds that it happened', async () => {
+  test.each([
+    ['finds that it happened', 'after-commit'],
+    ['happens once, cut off before its commit', 'before-commit'],
+  ] as const)('[RE1] with a receipt is run again and %s', async (_, when) => {
     const url = await newPostgresUrl()
     const proxy = await proxyTo(url)
     const store = await openPostgres({ url: proxy.url })
-    const cut = proxy.cutNext('after-commit')
-    expect(await store.run(countUp, { id: 'a' }, receipt('k'))).toEqual({ count: 1, seq: 1 })
-    await cut
-    expect(await store.positions([projectStream('a')])).toEqual([{ head: 1, floor: 0 }])
-  })
-
-  test('[RE1] a transaction cut off before its commit is run again with a receipt, and happens once', async () => {
-    const url = await newPostgresUrl()
-    const proxy = await proxyTo(url)
-    const store = await openPostgres({ url: proxy.url })
-    const cut = proxy.cutNext('before-commit')
+    const cut = proxy.cutNext(when)
     expect(await store.run(countUp, { id: 'a' }, receipt('k'))).toEqual({ count: 1, seq: 1 })
     await cut
     expect(await store.positions([projectStream('a')])).toEqual([{ head: 1, floor: 0 }])

@@ -3,25 +3,16 @@ import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
 import { epochMs } from '../../src/domain/instant.ts'
 import { projectStream } from '../../src/domain/stream-name.ts'
-import { StartFailure } from '../../src/platform/processes/start-failure.ts'
 import { PostgresConnection } from '../../src/store/postgres/connection.ts'
 import { connectionOptions } from '../../src/store/postgres/connection-options.ts'
 import { openPostgresStore } from '../../src/store/postgres/open-postgres-store.ts'
 import { PostgresPool } from '../../src/store/postgres/pool.ts'
 import { newPostgresDatabase, newPostgresStoreUrl, newPostgresUrl, startOwnPostgres, usePostgres } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'
+import { failureOf } from '../support/start-failure.ts'
 import { countUp, createRow } from './use-cases.ts'
 
 usePostgres()
-
-const failureOf = async (opening: Promise<unknown>): Promise<StartFailure> => {
-  const error = await opening.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(StartFailure)
-  return error as StartFailure
-}
 
 const change = (url: string, to: Partial<Record<'password' | 'pathname' | 'port' | 'username', string>>): string =>
   Object.assign(new URL(url), to).href

@@ -25,7 +25,7 @@ const keyGiven: Change[] = [
     replace: '[gatewayToken(launchToken)]',
   },
 ]
-const reportedTwice: Change = { file, find: 'if (!isCounted || isTold) return', replace: 'if (!isCounted) return' }
+const reportedTwice: Change = { file, find: 'if (!isCounted || isReported) return', replace: 'if (!isCounted) return' }
 
 export const killGateway: Part = async (bench) => [
   await timed(async () => {

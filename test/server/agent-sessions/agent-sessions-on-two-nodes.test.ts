@@ -8,15 +8,10 @@ import { findOpenConversations } from '../../../src/services/conversations/queri
 import { firstLive } from '../../../src/store/agent-sessions/due-agent-sessions.ts'
 import { callsOn, openOffice, unknownCaller } from '../../services/agent-sessions/agent-office.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { newPostgresStoreUrl, usePostgres } from '../../support/postgres.ts'
-import { openPostgres } from '../../support/postgres-store.ts'
+import { usePostgres } from '../../support/postgres.ts'
+import { openNodes } from '../../support/postgres-store.ts'
 
 usePostgres()
-
-const openNodes = async () => {
-  const url = await newPostgresStoreUrl()
-  return [await openPostgres({ url }), await openPostgres({ url })] as const
-}
 
 test('[AS4] two processes authenticating on two nodes at once, 80 times: never two live sessions of one purpose', async () => {
   const nodes = await openNodes()

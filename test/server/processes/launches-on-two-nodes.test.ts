@@ -10,16 +10,11 @@ import type { Store } from '../../../src/store/store.ts'
 import { nowhere } from '../../services/agent-sessions/agent-office.ts'
 import { exited, openPad, rules, started } from '../../services/processes/launch-pad.ts'
 import { typesOf } from '../../services/projects/installation.ts'
-import { newPostgresStoreUrl, usePostgres } from '../../support/postgres.ts'
-import { openPostgres } from '../../support/postgres-store.ts'
+import { usePostgres } from '../../support/postgres.ts'
+import { openNodes } from '../../support/postgres-store.ts'
 import { testSeals } from '../../support/seals.ts'
 
 usePostgres()
-
-const openNodes = async () => {
-  const url = await newPostgresStoreUrl()
-  return [await openPostgres({ url }), await openPostgres({ url })] as const
-}
 
 test('[CO3] triggers on two nodes at once, 40 times: never two launches for the same work', async () => {
   const nodes = await openNodes()

@@ -5,7 +5,7 @@ import { sendMessage } from '../../../src/services/conversations/post-message.ts
 import { findOpenConversations, getConversation } from '../../../src/services/conversations/queries.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'
 import { eventsOf, typesOf } from '../projects/installation.ts'
-import { openChatStore, openRoom, texts } from './chat-room.ts'
+import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'
 
 const key = 'agent:ann~ben'
 
@@ -16,12 +16,6 @@ async function open() {
     opened.store.run(sendMessage, { ...caller, toAgentId, content, clientId })
   return { ...opened, room, tell }
 }
-
-const codeOf = (attempt: Promise<unknown>): Promise<string> =>
-  attempt.then(
-    () => 'accepted',
-    (error) => error.code,
-  )
 
 describe('agents that write to each other', () => {
   test('[CV10] a message opens their conversation, the same from both sides, and is unread for the receiver', async () => {

@@ -20,6 +20,12 @@ const writerUrl = new URL('./chat-writer.ts', import.meta.url)
 
 export const openChatStore = () => openTestStore({ writerUrl })
 
+export const codeOf = (attempt: Promise<unknown>): Promise<string> =>
+  attempt.then(
+    () => 'accepted',
+    (error) => error.code,
+  )
+
 export type Posted = Partial<Omit<PostedMessage, 'projectId' | 'agentIds'>>
 
 /** A project whose agents are called as given; the first is the one written to when none is named. */

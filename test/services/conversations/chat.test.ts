@@ -8,18 +8,12 @@ import { startChat } from '../../../src/services/conversations/start-chat.ts'
 import { unassignAgent } from '../../../src/services/projects/assign-agent.ts'
 import { selectPurpose } from '../../../src/store/conversations/panels.ts'
 import { by, eventsOf, typesOf } from '../projects/installation.ts'
-import { openChatStore, openRoom, texts } from './chat-room.ts'
+import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'
 
 async function open(agentIds?: string[]) {
   const opened = await openChatStore()
   return { ...opened, room: await openRoom(opened.store, agentIds) }
 }
-
-const codeOf = (attempt: Promise<unknown>): Promise<string> =>
-  attempt.then(
-    () => 'accepted',
-    (error) => error.code,
-  )
 
 describe('writing to an agent', () => {
   test('[CH3] a message is stored whole, with its number, and told in the stream of its conversation', async () => {

@@ -9,7 +9,7 @@ import { setHistory } from '../../../src/services/conversations/set-history.ts'
 import { setConversationSummary } from '../../../src/services/conversations/set-summary.ts'
 import { resetConversation, truncateHistory } from '../../../src/services/conversations/truncate-history.ts'
 import { by, typesOf } from '../projects/installation.ts'
-import { openChatStore, openRoom, texts } from './chat-room.ts'
+import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'
 
 const key = 'telegram:123456'
 
@@ -28,12 +28,6 @@ async function open() {
   const history = async (hidden = false) => (await store.query(getHistory, { key, hidden, limit: 200 })).items
   return { ...opened, say, history, begin: () => store.run(getOrCreateConversation, { key }) }
 }
-
-const codeOf = (attempt: Promise<unknown>): Promise<string> =>
-  attempt.then(
-    () => 'accepted',
-    (error) => error.code,
-  )
 
 describe('conversations', () => {
   test('[CV1] getOrCreate begins one once, empty, also when asked by many at once', async () => {

@@ -18,19 +18,13 @@ import { restoreWorkSession } from '../../../src/services/work/restore-work-sess
 import { resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
 import { saveCheckpoint, saveDueCheckpoint } from '../../../src/services/work/save-checkpoint.ts'
 import { addUploadPart, beginUpload, storeArtifact } from '../../../src/services/work/upload-artifact.ts'
-import type { Store } from '../../../src/store/store.ts'
 import { approachesExample, checkpointExample } from '../../support/continuity-examples.ts'
-import { newPostgresStoreUrl, usePostgres } from '../../support/postgres.ts'
-import { openPostgres } from '../../support/postgres-store.ts'
+import { usePostgres } from '../../support/postgres.ts'
+import { openNodes } from '../../support/postgres-store.ts'
 import { by } from '../projects/installation.ts'
 import { openProject } from './work-room.ts'
 
 usePostgres()
-
-const openNodes = async (): Promise<[Store, Store]> => {
-  const url = await newPostgresStoreUrl()
-  return [await openPostgres({ url }), await openPostgres({ url })]
-}
 
 test('[RS3] resumed on two nodes at once there is one child; approaches recorded at once have ids of their own', async () => {
   const nodes = await openNodes()

@@ -10,17 +10,12 @@ import { changeTask } from '../../../src/services/work/change-task.ts'
 import { createTask } from '../../../src/services/work/create-task.ts'
 import { getMyTask, getWorkSession, listTasks, listWorkSessions } from '../../../src/services/work/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { newPostgresStoreUrl, usePostgres } from '../../support/postgres.ts'
-import { openPostgres } from '../../support/postgres-store.ts'
+import { usePostgres } from '../../support/postgres.ts'
+import { openNodes } from '../../support/postgres-store.ts'
 import { by } from '../projects/installation.ts'
 import { openProject } from './work-room.ts'
 
 usePostgres()
-
-const openNodes = async (): Promise<[Store, Store]> => {
-  const url = await newPostgresStoreUrl()
-  return [await openPostgres({ url }), await openPostgres({ url })]
-}
 
 test('[AP1] decided on two nodes in the same instant: one wins, the other is told who decided what', async () => {
   const nodes = await openNodes()

@@ -2,11 +2,9 @@
 import { useState } from 'react'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import { client } from '../live/queries.ts'
-import { useSending } from '../live/sending.ts'
-import { Button, SubmitButton } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+import { Button } from '../parts/button.tsx'
+import { ConfirmSending } from '../parts/confirm-sending.tsx'
 import { Section } from '../parts/page.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { useWords } from '../translations/messages.tsx'
 
@@ -14,35 +12,25 @@ export function Passkey({ agent }: { agent: Agent }) {
   const words = useWords()
   const [asking, setAsking] = useState(false)
   const [passkey, setPasskey] = useState<string>()
-  const { waiting, error, send } = useSending<{ passkey: string }>()
-
-  async function replace() {
-    const params = { agentId: agent.id }
-    const answer = await send(params, (options) => client.post('/api/agents/{agentId}/passkey', { params, ...options }))
-    if (!answer) return
-    setAsking(false)
-    setPasskey(answer.passkey)
-  }
-
+  const params = { agentId: agent.id }
   return (
     <Section title={words.agents.passkey}>
       <div className="flex flex-wrap items-center justify-between gap-3 border-y border-line py-3">
         <p className="text-quiet">{words.agents.passkeyText}</p>
         <Button onClick={() => setAsking(true)}>{words.agents.passkeyReplace}</Button>
       </div>
-      <Confirm
+      <ConfirmSending
+        title={words.agents.passkeyReplaceTitle(agent.name)}
+        act={words.agents.passkeyReplaceDo}
+        look="primary"
         open={asking}
         onClose={() => setAsking(false)}
-        title={words.agents.passkeyReplaceTitle(agent.name)}
-        action={
-          <SubmitButton type="button" waiting={waiting} onClick={() => void replace()}>
-            {words.agents.passkeyReplaceDo}
-          </SubmitButton>
-        }
+        content={params}
+        request={(options) => client.post('/api/agents/{agentId}/passkey', { params, ...options })}
+        onDone={(answer) => setPasskey(answer.passkey)}
       >
         <p>{words.agents.passkeyReplaceText}</p>
-        <ProblemNote error={error} />
-      </Confirm>
+      </ConfirmSending>
       {passkey && (
         <SecretDialog
           secret={{ title: words.agents.passkeyOnce(agent.name), value: passkey }}

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import type { ChannelChat, ChannelRoute } from '../../../src/protocol/channels/channel.ts'
 import { refreshChannels } from '../live/channels.ts'
 import { client } from '../live/queries.ts'
-import { useSending } from '../live/sending.ts'
+import { type RequestOptions, useSending } from '../live/sending.ts'
 import { Button, SubmitButton } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+import { ConfirmSending } from '../parts/confirm-sending.tsx'
 import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -68,19 +68,19 @@ function Name({ chat }: { chat: ChannelChat }) {
   )
 }
 
+const chatOf = ({ channel, chatId }: ChannelChat) => ({ channel, chatId })
+
+const change = (chat: ChannelChat, state: 'paired' | 'refused' | 'revoked', options: RequestOptions) =>
+  client.patch('/api/channels/{channel}/chats/{chatId}', { params: chatOf(chat), body: { state }, ...options })
+
 function useDeciding(chat: ChannelChat) {
   const words = useChannelWords()
   const { waiting, error, send } = useSending<ChannelChat>()
-  const said = { paired: words.approved, refused: words.refused, revoked: words.revoked }
-  const decide = async (state: keyof typeof said): Promise<boolean> => {
-    const params = { channel: chat.channel, chatId: chat.chatId }
-    const body = { state }
-    const changed = await send({ ...params, ...body }, (options) =>
-      client.patch('/api/channels/{channel}/chats/{chatId}', { params, body, ...options }),
-    )
+  const said = { paired: words.approved, refused: words.refused }
+  const decide = async (state: keyof typeof said): Promise<void> => {
+    const changed = await send({ ...chatOf(chat), state }, (options) => change(chat, state, options))
     if (changed) notify(said[state](chat.title))
     await refreshChannels()
-    return changed !== undefined
   }
   return { waiting, error, decide }
 }
@@ -139,7 +139,7 @@ function KnownRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean }
         <span className="text-sm text-quiet">{words.chatStates[chat.state]}</span>
       )}
       {chat.lastInAt && <Ago at={chat.lastInAt} className="text-sm text-faint" />}
-      {mayManage && isServed && <Revoke chat={chat} waiting={waiting} error={error} onRevoke={() => decide('revoked')} />}
+      {mayManage && isServed && <Revoke chat={chat} />}
       {mayManage && !isServed && (
         <Button disabled={waiting} aria-label={words.approveName(chat.title)} onClick={() => void decide('paired')}>
           {words.approve}
@@ -150,14 +150,7 @@ function KnownRow({ chat, mayManage }: { chat: ChannelChat; mayManage: boolean }
   )
 }
 
-interface RevokeProps {
-  readonly chat: ChannelChat
-  readonly waiting: boolean
-  readonly error: unknown
-  readonly onRevoke: () => Promise<boolean>
-}
-
-function Revoke({ chat, waiting, error, onRevoke }: RevokeProps) {
+function Revoke({ chat }: { chat: ChannelChat }) {
   const words = useWords()
   const channelWords = useChannelWords()
   const [asking, setAsking] = useState(false)
@@ -166,24 +159,20 @@ function Revoke({ chat, waiting, error, onRevoke }: RevokeProps) {
       <Button look="quiet" aria-label={channelWords.revokeName(chat.title)} onClick={() => setAsking(true)}>
         {words.act.revoke}
       </Button>
-      <Confirm
+      <ConfirmSending
+        title={channelWords.revokeTitle(chat.title)}
+        act={words.act.revoke}
         open={asking}
         onClose={() => setAsking(false)}
-        title={channelWords.revokeTitle(chat.title)}
-        action={
-          <SubmitButton
-            look="danger"
-            type="button"
-            waiting={waiting}
-            onClick={() => void onRevoke().then((done) => done && setAsking(false))}
-          >
-            {words.act.revoke}
-          </SubmitButton>
-        }
+        content={chatOf(chat)}
+        request={(options) => change(chat, 'revoked', options)}
+        onDone={() => {
+          notify(channelWords.revoked(chat.title))
+          return refreshChannels()
+        }}
       >
         <p>{channelWords.revokeText}</p>
-        <ProblemNote error={error} />
-      </Confirm>
+      </ConfirmSending>
     </>
   )
 }

@@ -2,10 +2,9 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { client } from '../live/queries.ts'
-import { useSending } from '../live/sending.ts'
-import { Button, buttonClass, SubmitButton } from '../parts/button.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { notify } from '../parts/notices.tsx'
-import { ProblemNote } from '../parts/problem-note.tsx'
+import { SendingButton } from '../parts/sending-button.tsx'
 import { useWaitStage } from '../parts/wait-stage.ts'
 import { WhyEnded } from '../processes/why-ended.tsx'
 import { useSaid, useWords } from '../translations/messages.tsx'
@@ -87,27 +86,15 @@ const Note = ({ title, detail, next, children }: NoteProps) => (
 /** Lifts the hold (CO7). */
 export function Release({ place, agentName }: Pick<AgentProblemProps, 'place' | 'agentName'>) {
   const { processes } = useWords()
-  const { waiting, error, send } = useSending()
   const path = '/api/projects/{projectId}/agents/{agentId}/release'
-  const release = async () => {
-    const sent = await send(place, async (options) => {
-      await client.post(path, { params: place, ...options })
-      return true
-    })
-    if (sent) notify(processes.released(agentName))
-  }
   return (
-    <>
-      <ProblemNote error={error} />
-      <SubmitButton
-        look="plain"
-        type="button"
-        waiting={waiting}
-        aria-label={processes.releaseName(agentName)}
-        onClick={() => void release()}
-      >
-        {processes.release}
-      </SubmitButton>
-    </>
+    <SendingButton
+      label={processes.releaseName(agentName)}
+      content={place}
+      request={(options) => client.post(path, { params: place, ...options })}
+      onDone={() => notify(processes.released(agentName))}
+    >
+      {processes.release}
+    </SendingButton>
   )
 }

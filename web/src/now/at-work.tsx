@@ -133,7 +133,7 @@ function Doing({ conversation: { activity, waitsFor, doing, workplace } }: { con
     const title = folder ? doing.tool.title.replaceAll(`${folder}/`, '') : doing.tool.title
     return (
       <>
-        {words.tools[doing.tool.toolKind]} <span className="font-mono text-xs">{title}</span>
+        {states.tools[doing.tool.toolKind]} <span className="font-mono text-xs">{title}</span>
       </>
     )
   }

@@ -9,6 +9,7 @@ interface ConfirmSendingProps<Answer> {
   readonly title: string
   /** Words of the button that sends. */
   readonly act: string
+  readonly look?: 'danger' | 'primary'
   readonly open: boolean
   readonly onClose: () => void
   /** What is sent; the same again after a lost answer is done once. */
@@ -19,7 +20,7 @@ interface ConfirmSendingProps<Answer> {
 }
 
 export function ConfirmSending<Answer>(props: ConfirmSendingProps<Answer>) {
-  const { title, act, open, onClose, content, request, onDone, children } = props
+  const { title, act, look = 'danger', open, onClose, content, request, onDone, children } = props
   const { waiting, error, send } = useSending<{ answer: Answer }>()
   const confirmed = async () => {
     const sent = await send(content, async (options) => ({ answer: await request(options) }))
@@ -33,7 +34,7 @@ export function ConfirmSending<Answer>(props: ConfirmSendingProps<Answer>) {
       onClose={onClose}
       title={title}
       action={
-        <SubmitButton look="danger" type="button" waiting={waiting} onClick={() => void confirmed()}>
+        <SubmitButton look={look} type="button" waiting={waiting} onClick={() => void confirmed()}>
           {act}
         </SubmitButton>
       }

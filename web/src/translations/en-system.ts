@@ -110,18 +110,6 @@ export const running = {
   stop: (title: string) => `Stop: ${title}`,
   waitsForFolder: 'Waits until the folder is free',
   steps: { none: 'Working', text: 'Writes', thought: 'Thinks', tool: 'Working' },
-  tools: {
-    read: 'Reads',
-    edit: 'Edits',
-    delete: 'Deletes',
-    move: 'Moves',
-    search: 'Searches',
-    execute: 'Runs',
-    think: 'Thinks',
-    fetch: 'Fetches',
-    switch_mode: 'Changes its mode',
-    other: 'Uses',
-  },
 }
 
 export const detected = {

@@ -108,18 +108,6 @@ export const running: typeof english.running = {
   stop: (title) => `停止: ${title}`,
   waitsForFolder: 'フォルダーが空くのを待っています',
   steps: { none: '作業中', text: '書いています', thought: '考えています', tool: '作業中' },
-  tools: {
-    read: '読み取り',
-    edit: '編集',
-    delete: '削除',
-    move: '移動',
-    search: '検索',
-    execute: '実行',
-    think: '思考',
-    fetch: '取得',
-    switch_mode: 'モード変更',
-    other: 'ツール',
-  },
 }
 
 export const detected: typeof english.detected = {
