@@ -96,6 +96,8 @@ test('[UI4] a turn that was cut off leads to the one that repeats it, and to non
   const cut = turn('t1', 2, { state: 'unknown' })
   const [, attempt, again] = entriesOf([message(1, 1)], [cut, turn('t2', 3, { state: 'running' })])
   expect(attempt && repetitionOf(attempt, again)).toBe('t2')
+  const [, seen, next] = entriesOf([message(1, 1)], [turn('t1', 2, { stopReason: 'process_gone' }), turn('t2', 3)])
+  expect(seen && repetitionOf(seen, next)).toBe('t2')
   expect(again && repetitionOf(again, undefined)).toBeUndefined()
   const [, , asked, answer] = entriesOf([message(1, 1), message(2, 3)], [cut, turn('t2', 4)])
   expect(attempt && repetitionOf(attempt, asked)).toBeUndefined()

@@ -39,9 +39,12 @@ export function entriesOf(messages: readonly Message[], turns: readonly ShownTur
   return [...(behind.get(-1) ?? []), ...shown.flatMap((entry, index) => [entry, ...(behind.get(index) ?? [])])]
 }
 
+/** While one looks, only the reason tells it. */
+const isCutOff = ({ state, stopReason }: ShownTurn): boolean => state === 'unknown' || stopReason === 'process_gone'
+
 /** The turn in which one that was cut off is told once more: the next one, with nothing said between. */
 export const repetitionOf = (entry: ChatEntry, next: ChatEntry | undefined): string | undefined =>
-  entry.kind === 'turn' && entry.turn.state === 'unknown' && next?.kind === 'turn' ? next.turn.messageId : undefined
+  entry.kind === 'turn' && isCutOff(entry.turn) && next?.kind === 'turn' ? next.turn.messageId : undefined
 
 /** What was written to an agent that works on something else: it is told when that is done. */
 export const queuedOf = (

@@ -38,7 +38,7 @@ export function FolderPicker({ path, onPath }: { path: string; onPath: (path: st
       <ProblemNote error={error} onRetry={() => setAt(undefined)} />
       {data && (
         <>
-          <div className="flex items-center gap-2">
+          <div className="flex items-center gap-2 max-md:flex-wrap max-md:justify-end">
             {data.parent !== null && (
               <button
                 type="button"
@@ -49,7 +49,7 @@ export function FolderPicker({ path, onPath }: { path: string; onPath: (path: st
                 <BackIcon />
               </button>
             )}
-            <span className="min-w-0 flex-1 truncate font-mono text-xs" title={data.path}>
+            <span className="min-w-0 flex-1 truncate font-mono text-xs max-md:basis-2/3" title={data.path}>
               {data.path}
             </span>
             <span className="shrink-0 text-xs text-quiet">{data.hasGit ? words.isGit : words.noGit}</span>

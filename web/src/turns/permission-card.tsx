@@ -5,6 +5,7 @@ import { AlwaysForm } from '../approvals/always-form.tsx'
 import { useDecider } from '../live/display-names.ts'
 import { useMay } from '../live/queries.ts'
 import { type Look, SubmitButton } from '../parts/button.tsx'
+import { FoldIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
@@ -34,65 +35,73 @@ export function PermissionCard({ permission }: { permission: Permission }) {
     reject_once: 'danger',
     reject_always: 'danger',
   }
+  if (outcome !== null) return <Answered permission={permission} outcome={outcome} />
   return (
     <section
       aria-label={words.asks(title)}
       data-permission={approvalId}
-      data-outcome={outcome ?? 'open'}
+      data-outcome="open"
       tabIndex={-1}
-      className={`flex min-w-0 flex-col gap-2 rounded-md px-3 py-2.5 ${outcome ? 'shadow-[inset_0_0_0_1px_var(--line)]' : 'border border-l-3 border-warn/40 border-l-warn bg-warn-wash'}`}
+      className="flex min-w-0 flex-col gap-2 rounded-md border border-l-3 border-warn/40 border-l-warn bg-warn-wash px-3 py-2.5"
     >
       <p className="flex items-baseline gap-2">
-        <StateDot state={outcome === null ? 'waiting' : outcome === 'allowed' ? 'ready' : 'failed'} />
+        <StateDot state="waiting" />
         <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{words.asks(title)}</span>
       </p>
       <ToolContent call={call} />
       <ProblemNote error={asking.error} />
-      {outcome === null ? (
-        <>
-          {mayDecide && (
-            <div className="flex flex-wrap gap-2">
-              {offered.map((option) => (
-                <SubmitButton
-                  key={option.optionId}
-                  type="button"
-                  look={looks[option.kind]}
-                  waiting={asking.waiting}
-                  data-decide={decisions[option.kind]}
-                  aria-keyshortcuts={option.kind === 'allow_once' ? 'Alt+A' : option.kind === 'reject_once' ? 'Alt+R' : undefined}
-                  onClick={() => answer(option)}
-                >
-                  {option.name}
-                </SubmitButton>
-              ))}
-              {yes !== undefined && (
-                <AlwaysForm
-                  asked={permission}
-                  agentId={agentId}
-                  waiting={asking.waiting}
-                  onGive={(terms) => answer(yes, terms)}
-                />
-              )}
-            </div>
+      {mayDecide && (
+        <div className="flex flex-wrap gap-2">
+          {offered.map((option) => (
+            <SubmitButton
+              key={option.optionId}
+              type="button"
+              look={looks[option.kind]}
+              waiting={asking.waiting}
+              data-decide={decisions[option.kind]}
+              aria-keyshortcuts={option.kind === 'allow_once' ? 'Alt+A' : option.kind === 'reject_once' ? 'Alt+R' : undefined}
+              onClick={() => answer(option)}
+            >
+              {option.name}
+            </SubmitButton>
+          ))}
+          {yes !== undefined && (
+            <AlwaysForm asked={permission} agentId={agentId} waiting={asking.waiting} onGive={(terms) => answer(yes, terms)} />
           )}
-          <p className="text-xs text-quiet">{words.until(writing.exact(deadline))}</p>
-        </>
-      ) : (
-        <Outcome permission={permission} outcome={outcome} />
+        </div>
       )}
+      <p className="text-xs text-quiet">{words.until(writing.exact(deadline))}</p>
     </section>
   )
 }
 
-function Outcome({ permission, outcome }: { permission: Permission; outcome: NonNullable<Permission['outcome']> }) {
+interface AnsweredProps {
+  readonly permission: Permission
+  readonly outcome: NonNullable<Permission['outcome']>
+}
+
+/** Answered, it shrinks to a line; what was asked for unfolds. */
+function Answered({ permission, outcome }: AnsweredProps) {
   const { console: words } = useWords()
   const deciderOf = useDecider()
-  const { decidedBy, optionId, options } = permission
+  const { approvalId, title, call, decidedBy, optionId, options } = permission
   const chosen = options.find((option) => option.optionId === optionId)?.name
   const facts = [words.outcomes[outcome], chosen, decidedBy && decidedBy !== 'system' && deciderOf(decidedBy)].filter(Boolean)
   return (
-    <p role="status" className="text-sm text-quiet">
-      {facts.join(' · ')}
-    </p>
+    <section aria-label={words.asks(title)} data-permission={approvalId} data-outcome={outcome} className="min-w-0">
+      <details className="group min-w-0">
+        <summary className="-mx-1.5 flex min-h-7 flex-wrap items-center gap-x-2 rounded-md px-1.5 text-sm text-quiet hover:bg-hover max-md:min-h-9">
+          <FoldIcon />
+          <StateDot state={outcome === 'allowed' ? 'ready' : 'failed'} />
+          <span className="min-w-0 [overflow-wrap:anywhere]">{words.asks(title)}</span>
+          <span role="status" className="text-xs">
+            {facts.join(' · ')}
+          </span>
+        </summary>
+        <div className="my-1 min-w-0 pl-5.5">
+          <ToolContent call={call} />
+        </div>
+      </details>
+    </section>
   )
 }
