@@ -35,16 +35,10 @@ const askedCall = ({ call, likeness }: Pick<PermissionRequest, 'call' | 'likenes
 export const folderLikeness = (folder: string): string => hash('sha256', `folder ${folder}`)
 
 /** SB9: the folder that a sandboxed agent asks to read; null: the permission is another. */
-function requestedFolder({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): string | null {
+export function requestedFolder({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): string | null {
   const folder = call.locations[0]?.path
   return folder !== undefined && likeness === folderLikeness(folder) ? folder : null
 }
-
-/** A yes to a folder is kept for an hour: its agent sees it from the next process on. */
-const folderMinutes = 60
-
-export const termsOfFolder = (permission: Pick<PermissionRequest, 'call' | 'likeness'>): AlwaysTerms | undefined =>
-  requestedFolder(permission) === null ? undefined : { scope: 'request', expiresInMinutes: folderMinutes }
 
 /** What a person has allowed an agent in its sandbox (SB7, SB9): folders, and requests known by their likeness; `*`: any host. */
 export async function allowedInSandbox(reader: Reader, pair: { projectId: string; agentId: string }, now: Instant) {
@@ -53,10 +47,7 @@ export async function allowedInSandbox(reader: Reader, pair: { projectId: string
   const hosts = inForce.filter(({ tool_kind }) => tool_kind === 'fetch')
   return {
     folders: folders.flatMap(({ folder }) => folder ?? []),
-    newestFolder: folders
-      .map(({ created_at }) => created_at)
-      .toSorted()
-      .at(-1),
+    hasFolderSince: (since: Instant): boolean => folders.some(({ created_at }) => created_at > since),
     remembered: hosts.flatMap(({ scope, likeness }) => (scope === 'tool' ? '*' : (likeness ?? []))),
   }
 }

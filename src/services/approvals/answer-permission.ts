@@ -12,7 +12,7 @@ import type { Approval } from '../../protocol/approvals/approval.ts'
 import { type ApprovalRow, approvalOf, permissionOf, questionOf } from '../../store/approvals/approvals.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchApproval } from '../refusals.ts'
-import { addAllowance, termsOfFolder } from './allowance-record.ts'
+import { addAllowance, requestedFolder } from './allowance-record.ts'
 import { permissionStreams, refusingOption, settlePermission } from './permission-record.ts'
 import type { PermissionLocks } from './queries.ts'
 
@@ -54,13 +54,17 @@ function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settle
   return settlementOf(row, { choose: 'allow' })
 }
 
+const folderMinutes = 60
+
 /**
  * The agent's own "always" option is treated as ours: exactly this request, for the default time. Refused if the request cannot
  * be recognised again, because nobody could see or revoke what the agent would allow itself.
  */
 function impliedTerms(row: ApprovalRow, choice: PermissionChoice): AlwaysTerms | undefined {
   const permission = permissionOf(row)
-  if (permission && settlementOf(row, choice).outcome === 'allowed' && termsOfFolder(permission)) return termsOfFolder(permission)
+  // SB9: its agent sees the folder from the next process on.
+  if (permission && requestedFolder(permission) !== null && settlementOf(row, choice).outcome === 'allowed')
+    return { scope: 'request', expiresInMinutes: folderMinutes }
   const kind = 'optionId' in choice && permission?.options.find(({ optionId }) => optionId === choice.optionId)?.kind
   if (kind !== 'allow_always' || !permission || isKeptByAgent(permission.call.toolKind, permission.options)) return undefined
   return { scope: 'request', expiresInMinutes: allowanceMinutes.default }

@@ -215,8 +215,8 @@ export async function updateContextHealth(
   context: Context,
 ): Promise<void> {
   // SB9: only another process sees a folder that was allowed meanwhile.
-  const { newestFolder } = await allowedInSandbox(tx, launch, context.now)
-  if (newestFolder !== undefined && newestFolder > (launch.startedAt ?? launch.orderedAt))
+  const { hasFolderSince } = await allowedInSandbox(tx, launch, context.now)
+  if (hasFolderSince(launch.startedAt ?? launch.orderedAt))
     return replaceProcess(tx, launch, context, statusNotice('folderAllowed'))
   const row = turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
   if (!row || row.state === 'ended') return
