@@ -17,6 +17,8 @@ export interface FileKillOptions {
   readonly kills: number
   /** Told after each kill. */
   readonly onKill?: (tally: Tally) => void
+  /** Fewer kills when it takes longer. */
+  readonly withinMs?: number
   /** Ends at the first finding. */
   readonly stopEarly?: boolean
   /** How long what was cut off may take to be completed. */
@@ -47,13 +49,14 @@ const prunesEvery = 10
 const latestKillMs = { turn: 600, rewind: 200, undo: 200, fork: 250 } as const
 
 export async function filesAcrossKills(options: FileKillOptions): Promise<FileKillResult> {
-  const { build, seed, kills, stopEarly = false } = options
+  const { build, seed, kills, stopEarly = false, withinMs = Infinity } = options
+  const endsAt = performance.now() + withinMs
   const scene = await Scene.open(build)
   const run = new Run(scene, chance(seed), options)
   const tally = newTally()
   const result = { kills: 0, steps: run.steps, tally }
   try {
-    for (; result.kills < kills; result.kills++) {
+    for (; result.kills < kills && performance.now() < endsAt; result.kills++) {
       if (result.kills % killsInProject === 0) await run.begin(result.kills)
       const findings = noFindings()
       const what = await run.killOnce(findings, result.kills % prunesEvery === prunesEvery - 1).catch((error: unknown) => {

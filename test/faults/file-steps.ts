@@ -24,6 +24,8 @@ export interface FileStepsOptions {
   readonly kills: number
   /** Told after each kill. */
   readonly onKill?: (tally: Tally) => void
+  /** Fewer kills when it takes longer. */
+  readonly withinMs?: number
 }
 
 const acts = ['take', 'restore', 'restore', 'fork'] as const
@@ -38,19 +40,22 @@ export async function fileSteps({
   seed,
   kills,
   onKill,
-}: FileStepsOptions): Promise<{ steps: ReadonlySet<string>; tally: Tally }> {
+  withinMs = Infinity,
+}: FileStepsOptions): Promise<{ kills: number; steps: ReadonlySet<string>; tally: Tally }> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-file-steps-')))
   const run = new Steps(build, folder, chance(seed))
   const tally = newTally()
   try {
     await run.begin()
-    for (let n = 0; n < kills; n++) {
+    const endsAt = performance.now() + withinMs
+    let n = 0
+    for (; n < kills && performance.now() < endsAt; n++) {
       const findings = noFindings()
       const what = await run.killOnce(n, findings)
       addTo(tally, findings, `seed ${seed}, kill ${n}, ${what}`)
       onKill?.(tally)
     }
-    return { steps: run.steps, tally }
+    return { kills: n, steps: run.steps, tally }
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }

@@ -22,6 +22,8 @@ export interface GatewayKillOptions {
   readonly kills: number
   /** Told after each kill. */
   readonly onKill?: (tally: Tally) => void
+  /** Fewer kills when it takes longer. */
+  readonly withinMs?: number
   readonly victims?: readonly Victim[]
 }
 
@@ -43,7 +45,8 @@ const secret = 'MODEL_KEY'
 const plantedKey = 'sk-planted-0123456789'
 
 export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<GatewayKillResult> {
-  const { build, seed, kills, victims: from = victims } = options
+  const { build, seed, kills, victims: from = victims, withinMs = Infinity } = options
+  const endsAt = performance.now() + withinMs
   const dice = chance(seed)
   const model = await startModelService({ text: 'words' })
   const scene = await Scene.open(build, ({ data }) => ({
@@ -57,7 +60,8 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     const params = { projectId, name: secret }
     await scene.client.put('/api/projects/{projectId}/secrets/{name}', { params, body: { value: plantedKey } })
     const tally = newTally()
-    for (let kill = 0; kill < kills; kill++) {
+    let kill = 0
+    for (; kill < kills && performance.now() < endsAt; kill++) {
       const asked = model.arrived.length
       await say(scene, `turn ${kill}`)
       // One that is killed often is held, and a person lets it go on.
@@ -89,7 +93,7 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     if (rows.size > model.arrived.length)
       findings.doubled.push(`${rows.size} requests are there, and ${model.arrived.length} arrived`)
     addTo(tally, findings, `seed ${seed}`)
-    return { kills, requests: model.arrived.length, whole: whole.size, cut, tally }
+    return { kills: kill, requests: model.arrived.length, whole: whole.size, cut, tally }
   } finally {
     await scene.close()
     await model.close()

@@ -4,6 +4,7 @@
  * not caught, or when a figure does not hold.
  *
  *   --only kill,power-cut   some parts only    --seed TEXT   other points    --scale 0.1   a tenth of the points
+ *   --minutes 20   kills of files and gateways end after so long for each part, and the row says how many there were
  *   --write   the rows of some parts replace those in docs/faults.md
  */
 
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     seed: { type: 'string', default: 'holdfast' },
     scale: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: 'Infinity' },
     write: { type: 'boolean', default: false },
   },
 })
@@ -33,6 +35,7 @@ const bench: Bench = {
   seed: values.seed,
   points: (whole) => Math.max(1, Math.round(whole * scale)),
   lanes: Math.max(1, Math.min(4, cpus().length)),
+  withinMs: Number(values.minutes) * 60_000,
 }
 console.log(`seed ${values.seed}, scale ${scale}, parts ${names.join(', ')}`)
 

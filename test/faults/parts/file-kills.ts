@@ -18,9 +18,9 @@ const forgottenAfterMs = 10_000
 
 export const killFiles: Part = async (bench) => [
   await timed(async () => {
-    const { seed, points } = bench
+    const { seed, points, withinMs } = bench
     const { results, tally } = await inLanes(bench, points(1000), (lane, kills) =>
-      filesAcrossKills({ build: productFolder, seed: lane, kills, onKill: saysProgress(`kill-files ${lane}`) }),
+      filesAcrossKills({ build: productFolder, seed: lane, kills, withinMs, onKill: saysProgress(`kill-files ${lane}`) }),
     )
     const steps = new Set(results.flatMap((one) => [...one.steps]))
     const broken = async (changes: readonly Change[], options: Partial<FileKillOptions> = {}): Promise<boolean> =>
@@ -45,11 +45,10 @@ export const killFiles: Part = async (bench) => [
     return { rule: 'FS8', test: 'turns, rewinds and forks across kills', points: reported, seed, tally, controls }
   }),
   await timed(async () => {
-    const { seed, points } = bench
-    const { results, tally } = await inLanes(bench, points(1000), async (lane, kills) => ({
-      kills,
-      ...(await fileSteps({ build: productFolder, seed: lane, kills, onKill: saysProgress(`file steps ${lane}`, 50) })),
-    }))
+    const { seed, points, withinMs } = bench
+    const { results, tally } = await inLanes(bench, points(1000), (lane, kills) =>
+      fileSteps({ build: productFolder, seed: lane, kills, withinMs, onKill: saysProgress(`file steps ${lane}`, 50) }),
+    )
     const steps = new Set(results.flatMap((one) => [...one.steps]))
     const reported = `${sum(results, (one) => one.kills)} kills, ${steps.size} steps of git`
     return { rule: 'FS5', test: 'requests about files killed by their own git', points: reported, seed, tally, controls: [] }

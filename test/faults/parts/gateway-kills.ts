@@ -29,9 +29,9 @@ const reportedTwice: Change = { file, find: 'if (!isCounted || isReported) retur
 
 export const killGateway: Part = async (bench) => [
   await timed(async () => {
-    const { seed, points } = bench
+    const { seed, points, withinMs } = bench
     const { results, tally } = await inLanes(bench, points(200), (lane, kills) =>
-      gatewayAcrossKills({ build: productFolder, seed: lane, kills, onKill: saysProgress(`kill-gateway ${lane}`) }),
+      gatewayAcrossKills({ build: productFolder, seed: lane, kills, withinMs, onKill: saysProgress(`kill-gateway ${lane}`) }),
     )
     const broken = (changes: Change | Change[], options: Partial<GatewayKillOptions> = {}): Promise<boolean> =>
       withBuild(

@@ -12,6 +12,8 @@ export interface Bench {
   /** So many of the whole as this run does. */
   readonly points: (whole: number) => number
   readonly lanes: number
+  /** Then kills end, though there are points left. */
+  readonly withinMs: number
 }
 
 export type Part = (bench: Bench) => Promise<Result[]>
