@@ -33,7 +33,7 @@ test.each(withProgram)('[MC2] $name exec calls our tools, and is let to end its 
   const params = { projectId: house.projectId, agentId: 'puller' }
   await client.put('/api/projects/{projectId}/agents/{agentId}', { params, body: {} })
   await client.post('/api/chat', { body: { projectId: house.projectId, toAgentId: 'puller', content: 'hello' } })
-  const told = () => model.sent.map(({ text }) => text).join('\n')
-  await expect.poll(() => /status\\*":\s*\\*"ended/.test(told()), { timeout: 60_000, interval: 200 }).toBe(true)
-  expect(told()).not.toMatch(/user cancelled|user rejected|not approved/i)
+  const textsSent = () => model.sent.map(({ text }) => text).join('\n')
+  await expect.poll(() => /status\\*":\s*\\*"ended/.test(textsSent()), { timeout: 60_000, interval: 200 }).toBe(true)
+  expect(textsSent()).not.toMatch(/user cancelled|user rejected|not approved/i)
 })
