@@ -156,7 +156,7 @@ export const sentences = {
   withoutTools:
     '{agent} has not connected to Holdfast’s tools, so it cannot record what it tried, make tasks or ask for approval; see the output of its process',
   acpSessionGone: 'The agent no longer has its session.',
-  signInWays: '{why}\nIt offers these ways to sign in; holdfast agents login {agent} goes through them:\n{ways}',
+  signInWays: '{why}\nIt offers these ways to sign in, on its page and by holdfast agents login {agent}:\n{ways}',
   nobodyConnected: 'nobody was connected',
   givenUp: 'It could not be sent for a day and was given up. It is in the conversation.',
   messageTooEarly: 'A message came before the connection was there',

@@ -168,3 +168,12 @@ test('[AG5] an agent that is installed is added with one click', async () => {
   const agent = await here.elsewhere.get('/api/agents/{agentId}', { params: { agentId: 'claude' } })
   expect(agent).toMatchObject({ protocol: 'mcp', command: 'claude', holdSeconds: 600 })
 })
+
+test('[AG15] a chat says at its head that its agent never asks for permission', async () => {
+  const pi = { id: 'pi', name: 'Pi', protocol: 'acp' as const, command: '/nowhere/pi-acp' }
+  await here.elsewhere.post('/api/agents', { body: pi })
+  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'asked by nobody' } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'pi' }, body: {} })
+  const page = await here.ownerPage(`/projects/${projectId}/chat/pi`)
+  await page.getByText('Pi never asks for permission: it writes and runs what it wants').waitFor()
+})

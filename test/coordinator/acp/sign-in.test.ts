@@ -53,7 +53,7 @@ test('[AC9] who cannot sign in alone says how a person can, with the commands an
   const { detail } = failure as { detail: { text: string } }
   expect(detail.text.split('\n')).toEqual([
     'session/new: Authentication required',
-    'It offers these ways to sign in; holdfast agents login mine goes through them:',
+    'It offers these ways to sign in, on its page and by holdfast agents login mine:',
     '- Browser: Opens a page',
     "- Terminal – `MODE='a b' 'my agent' acp --login`",
     '- Log in with Copilot CLI: Run `copilot login` in the terminal – `/opt/copilot login`',
