@@ -65,7 +65,8 @@ const words: Sentences = {
     '{agent} は Holdfast のツールに接続していません。試したことの記録、タスクの作成、承認の依頼はできません。プロセスの出力を確認してください',
   acpSessionGone: 'エージェント側にこのセッションはもうありません。',
   signInFirst: '{why} 先にエージェント自身のプログラムでサインインしてください: {ways}',
-  signInWays: '{why}\n次の方法でサインインできます。エージェントのページ、または `holdfast agents login {agent}` から行えます:\n{ways}',
+  signInWays:
+    '{why}\n次の方法でサインインできます。エージェントのページ、または `holdfast agents login {agent}` から行えます:\n{ways}',
   otherAcp: 'エージェントの ACP はバージョン {theirs} ですが、Holdfast はバージョン {ours} に対応しています。',
   noUsableId: 'エージェントが開始したセッションには、使える ID がありませんでした。',
   cannotBringBack: 'このエージェントは以前のセッションを復元できません。',
