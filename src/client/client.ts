@@ -89,15 +89,13 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function send(method: Method, path: string, request: AnyRequest, key: string | undefined): Promise<unknown> {
-    const headers: Record<string, string> = { accept: 'application/json', ...credential }
-    if (key) headers['idempotency-key'] = key
-    if (request.body !== undefined) headers['content-type'] = 'application/json'
-    const timeout = AbortSignal.timeout(request.timeoutMs ?? defaultTimeoutMs)
+  /** Aborts at the timeout, or when the caller does. */
+  async function send(path: string, request: RequestOptions, timeoutMs: number, init: RequestInit): Promise<unknown> {
+    const timeout = AbortSignal.timeout(request.timeoutMs ?? timeoutMs)
     const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
-    const body = request.body === undefined ? null : JSON.stringify(request.body)
+    const headers = { accept: 'application/json', ...credential, ...init.headers }
     try {
-      return await answerIn(url, await callFetch(url + path, { method, headers, body, signal, redirect: 'error' }))
+      return await answerIn(url, await callFetch(url + path, { ...init, headers, signal, redirect: 'error' }))
     } catch (error) {
       if (error instanceof ProblemError || error instanceof UnreachableError) throw error
       if (request.signal?.aborted) throw request.signal.reason
@@ -107,10 +105,12 @@ export function createClient(options: ClientOptions): Client {
 
   async function call(method: Method, path: string, request: AnyRequest = {}): Promise<unknown> {
     const target = requestPath(path, request.params, request.query)
-    const key = method === 'GET' ? undefined : (request.idempotencyKey ?? newKey())
+    const key = method === 'GET' ? undefined : (request.idempotencyKey ?? newId())
+    const body = request.body === undefined ? null : JSON.stringify(request.body)
+    const headers = { ...(key && { 'idempotency-key': key }), ...(body !== null && { 'content-type': 'application/json' }) }
     for (let attempt = 0; ; attempt++) {
       try {
-        return await send(method, target, request, key)
+        return await send(target, request, defaultTimeoutMs, { method, headers, body })
       } catch (error) {
         if (error instanceof ProblemError) error.route = { method, path }
         const waitMs = attempt < (request.retries ?? defaultRetries) ? waitBeforeRetry(error, attempt, random) : undefined
@@ -132,16 +132,8 @@ export function createClient(options: ClientOptions): Client {
   }
 
   async function upload(path: string, { params, body, type, ...request }: Upload): Promise<unknown> {
-    const target = url + requestPath(path, params)
-    const headers = { accept: 'application/json', 'content-type': type ?? 'application/octet-stream', ...credential }
-    const signal = request.signal ?? AbortSignal.timeout(request.timeoutMs ?? uploadTimeoutMs)
-    try {
-      return await answerIn(url, await callFetch(target, { method: 'PUT', headers, body, signal, redirect: 'error' }))
-    } catch (error) {
-      if (error instanceof ProblemError || error instanceof UnreachableError) throw error
-      if (request.signal?.aborted) throw request.signal.reason
-      throw new UnreachableError(url, signal.aborted ? 'timeout' : 'network', error)
-    }
+    const headers = { 'content-type': type ?? 'application/octet-stream' }
+    return send(requestPath(path, params), request, uploadTimeoutMs, { method: 'PUT', headers, body })
   }
 
   const bind = (method: Method) => (path: string, request?: AnyRequest) => call(method, path, request)
@@ -179,7 +171,7 @@ function waitBeforeRetry(error: unknown, attempt: number, random: () => number):
 }
 
 /** Not crypto.randomUUID: browsers have it only on https and localhost. */
-function newKey(): string {
+export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

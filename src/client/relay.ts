@@ -9,6 +9,7 @@
 import type { Clock } from '../platform/time/clock.ts'
 import type { Problem } from '../protocol/problem.ts'
 import { backoffMs, clientClock, onBackOnline } from './backoff.ts'
+import { newId } from './client.ts'
 import { ProblemError, UnreachableError } from './failures.ts'
 import type { RelayAnswer, RelayEvent, RelayRequest, RelaySnapshot } from './relay-messages.ts'
 import { RelaySocket } from './relay-socket.ts'
@@ -82,10 +83,6 @@ interface Subscription {
 export function openRelay(options: RelayOptions): Relay {
   return new RelayClient(options)
 }
-
-/** Not crypto.randomUUID: browsers have it only on https and localhost. */
-const newId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 class RelayClient implements Relay {
   readonly #options: RelayOptions

@@ -52,13 +52,9 @@ export async function writeBelow(folder: string, path: string, text: string): Pr
     const root = await realpath(folder)
     const way = relative(root, target)
     if (dirname(way) !== '.') await makeFolderInside(root, dirname(way), 0o777)
-    const file = await openInside(root, target, constants.O_WRONLY | constants.O_CREAT)
-    try {
-      await file.truncate()
-      await file.writeFile(text)
-    } finally {
-      await file.close()
-    }
+    await using file = await openInside(root, target, constants.O_WRONLY | constants.O_CREAT)
+    await file.truncate()
+    await file.writeFile(text)
     return true
   } catch (error) {
     if (error instanceof PathRefused) return false

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { succeeds } from '../platform/for-each-settled.ts'
 import { gitEnvironment } from '../platform/processes/git-environment.ts'
 
 const run = promisify(execFile)
@@ -46,10 +47,7 @@ async function isFilled(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => [])
   if (names.some((name) => name !== '.git' && name !== 'README.md')) return true
   // Named explicitly, or git would search parent folders.
-  return gitIn(folder, '--git-dir=.git', 'rev-parse', '--verify', '--quiet', 'HEAD').then(
-    () => true,
-    () => false,
-  )
+  return succeeds(gitIn(folder, '--git-dir=.git', 'rev-parse', '--verify', '--quiet', 'HEAD'))
 }
 
 const remove = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true })

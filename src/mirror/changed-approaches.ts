@@ -51,13 +51,15 @@ export async function changedApproaches(
 
 function listedIn(whole: unknown): Listed {
   const lists = fieldsOf(whole)
-  const list = (kind: string): Entry[] => {
+  return ofEach((kind) => {
     const entries = lists[kind] ?? []
     if (!Array.isArray(entries)) throw new Refusal('invalid_request', statusNotice('noList', { kind }))
     return entries as Entry[]
-  }
-  return { verified: list('verified'), failed: list('failed'), untried: list('untried') }
+  })
 }
+
+const ofEach = (list: (kind: keyof Listed) => readonly Entry[]): Listed =>
+  Object.fromEntries(approachKinds.map((kind) => [kind, list(kind)])) as unknown as Listed
 
 /** Known entries that differ or are missing were changed or removed; unknown entries are new. */
 function compared(known: Listed, theirs: Listed, whole: unknown): ChangedApproaches {
@@ -83,14 +85,7 @@ function unknownTo(kept: ApproachesFile, theirs: Listed, whole: unknown): Change
   return added.length === 0 ? undefined : { added, problem: null, known: joined(listedIn(kept), fresh) }
 }
 
-const pick = (lists: Listed, isWanted: (kind: keyof Listed, entry: Entry) => boolean): Listed => ({
-  verified: lists.verified.filter((entry) => isWanted('verified', entry)),
-  failed: lists.failed.filter((entry) => isWanted('failed', entry)),
-  untried: lists.untried.filter((entry) => isWanted('untried', entry)),
-})
+const pick = (lists: Listed, isWanted: (kind: keyof Listed, entry: Entry) => boolean): Listed =>
+  ofEach((kind) => lists[kind].filter((entry) => isWanted(kind, entry)))
 
-const joined = (one: Listed, other: Listed): Listed => ({
-  verified: [...one.verified, ...other.verified],
-  failed: [...one.failed, ...other.failed],
-  untried: [...one.untried, ...other.untried],
-})
+const joined = (one: Listed, other: Listed): Listed => ofEach((kind) => [...one[kind], ...other[kind]])

@@ -13,6 +13,7 @@ import { replaceFile, syncFolder, writeFileAtomic } from '../platform/files/atom
 import { makeFolder } from '../platform/files/make-folder.ts'
 import { readJsonFile, readPlainFile, writePlainFile } from '../platform/files/plain-file.ts'
 import { readSavedConversation } from '../platform/files/saved-conversations.ts'
+import { Sequences, succeeds } from '../platform/for-each-settled.ts'
 import { fileHeadOf, fileMessageOf } from '../protocol/conversations/conversation-file.ts'
 import type { Message } from '../protocol/conversations/message.ts'
 import { type ConversationRow, conversationOf, selectNameOf } from '../store/conversations/conversations.ts'
@@ -92,7 +93,7 @@ export const conversationFile: MirrorTarget = {
   write: async (mirrored) => {
     for (let tries = 1; ; tries++) {
       try {
-        return await runInSequence(turnOf(mirrored), () => writeOnce(mirrored))
+        return await writes.run(turnOf(mirrored), () => writeOnce(mirrored))
       } catch (error) {
         if (!(error instanceof ConversationDeleted) || tries === maxAttempts) throw error
       }
@@ -173,11 +174,7 @@ async function removeOurs(key: string, paths: readonly string[]): Promise<void> 
 
 const isOurs = ({ incarnation }: Cursor, { store }: MirroredStream): boolean => incarnation === store.incarnation
 
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
+const exists = (path: string): Promise<boolean> => succeeds(access(path))
 
 /** Not fsynced: the file is durable before, and without a cursor it is only written once more. */
 const writeCursor = (path: string, cursor: Cursor): Promise<void> => writePlainFile(path, `${JSON.stringify(cursor)}\n`)
@@ -188,20 +185,7 @@ async function readCursor(path: string): Promise<Cursor | undefined> {
   return incarnation !== undefined && seq !== undefined && file !== undefined ? { incarnation, seq, file } : undefined
 }
 
-/** The last job of each name. */
-const last = new Map<string, Promise<unknown>>()
-
-/** Runs jobs of the same name one after the other, and jobs of different names concurrently. */
-function runInSequence<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const before = last.get(name) ?? Promise.resolve()
-  const mine = before.then(work, work)
-  last.set(name, mine)
-  const leave = (): void => {
-    if (last.get(name) === mine) last.delete(name)
-  }
-  mine.then(leave, leave)
-  return mine
-}
+const writes = new Sequences()
 
 // `<data>/workspace/memory/YYYYMM/YYYYMMDD.md` (DC3): the note of a day, written again when its chapters change. Its cursor is
 // written after it, so a crash in between only repeats the write. A day without conversations has no file.
@@ -263,9 +247,6 @@ const cursorOf = (path: string): string => join(dirname(path), `.${path.slice(di
 
 /** Reads the cursor. An unreadable one, or one without its file, counts as absent: then the file is written again. */
 async function readNoteCursor(path: string): Promise<Omit<Cursor, 'file'> | undefined> {
-  const isThere = await readPlainFile(path).then(
-    () => true,
-    () => false,
-  )
+  const isThere = await succeeds(readPlainFile(path))
   return isThere ? (readJsonFile(cursorOf(path)) as Promise<Omit<Cursor, 'file'>>) : undefined
 }

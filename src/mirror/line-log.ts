@@ -42,13 +42,9 @@ async function readLastLine(path: string): Promise<LastLine | undefined> {
 
 /** Appends lines at `end`, the end of the last whole line, and resolves when they are durable. */
 async function addLines(path: string, end: number, pages: AsyncIterable<string>): Promise<void> {
-  const file = await openPlainFile(path, constants.O_RDWR | constants.O_CREAT)
-  try {
-    await file.truncate(end)
-    await writePages(file, end, pages)
-  } finally {
-    await file.close()
-  }
+  await using file = await openPlainFile(path, constants.O_RDWR | constants.O_CREAT)
+  await file.truncate(end)
+  await writePages(file, end, pages)
   if (end === 0) await syncFolder(dirname(path))
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Refusal } from '../domain/errors.ts'
 import { conversationStream, noteStream, projectStream, type StreamName } from '../domain/stream-name.ts'
 import { coordinatorLog } from '../platform/files/data-folder.ts'
+import { succeeds } from '../platform/for-each-settled.ts'
 import { useOfLog } from '../platform/log/log-file.ts'
 import { workSessionFileNames } from '../protocol/work/read-work-session.ts'
 import { selectNameOf } from '../store/conversations/conversations.ts'
@@ -33,11 +34,7 @@ export const mirroredFiles = ({ mirror, store, data, noteDay }: MirroredFilesOpt
   },
 })
 
-const isSettled = (mirror: Mirror, stream: StreamName): Promise<boolean> =>
-  mirror.settled(stream).then(
-    () => true,
-    () => false,
-  )
+const isSettled = (mirror: Mirror, stream: StreamName): Promise<boolean> => succeeds(mirror.settled(stream))
 
 /** CV1 `save`: writes the file of a conversation with everything committed before, and returns its path when it is on the disk. */
 export async function saveConversation(mirror: Mirror, store: Store, data: string, key: string): Promise<string> {

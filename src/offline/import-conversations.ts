@@ -10,6 +10,7 @@ import { chatLogFile } from '../mirror/line-log.ts'
 import { writeFileAtomic } from '../platform/files/atomic-file.ts'
 import { conversationsFolder } from '../platform/files/data-folder.ts'
 import { conversationFilesIn, readSavedConversation } from '../platform/files/saved-conversations.ts'
+import { succeeds } from '../platform/for-each-settled.ts'
 import type { ReadConversation } from '../protocol/conversations/conversation-file.ts'
 import { piecesOf } from '../protocol/conversations/import.ts'
 import { importConversation } from '../services/conversations/import-conversation.ts'
@@ -94,8 +95,4 @@ async function keepChatLog(data: string, key: string): Promise<void> {
 /** Whether the store has no event. */
 const isEmpty = async (store: Store): Promise<boolean> => (await store.streamsAfter('', 1)).length === 0
 
-const hasMark = (mark: string): Promise<boolean> =>
-  access(mark).then(
-    () => true,
-    () => false,
-  )
+const hasMark = (mark: string): Promise<boolean> => succeeds(access(mark))

@@ -27,30 +27,22 @@ function nest(properties: Record<string, JsonSchema>, group: string, name: strin
   properties[group] = { ...whole, properties: { ...(whole['properties'] as JsonSchema), [name]: schema } }
 }
 
+const plainText = { type: 'string', minLength: 1 }
+
+/** What the kind alone says. */
+const schemas: Readonly<Record<string, JsonSchema>> = {
+  switch: { type: 'boolean' },
+  choice: { type: 'string' },
+  address: { type: 'string', format: 'uri' },
+  database: { type: 'string', pattern: '^postgres(?:ql)?://' },
+  'bot-token': { type: 'string', pattern: '^\\d+:[\\w-]+$' },
+  folders: { type: 'array', items: plainText, minItems: 1 },
+}
+
 function schemaOf(key: ConfigKey): JsonSchema {
   const rule = configRules[key]
   const shared = { description: rule.about, ...(rule.fallback === null ? {} : { default: rule.fallback }) }
-  switch (rule.kind) {
-    case 'number':
-      return { ...shared, type: 'integer', minimum: rule.min, maximum: rule.max }
-    case 'number-or-off':
-      return { ...shared, anyOf: [{ type: 'integer', minimum: rule.min, maximum: rule.max }, { const: 'off' }] }
-    case 'switch':
-      return { ...shared, type: 'boolean' }
-    case 'choice':
-      return { ...shared, type: 'string', enum: rule.allowed }
-    case 'address':
-      return { ...shared, type: 'string', format: 'uri' }
-    case 'database':
-      return { ...shared, type: 'string', pattern: '^postgres(?:ql)?://' }
-    case 'bot-token':
-      return { ...shared, type: 'string', pattern: '^\\d+:[\\w-]+$' }
-    case 'folders':
-      return { ...shared, type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 }
-    case 'host':
-    case 'hosts':
-    case 'text':
-    case 'timezone':
-      return { ...shared, type: 'string', minLength: 1 }
-  }
+  const range = 'min' in rule && { type: 'integer', minimum: rule.min, maximum: rule.max }
+  if (range) return rule.kind === 'number' ? { ...shared, ...range } : { ...shared, anyOf: [range, { const: 'off' }] }
+  return { ...shared, ...(schemas[rule.kind] ?? plainText), ...('allowed' in rule && { enum: rule.allowed }) }
 }

@@ -111,7 +111,7 @@ export const flagName = (key: ConfigKey): string => key.replaceAll(/[._]/g, '-')
  * Parses a value, or says what is wrong with it and suggests the nearest valid one. Flags and variables are text (`'8080'`,
  * `'true'`).
  */
-export function parseConfigValue(key: ConfigKey, given: unknown): { value: unknown } | { problem: string } {
+export function parseConfigValue(key: ConfigKey, given: unknown): Parsed<unknown> {
   const rule = configRules[key]
   switch (rule.kind) {
     case 'number':
@@ -128,38 +128,47 @@ export function parseConfigValue(key: ConfigKey, given: unknown): { value: unkno
       return isTimezone(given) ? { value: given } : { problem: notAllowed(key, given, Intl.supportedValuesOf('timeZone')) }
     case 'address':
       return parseAddress(key, given)
-    case 'host':
-      return typeof given === 'string' && /^[\w.:-]{1,255}$/.test(given)
-        ? { value: given }
-        : { problem: `${key} must be an address or host name, such as 127.0.0.1; it is ${shown(given)}` }
-    case 'hosts':
-      return typeof given === 'string' && given.length <= 4096 && given.split(',').every((each) => isHostWithPort(each.trim()))
-        ? { value: given.toLowerCase().replaceAll(' ', '') }
-        : { problem: `${key} must be addresses with a port, such as 10.0.0.11:4747,[fd00::11]:4747; it is ${shown(given)}` }
-    case 'database':
-      // Never shown, because it contains a password.
-      return typeof given === 'string' && /^postgres(?:ql)?:\/\/\S+$/.test(given)
-        ? { value: given }
-        : { problem: `${key} must begin with postgres://` }
-    case 'bot-token':
-      // Never shown.
-      return typeof given === 'string' && /^\d{1,20}:[\w-]{10,200}$/.test(given.trim())
-        ? { value: given.trim() }
-        : { problem: `${key} must look like 123456:ABC…, as @BotFather gives it` }
     case 'folders':
       return parseFolders(key, given)
-    case 'text':
-      return typeof given === 'string' && given.trim() !== '' && !given.includes('\0') && given.length <= 4096
-        ? { value: given }
-        : { problem: `${key} must be text of 1 to 4096 characters` }
+    default: {
+      const { isValid, clean = (text: string) => text, problem } = textForms[rule.kind]
+      return typeof given === 'string' && isValid(given) ? { value: clean(given) } : { problem: `${key} ${problem(given)}` }
+    }
   }
 }
 
-function parseNumber(
-  key: ConfigKey,
-  { min, max }: { readonly min: number; readonly max: number },
-  given: unknown,
-): { value: number } | { problem: string } {
+interface TextForm {
+  readonly isValid: (text: string) => boolean
+  readonly clean?: (text: string) => string
+  /** A database's address and a token are never shown. */
+  readonly problem: (given: unknown) => string
+}
+
+const isText = (text: string): boolean => text.trim() !== '' && !text.includes('\0') && text.length <= 4096
+
+const textForms: Readonly<Record<'text' | 'host' | 'hosts' | 'database' | 'bot-token', TextForm>> = {
+  text: { isValid: isText, problem: () => 'must be text of 1 to 4096 characters' },
+  host: {
+    isValid: (text) => /^[\w.:-]{1,255}$/.test(text),
+    problem: (given) => `must be an address or host name, such as 127.0.0.1; it is ${shown(given)}`,
+  },
+  hosts: {
+    isValid: (text) => text.length <= 4096 && text.split(',').every((each) => isHostWithPort(each.trim())),
+    clean: (text) => text.toLowerCase().replaceAll(' ', ''),
+    problem: (given) => `must be addresses with a port, such as 10.0.0.11:4747,[fd00::11]:4747; it is ${shown(given)}`,
+  },
+  database: { isValid: (text) => /^postgres(?:ql)?:\/\/\S+$/.test(text), problem: () => 'must begin with postgres://' },
+  'bot-token': {
+    isValid: (text) => /^\d{1,20}:[\w-]{10,200}$/.test(text.trim()),
+    clean: (text) => text.trim(),
+    problem: () => 'must look like 123456:ABC…, as @BotFather gives it',
+  },
+}
+
+type Parsed<Value> = { readonly value: Value } | { readonly problem: string }
+type Range = { readonly min: number; readonly max: number }
+
+function parseNumber(key: ConfigKey, { min, max }: Range, given: unknown): Parsed<number> {
   const number = typeof given === 'string' && /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given
   if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return { value: number }
   const close = typeof number === 'number' && !Number.isNaN(number) ? Math.min(max, Math.max(min, Math.round(number))) : undefined
@@ -167,18 +176,17 @@ function parseNumber(
   return { problem: `${key} must be a whole number from ${min} to ${max}; it is ${shown(given)}${hint}` }
 }
 
-function parseSwitch(key: ConfigKey, given: unknown): { value: boolean } | { problem: string } {
+function parseSwitch(key: ConfigKey, given: unknown): Parsed<boolean> {
   if (given === true || given === 'true' || given === '1') return { value: true }
   if (given === false || given === 'false' || given === '0') return { value: false }
   return { problem: notAllowed(key, given, ['true', 'false']) }
 }
 
 /** A list, or one text with separators. The colon of a drive letter does not separate. */
-function parseFolders(key: ConfigKey, given: unknown): { value: string[] } | { problem: string } {
+function parseFolders(key: ConfigKey, given: unknown): Parsed<string[]> {
   const list: unknown[] =
     typeof given === 'string' ? given.split(given.includes(';') ? ';' : /(?<!^[a-z]|:[a-z]):/i) : [given].flat()
-  const isFolder = (each: unknown): each is string =>
-    typeof each === 'string' && each.trim() !== '' && !each.includes('\0') && each.length <= 4096
+  const isFolder = (each: unknown): each is string => typeof each === 'string' && isText(each)
   return list.length > 0 && list.length <= maxFolders && list.every(isFolder)
     ? { value: list.map((each) => each.trim()) }
     : { problem: `${key} must be 1 to ${maxFolders} folders; it is ${shown(given)}` }
@@ -187,7 +195,7 @@ function parseFolders(key: ConfigKey, given: unknown): { value: string[] } | { p
 const maxFolders = 100
 
 /** An origin as browsers send it: nothing may follow the host. */
-function parseAddress(key: ConfigKey, given: unknown): { value: string } | { problem: string } {
+function parseAddress(key: ConfigKey, given: unknown): Parsed<string> {
   const url = typeof given === 'string' ? URL.parse(given) : null
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
     return { problem: `${key} must be an address such as https://holdfast.example.com; it is ${shown(given)}` }

@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findProgram } from '../../platform/processes/find-program.ts'
+import { killGroup } from '../../platform/processes/signals.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { DetectedAgents } from '../../protocol/agents/detected-agent.ts'
 import { holdSeconds, type KnownAgent } from '../../protocol/agents/known-agent.ts'
@@ -124,17 +125,9 @@ function namesIn(folder: string): string[] {
 
 /** Returns the first part of its output that looks like a version. */
 async function versionOf(file: string, { env, patienceMs }: Detection): Promise<string | null> {
-  const group = process.platform !== 'win32'
-  const child = spawn(file, ['--version'], { env: minimalEnvironment(env), stdio: ['ignore', 'pipe', 'ignore'], detached: group })
-  const end = (): void => {
-    // Ends its child processes too.
-    if (child.pid === undefined) return
-    try {
-      process.kill(group ? -child.pid : child.pid, 'SIGKILL')
-    } catch {
-      // The process has already exited.
-    }
-  }
+  const detached = process.platform !== 'win32'
+  const child = spawn(file, ['--version'], { env: minimalEnvironment(env), stdio: ['ignore', 'pipe', 'ignore'], detached })
+  const end = (): void => killGroup(child)
   const timer = setTimeout(end, patienceMs)
   let written = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

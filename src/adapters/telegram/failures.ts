@@ -30,23 +30,23 @@ export function failureOf(error: unknown, token: string): ChannelFailure {
 
 function refusedBy({ error_code, parameters }: GrammyError, said: string): ChannelFailure {
   const retryAfterMs = parameters.retry_after === undefined ? undefined : parameters.retry_after * 1000
+  const why = { why: said }
   switch (error_code) {
     case 401:
     case 404:
       return new ChannelFailure('refused', statusNotice('telegramToken'))
     case 409:
-      return new ChannelFailure('elsewhere', statusNotice('telegramElsewhere', { why: said }))
+      return new ChannelFailure('elsewhere', statusNotice('telegramElsewhere', why))
     case 429:
       return new ChannelFailure('busy', statusNotice('telegramBusy'), retryAfterMs)
     case 403:
-      return new ChannelFailure('gone', statusNotice('telegramClosed', { why: said }))
-    case 400:
-      return new ChannelFailure(
-        /chat not found|user is deactivated|group chat was upgraded/i.test(said) ? 'gone' : 'faulty',
-        statusNotice('telegramRefused', { why: said }),
-      )
+      return new ChannelFailure('gone', statusNotice('telegramClosed', why))
+    case 400: {
+      const isGone = /chat not found|user is deactivated|group chat was upgraded/i.test(said)
+      return new ChannelFailure(isGone ? 'gone' : 'faulty', statusNotice('telegramRefused', why))
+    }
     default:
-      return new ChannelFailure('unreachable', statusNotice('telegramTrouble', { code: error_code, why: said }), retryAfterMs)
+      return new ChannelFailure('unreachable', statusNotice('telegramTrouble', { code: error_code, ...why }), retryAfterMs)
   }
 }
 

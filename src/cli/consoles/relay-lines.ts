@@ -28,7 +28,7 @@ export class RelayLines {
     if (event.type === 'session:created') return
     if (event.type === 'session:terminated') return this.note(`The console is ended: ${event.reason}.`)
     if (event.type === 'agent:update') return this.#update(event)
-    const words = this.#words(event)
+    const words = (wordsOf[event.type] as ((event: RelayEvent) => string | undefined) | undefined)?.(event)
     if (words !== undefined) this.note(this.#named ? `${event.role}: ${words}` : words)
   }
 
@@ -69,36 +69,25 @@ export class RelayLines {
     stdout.write(stdout.isTTY ? text.split('\n').map(safe).join('\n') : text)
     this.#writing = text.endsWith('\n') ? undefined : role
   }
+}
 
-  #words(event: Exclude<RelayEvent, { type: 'session:created' | 'session:terminated' | 'agent:update' }>): string | undefined {
-    switch (event.type) {
-      case 'agent:spawning':
-        return `Starting ${event.agentId} …`
-      case 'agent:ready':
-        return [`Ready in ${event.workspace}`, event.branch && `on ${event.branch}`, event.note].filter(Boolean).join(' · ')
-      case 'agent:failed':
-        return `✗ It failed (${event.step}): ${event.error}`
-      case 'agent:asleep':
-        return 'Asleep until something waits for it'
-      case 'agent:terminated':
-        return `Ended: ${event.reason}`
-      case 'agent:queued':
-        return `Waits as number ${event.position}`
-      case 'agent:withdrawn':
-        return 'Withdrawn'
-      case 'agent:prompted':
-        return undefined
-      case 'agent:response':
-        return event.stopReason === 'end_turn' ? usageLine(event.usage) : `Stopped: ${event.error ?? event.stopReason}`
-      case 'agent:limited':
-        if (event.until === null) return 'The limit is over'
-        return `Limit reached, until ${event.until}${event.goesOn ? '; it goes on by itself then' : ''}`
-      case 'permission:requested':
-        return undefined
-      case 'permission:resolved':
-        return `Permission ${event.approvalId}: ${event.outcome}`
-    }
-  }
+type ShownEvent = Exclude<RelayEvent, { type: 'session:created' | 'session:terminated' | 'agent:update' }>
+
+/** Each event in words; those that are left out say nothing here. */
+const wordsOf: { readonly [Type in ShownEvent['type']]?: (event: Extract<ShownEvent, { type: Type }>) => string | undefined } = {
+  'agent:spawning': ({ agentId }) => `Starting ${agentId} …`,
+  'agent:ready': ({ workspace, branch, note }) =>
+    [`Ready in ${workspace}`, branch && `on ${branch}`, note].filter(Boolean).join(' · '),
+  'agent:failed': ({ step, error }) => `✗ It failed (${step}): ${error}`,
+  'agent:asleep': () => 'Asleep until something waits for it',
+  'agent:terminated': ({ reason }) => `Ended: ${reason}`,
+  'agent:queued': ({ position }) => `Waits as number ${position}`,
+  'agent:withdrawn': () => 'Withdrawn',
+  'agent:response': ({ stopReason, usage, error }) =>
+    stopReason === 'end_turn' ? usageLine(usage) : `Stopped: ${error ?? stopReason}`,
+  'agent:limited': ({ until, goesOn }) =>
+    until === null ? 'The limit is over' : `Limit reached, until ${until}${goesOn ? '; it goes on by itself then' : ''}`,
+  'permission:resolved': ({ approvalId, outcome }) => `Permission ${approvalId}: ${outcome}`,
 }
 
 const safe = (line: string): string => line.split('\t').map(visible).join('\t')

@@ -5,7 +5,9 @@
 import { spawn } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Sequences } from '../../platform/for-each-settled.ts'
 import { gitEnvironment } from '../../platform/processes/git-environment.ts'
+import { killGroup } from '../../platform/processes/signals.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
 
@@ -56,7 +58,7 @@ export class Git {
   readonly #waiting: (() => void)[] = []
   /** What `.git` must be at the top of checkouts in which a sandboxed agent works: the text of a file, or null for a folder. */
   readonly #guarded = new Map<string, string | null>()
-  readonly #queues = new Map<string, Promise<unknown>>()
+  readonly #queues = new Sequences()
   #running = 0
 
   constructor(options: GitDependencies) {
@@ -84,15 +86,8 @@ export class Git {
   }
 
   /** Runs tasks with the same key one at a time: git's worktree list must not be read while it changes. */
-  async serialize<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#queues.get(what) ?? Promise.resolve()
-    const current = before.then(work, work)
-    this.#queues.set(what, current)
-    try {
-      return await current
-    } finally {
-      if (this.#queues.get(what) === current) this.#queues.delete(what)
-    }
+  serialize<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#queues.run(what, work)
   }
 
   async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
@@ -130,13 +125,7 @@ export class Git {
       detached: true,
       windowsHide: true,
     })
-    const kill = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-      } catch {
-        // Already ended.
-      }
-    }
+    const kill = (): void => killGroup(child)
     const out = collect(maxBytes, kill)
     const err = collect(maxErrorBytes, () => {})
     child.stdout.on('data', wordPrefix === undefined ? out.add : onlyWords(wordPrefix, out.add))

@@ -12,6 +12,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { openInside, PathRefused, realPathInside } from '../../platform/files/path-inside.ts'
 import { KnownSecrets } from '../../platform/log/known-secrets.ts'
 import { mask } from '../../platform/log/mask.ts'
+import { killGroup } from '../../platform/processes/signals.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { maxCopiedFiles, setUpWithinMs } from '../../protocol/worktrees/worktree.ts'
@@ -95,11 +96,7 @@ export function runSetUp({ argv: [file, ...args], folder, env, clock, onOutput, 
   const child = spawn(file, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true, windowsHide: true })
   const end = (why: 'timeout' | 'stopped'): void => {
     cause ??= why
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-    } catch {
-      // Already ended.
-    }
+    killGroup(child)
   }
   const stop = (): void => end('stopped')
   const stopWaiting = clock.after(setUpWithinMs, () => end('timeout'))

@@ -2,6 +2,7 @@
  * Stops on signals (OP2): the first SIGINT, SIGTERM or SIGHUP starts an orderly stop with a limit of ten seconds; a second one ends
  * the process at once, unless something must be ended first. No other code listens to these signals.
  */
+import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { type Clock, systemClock } from '../time/clock.ts'
 
@@ -63,6 +64,15 @@ export function stopOnSignal(options: StopOptions): () => void {
   for (const signal of stopSignals) target.on(signal, listener)
   return () => {
     for (const signal of stopSignals) target.off(signal, listener)
+  }
+}
+
+/** Kills a child with everything it started; it was started with `detached`, where there are groups. */
+export function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch {
+    // Already ended.
   }
 }
 

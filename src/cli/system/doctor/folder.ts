@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { databaseFile, mayEnter } from '../../../platform/files/data-folder.ts'
 import { requireNotMoved } from '../../../platform/files/moved-mark.ts'
 import { secretsFolder, unmovedSecrets } from '../../../platform/files/secret-files.ts'
+import { succeeds } from '../../../platform/for-each-settled.ts'
 import { StartFailure } from '../../../platform/processes/start-failure.ts'
 import type { ConfigValues } from '../../../protocol/config.ts'
 import { bad, type Check, good, warning } from './check.ts'
@@ -21,17 +22,11 @@ export async function checkFolder(data: string): Promise<Check> {
   if (!mayEnter(data))
     return bad(name, `${data} is closed to this user`, 'Act as the user it belongs to, or name the server with --server URL.')
   const mode = found.mode & 0o777
-  const isWritable = (mode & 0o200) !== 0 && (await allows(data, constants.R_OK | constants.W_OK | constants.X_OK))
+  const isWritable = (mode & 0o200) !== 0 && (await succeeds(access(data, constants.R_OK | constants.W_OK | constants.X_OK)))
   if (process.platform !== 'win32' && !isWritable)
     return bad(name, `${data} cannot be written`, `Make it writable (chmod u+rwx ${data}), or choose another with --data DIR.`)
   return openToOthers(name, data, mode) ?? checkSpace(data, data)
 }
-
-const allows = (path: string, mode: number): Promise<boolean> =>
-  access(path, mode).then(
-    () => true,
-    () => false,
-  )
 
 function openToOthers(title: string, folder: string, mode: number): Check | undefined {
   if (process.platform === 'win32' || (mode & 0o077) === 0) return undefined
@@ -56,7 +51,7 @@ export async function checkSecrets(data: string): Promise<Check[]> {
 async function checkPlaceFor(data: string): Promise<Check> {
   let parent = dirname(data)
   while (parent !== dirname(parent) && !(await stat(parent).catch(() => undefined))) parent = dirname(parent)
-  if (!(await allows(parent, constants.W_OK)))
+  if (!(await succeeds(access(parent, constants.W_OK))))
     return bad(name, `${data} cannot be made in ${parent}`, 'Choose another with --data DIR.')
   return checkSpace(parent, `${data} (made at the first start)`)
 }
@@ -94,13 +89,9 @@ export async function checkDatabase({ data, database_url: url }: ConfigValues): 
 }
 
 async function firstBytes(file: string): Promise<string> {
-  const handle = await open(file, 'r')
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(header.length), 0, header.length, 0)
-    return buffer.toString('latin1', 0, bytesRead)
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(file, 'r')
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(header.length), 0, header.length, 0)
+  return buffer.toString('latin1', 0, bytesRead)
 }
 
 function quickCheck(file: string): string | undefined {
