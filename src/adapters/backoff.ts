@@ -1,7 +1,6 @@
 /** Delay before the next retry: doubles each time within bounds, and is at least what the platform asks for, up to a day. */
 const firstMs = 1000
 const maxMs = 5 * 60_000
-/** Upper bound of the delay a platform may ask for. */
 const maxAskedMs = 24 * 3_600_000
 
 export const backoffMs = (failures: number, retryAfterMs = 0): number => {

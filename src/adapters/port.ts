@@ -6,7 +6,6 @@
 import type { ChannelName } from '../domain/channels/key.ts'
 import { type Detail, DetailError } from '../domain/notices.ts'
 
-/** An incoming message. */
 export interface Inbound {
   readonly chatId: string
   readonly kind: 'person' | 'group'
@@ -15,12 +14,10 @@ export interface Inbound {
   /** Unique name on the platform without its prefix; null if there is none. */
   readonly handle: string | null
   readonly senderId: string
-  /** Sender's name as the platform shows it. */
   readonly senderName: string
   /** Unique within the chat, and the same in every redelivery. */
   readonly messageId: string
   readonly text: string
-  /** Kind of attachment, if any. */
   readonly attachment: 'photo' | 'voice' | 'other' | null
   /** Language tag of the sender's device. */
   readonly language: string | undefined
@@ -31,12 +28,10 @@ export interface Account {
   /** Never changes: message ids are unique within it. */
   readonly id: string
   readonly name: string
-  /** Link to the account. */
   readonly link: string | null
 }
 
 export interface ChannelHost {
-  /** Called after each connect. */
   connected(account: Account): Promise<void>
   /**
    * Resolves when the message is durable; only then may it be acknowledged to the platform. Rejects when it must be delivered
@@ -70,7 +65,6 @@ export type FailureKind = 'refused' | 'elsewhere' | 'busy' | 'unreachable' | 'un
 /** A failure described for the owner, without secrets. */
 export class ChannelFailure extends DetailError {
   readonly kind: FailureKind
-  /** Delay the platform asks for. */
   readonly retryAfterMs: number | undefined
 
   constructor(kind: FailureKind, words: Detail, retryAfterMs?: number) {

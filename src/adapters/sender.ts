@@ -114,7 +114,6 @@ export class Sender {
     return waitMs
   }
 
-  /** Sends one part. */
   async #send({ chatId, n }: NextOutgoing): Promise<void> {
     const { store, adapter, holder, onSent } = this.#options
     const which = { channel: this.#channel, chatId, n }

@@ -39,17 +39,14 @@ type Call<M extends Method> = <P extends PathOf<M>>(
   ...request: Arguments<RouteAt<M, P>>
 ) => Promise<AnswerOf<RouteAt<M, P>>>
 
-/** Paths that answer with a list. */
 type ListPath = { [P in PathOf<'GET'>]: AnswerOf<RouteAt<'GET', P>> extends Page<unknown> ? P : never }[PathOf<'GET'>]
 type ItemOf<P extends ListPath> = AnswerOf<RouteAt<'GET', P>> extends Page<infer Item> ? Item : never
 
-/** Paths that take bytes. */
 type UploadPath = Extract<PathOf<'PUT'>, `${string}/artifacts/{name}`>
 
 export interface Upload extends RequestOptions {
   readonly params: Readonly<Record<string, string>>
   readonly body: Blob
-  /** The media type of the bytes. */
   readonly type?: string | undefined
 }
 

@@ -94,7 +94,6 @@ class Watch implements EventWatch {
     }
   }
 
-  /** One connection, from its opening to its end. */
   async #connection(): Promise<'lost' | 'final'> {
     const stop = new AbortController()
     const signal = AbortSignal.any([this.#closing.signal, stop.signal])

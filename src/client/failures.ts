@@ -1,7 +1,6 @@
 /** The failures of a request: the server refused it, or there was no answer from Holdfast. */
 import type { Problem } from '../protocol/problem.ts'
 
-/** A refusal by the server. */
 export class ProblemError extends Error {
   readonly problem: Problem
   readonly retryAfterSeconds: number | undefined

@@ -47,7 +47,6 @@ export interface Relay {
   follow(following: Following): () => void
   /** Resolves with the answer; rejects with a `ProblemError`. Pass the same `requestId` to repeat an unanswered request. */
   request(request: RelayRequest, requestId?: string): Promise<RelayAnswer>
-  /** Creates a user session and returns its id. */
   create(projectId: string): Promise<string>
   /** Skips the wait before the next attempt. */
   reconnectNow(): void
@@ -61,7 +60,6 @@ const steadyMs = 1_000
 const requestTimeoutMs = 60_000
 /** An unused connection is kept this long: the next request often follows soon. */
 const lingerMs = 2_000
-/** The most requests under way. */
 const maxPending = 500
 
 interface Pending {

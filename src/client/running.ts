@@ -3,7 +3,6 @@ import type { AgentSession } from '../protocol/agent-sessions/agent-session.ts'
 import type { Process } from '../protocol/processes/process.ts'
 import type { Client } from './client.ts'
 
-/** The most items read of each state. */
 const maxListed = 200
 const liveProcessStates = ['waiting', 'starting', 'running', 'held'] as const
 const liveAgentSessionStates = ['active', 'terminating'] as const
@@ -25,7 +24,6 @@ export async function readLiveAgentSessions(client: Client, signal?: AbortSignal
   return (await Promise.all(liveAgentSessionStates.map(ask))).flatMap(({ items }) => items)
 }
 
-/** One running agent: its session, its process, or both. */
 export interface RunningAgent {
   readonly key: string
   readonly agentId: string
@@ -55,7 +53,6 @@ export function runningAgents(processes: readonly Process[], agentSessions: read
 
 export const isHeld = ({ process }: RunningAgent): boolean => process?.state === 'held'
 
-/** How many agents run in each project. */
 export function runningByProject(running: readonly RunningAgent[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const each of running) if (!isHeld(each)) counts.set(each.projectId, (counts.get(each.projectId) ?? 0) + 1)

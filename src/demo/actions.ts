@@ -6,7 +6,6 @@ import { dirname, isAbsolute, relative } from 'node:path'
 import { makeFolderInside, openInside, PathRefused, realPathInside } from '../platform/files/path-inside.ts'
 import type { Directive } from './directives.ts'
 
-/** Upper bound of a child's lifetime. */
 const childLifetimeMs = 600_000
 
 /** Starts a child that outlives this process unless the whole group is ended. */

@@ -10,7 +10,6 @@ export type Directive =
   | { readonly do: 'limit'; readonly seconds: number }
   | { readonly do: Bare }
 
-/** Directives without arguments. */
 const bare = ['plan', 'recall', 'hang', 'crash', 'ignore-cancel', 'ignore-sigterm', 'fork', 'no-logout'] as const
 type Bare = (typeof bare)[number]
 
@@ -75,7 +74,6 @@ function stepOf(name: string, given: string): Directive | undefined {
   return isBare(name) && given === '' ? { do: name } : undefined
 }
 
-/** Directives with optional text. */
 const worded = ['say', 'ask', 'question', 'record', 'checkpoint', 'tool', 'run'] as const
 const isWorded = (name: string): name is (typeof worded)[number] => (worded as readonly string[]).includes(name)
 

@@ -17,7 +17,6 @@ export interface ChangedApproaches {
   readonly added: readonly NewApproach[]
   /** Why something was not imported; null when all was. */
   readonly problem: Detail | null
-  /** The entries known after the import. */
   readonly known: Listed
 }
 

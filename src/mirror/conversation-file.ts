@@ -193,7 +193,6 @@ const writes = new Sequences()
 /** Chapters of a day that are closed one after the other share a write. */
 const restMs = 1000
 
-/** Receives the outcome of each write. */
 export interface NoteReport {
   written(day: Day, seq: number): Promise<void>
   failed(day: Day, problem: string): Promise<void>

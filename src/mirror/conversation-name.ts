@@ -10,7 +10,6 @@ import { parsedJson } from '../platform/json.ts'
 const headBytes = 4096
 
 export interface NamesOfConversation {
-  /** The name derived from the key. */
   readonly plain: string
   /** A unique name, used when another conversation has the plain one. */
   readonly apart: string

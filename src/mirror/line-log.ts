@@ -48,7 +48,6 @@ async function addLines(path: string, end: number, pages: AsyncIterable<string>)
   if (end === 0) await syncFolder(dirname(path))
 }
 
-/** Replaces the file in one step. */
 async function replaceLines(path: string, pages: AsyncIterable<string>): Promise<void> {
   const fresh = freshOf(path)
   const file = await openPlainFile(fresh, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
@@ -117,7 +116,6 @@ interface LineLog {
   readonly file: (id: string) => string | undefined
   /** The newest entry; undefined when there is none, and then there is no file. */
   readonly last: (reader: Reader, id: string) => Promise<Numbered | undefined>
-  /** The id of the entry with this number. */
   readonly idAt: (reader: Reader, id: string, seq: number) => Promise<string | undefined>
   readonly after: (reader: Reader, id: string, seq: number, limit: number) => Promise<readonly Numbered[]>
 }

@@ -14,7 +14,6 @@ export type MirrorSource = Pick<Store, 'incarnation' | 'read' | 'eventsAfter'>
 
 export interface MirroredStream {
   readonly store: MirrorSource
-  /** The data folder. */
   readonly data: string
   readonly stream: StreamName
   /** The part of the stream's name after its kind. */
@@ -30,7 +29,6 @@ export interface MirrorTarget {
    * for how many milliseconds they should not be written again.
    */
   readonly write: (mirrored: MirroredStream) => Promise<number>
-  /** Whether the files are up to date. */
   readonly isCurrent: (mirrored: MirroredStream, head: number) => Promise<boolean>
 }
 
@@ -57,7 +55,6 @@ export interface MirrorLogger {
   warn(about: { readonly error: string }, message: string): void
 }
 
-/** One target's work on one stream. */
 interface Job {
   readonly name: string
   readonly stream: StreamName
@@ -69,7 +66,6 @@ export interface MirrorOptions {
   readonly store: Store
   readonly clock: Clock
   readonly logger: MirrorLogger
-  /** The data folder. */
   readonly folder: string
   readonly targets: readonly MirrorTarget[]
 }
@@ -86,7 +82,6 @@ export class Mirror {
   #writing: Promise<void> | undefined
   #search: Promise<void> = Promise.resolve()
   #timer: { readonly dueAt: number; readonly cancel: () => void } | undefined
-  /** The last reported problem. */
   #reported: string | null = null
   #stopped = false
 
@@ -138,7 +133,6 @@ export class Mirror {
     if (isBehind()) throw new Error(whyOwn ?? `Files of ${stream} are behind`)
   }
 
-  /** Writes what is pending, then stops. */
   async stop(): Promise<void> {
     this.#stopListening()
     this.#stopped = true
@@ -175,7 +169,6 @@ export class Mirror {
     this.#timer = { dueAt, cancel }
   }
 
-  /** Writes the jobs that are due. */
   #write(): Promise<void> {
     this.#timer?.cancel()
     this.#timer = undefined

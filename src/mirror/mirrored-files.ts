@@ -17,7 +17,6 @@ interface MirroredFilesOptions {
   readonly mirror: Mirror
   readonly store: Store
   readonly data: string
-  /** Updates the note of a day with its chapters. */
   readonly noteDay: (day: string) => Promise<void>
 }
 

@@ -28,7 +28,6 @@ export interface DemoAcpOptions {
   readonly version: string
   /** Folder of saved talks, so that they can be loaded after a crash. */
   readonly stateFolder: string
-  /** Makes the process ignore SIGTERM. */
   readonly ignoreSigterm: () => void
 }
 
@@ -38,7 +37,6 @@ interface OpenTalk {
   mode: Mode
   options: DemoOptions
   readonly tools: McpClient | undefined
-  /** Turns running or queued. */
   readonly turns: Set<AbortController>
   last: Promise<unknown>
 }

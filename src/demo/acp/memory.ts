@@ -18,7 +18,6 @@ export interface Talk {
   readonly turns: Turn[]
 }
 
-/** Upper bound of saved turns. */
 const maxTurns = 100
 const maxText = 10_000
 const maxTalks = 200

@@ -13,7 +13,6 @@ import { asksForSummary } from '../../domain/turns/prompts.ts'
 import { commandOf, forkChild, readBelow, runCommand, type ToolUse, toolFor, writeBelow } from '../actions.ts'
 import { type Directive, stepsIn } from '../directives.ts'
 
-/** An update sent to the client. */
 export type AcpUpdate = ClientNotificationParamsByMethod['session/update']['update']
 
 /** Behaviour of the process, changed by directives. */
@@ -27,7 +26,6 @@ export interface Habits {
 
 export interface TurnOptions {
   readonly folder: string
-  /** Whether it asks before each file. */
   readonly careful: boolean
   readonly habits: Habits
   /** Aborts when the turn is cancelled. */
@@ -40,7 +38,6 @@ export interface TurnOptions {
   readonly recall: () => string
   /** Calls one of the tools of the conversation; returns the result in words. */
   readonly useTool: (use: ToolUse) => Promise<string>
-  /** Asks the person a question with a form. */
   readonly askQuestion: (message: string) => Promise<CreateElicitationResponse>
   readonly ask: (toolCall: ToolCallUpdate, options: readonly PermissionOption[]) => Promise<RequestPermissionOutcome>
 }

@@ -44,7 +44,6 @@ export interface DemoAgentOptions extends McpClientOptions {
   /** Waits for new work instead of exiting. */
   readonly stays: boolean
   readonly log: (line: string) => void
-  /** Makes the process ignore SIGTERM. */
   readonly ignoreSigterm: () => void
 }
 
@@ -54,7 +53,6 @@ type Fields = Record<string, unknown>
 const maxWaitSeconds = 600
 /** Pause before asking again when the server names none. */
 const pauseMs = 1000
-/** Upper bound of remembered messages. */
 const maxRemembered = 200
 
 export class DemoAgent {
@@ -65,7 +63,6 @@ export class DemoAgent {
   #sessionToken: string | undefined
   #lessons: readonly Lesson[] = []
   #decisions: readonly Decision[] = []
-  /** Remembered messages, the newest last. */
   readonly #remembered: string[] = []
 
   constructor(options: DemoAgentOptions) {

@@ -7,7 +7,6 @@ import { dirname, isAbsolute, join, parse, resolve } from 'node:path'
 import type { FolderState } from '../../domain/projects/folder-states.ts'
 
 export interface FolderRules {
-  /** The data folder. */
   readonly data: string
   /** The folders in which projects may be; anywhere when empty. */
   readonly roots: readonly string[]
