@@ -5,7 +5,7 @@
 import { type Clock, pause } from '../platform/time/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
-import type { AcpParticulars, ConfigureOrder, RunningTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
+import type { AcpParticulars, RunningTurn, SettledPermission, TurnOrder } from '../protocol/turns/link.ts'
 import type { AcpAgentOptions } from './acp/agent-options.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { FileStates } from './file-states/file-states.ts'
@@ -57,25 +57,13 @@ export class AcpAgents {
     this.#occupancy.leave(launchId)
   }
 
-  turn(order: TurnOrder): void {
-    this.#agents.get(order.launchId)?.turn(order)
-  }
-
-  cancel(launchId: string, turnId: string): void {
-    this.#agents.get(launchId)?.cancel(turnId)
-  }
-
-  settle(settled: SettledPermission): void {
-    this.#agents.get(settled.launchId)?.settle(settled)
-  }
-
-  configure(order: ConfigureOrder): void {
-    this.#agents.get(order.launchId)?.configure(order)
+  of({ launchId }: { readonly launchId: string }): AcpAgent | undefined {
+    return this.#agents.get(launchId)
   }
 
   /** Catches up after a reconnect: known turns go on, unknown ones are fetched and run. */
   synchronize(turns: readonly RunningTurn[], permissions: readonly SettledPermission[]): void {
-    for (const settled of permissions) this.settle(settled)
+    for (const settled of permissions) this.of(settled)?.settle(settled)
     for (const { launchId, turnId, cancelOrdered } of turns) {
       const agent = this.#agents.get(launchId)
       if (cancelOrdered) agent?.cancel(turnId)

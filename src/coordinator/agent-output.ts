@@ -8,6 +8,7 @@ import type { KnownSecrets } from '../platform/log/known-secrets.ts'
 import { mask } from '../platform/log/mask.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { maxOutputPiece } from '../protocol/processes/link.ts'
+import { storable } from '../protocol/text.ts'
 import type { AgentUpdate } from '../protocol/turns/agent-update.ts'
 
 /** Kept of each stream between two reports. */
@@ -145,8 +146,7 @@ export class AgentOutput {
   }
 
   #clean(text: string): string {
-    // PostgreSQL stores no NUL.
-    const clean = mask(this.#options.secrets.mask(text)).replaceAll('\0', '\u2400')
+    const clean = storable(mask(this.#options.secrets.mask(text)))
     return clean.length <= maxOutputPiece ? clean : leftOut + clean.slice(leftOut.length - maxOutputPiece).toWellFormed()
   }
 }
@@ -168,9 +168,6 @@ export class OutputGate {
     }
   }
 }
-
-/** Makes text storable: no store keeps NUL and lone surrogates. */
-const storable = (text: string): string => text.replaceAll('\0', '\u2400').toWellFormed()
 
 /** Returns a function that copies a value without the launch's secrets (SE7). */
 export const createCleaner =

@@ -105,16 +105,16 @@ export class Coordinator {
       onOrders: ({ launches, turns, permissions, configures, questions }) => {
         this.#supervisor.synchronize(launches)
         this.#acpAgents.synchronize(turns, permissions)
-        for (const order of configures) this.#acpAgents.configure(order)
+        for (const order of configures) this.#acpAgents.of(order)?.configure(order)
         for (const request of questions) this.#requests.handle(request)
       },
       onOrder: (order) => this.#supervisor.order(order),
       onOffer: (order, launch) => this.#supervisor.offer(order, launch),
       onStop: (launchId) => this.#supervisor.stop(launchId),
-      onTurn: (order) => this.#acpAgents.turn(order),
-      onCancel: (launchId, turnId) => this.#acpAgents.cancel(launchId, turnId),
-      onSettled: (settled) => this.#acpAgents.settle(settled),
-      onConfigure: (order) => this.#acpAgents.configure(order),
+      onTurn: (order) => this.#acpAgents.of(order)?.turn(order),
+      onCancel: (launchId, turnId) => this.#acpAgents.of({ launchId })?.cancel(turnId),
+      onSettled: (settled) => this.#acpAgents.of(settled)?.settle(settled),
+      onConfigure: (order) => this.#acpAgents.of(order)?.configure(order),
       onRequest: (request) => this.#requests.handle(request),
       onFenced: () => this.#restartAfterFence(),
     })

@@ -117,17 +117,15 @@ async function truncate(context: CommandContext): Promise<void> {
   context.finished(conversation, `Agents are handed ${counted(conversation.messageCount, 'message')} of ${visible(key)}`)
 }
 
-async function reset(context: CommandContext): Promise<void> {
-  const key = context.operand(0)
-  const conversation = await context.client.post(`${at}/reset`, { params: { key } })
-  context.finished(conversation, `Cleared messages and summary of ${visible(key)}; its flags and the archive stay`)
-}
+const post =
+  (what: 'reset' | 'begin', words: (key: string) => string) =>
+  async (context: CommandContext): Promise<void> => {
+    const key = context.operand(0)
+    context.finished(await context.client.post(`${at}/${what}`, { params: { key } }), words(visible(key)))
+  }
 
-async function begin(context: CommandContext): Promise<void> {
-  const key = context.operand(0)
-  const conversation = await context.client.post(`${at}/begin`, { params: { key } })
-  context.finished(conversation, `What waited in ${visible(key)} begins now, beside the other`)
-}
+const reset = post('reset', (key) => `Cleared messages and summary of ${key}; its flags and the archive stay`)
+const begin = post('begin', (key) => `What waited in ${key} begins now, beside the other`)
 
 async function save(context: CommandContext): Promise<void> {
   const saved = await context.client.post(`${at}/save`, { params: { key: context.operand(0) } })

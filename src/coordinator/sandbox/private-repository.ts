@@ -23,6 +23,7 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { parsedJson } from '../../platform/json.ts'
 import { gitEnvironment } from '../../platform/processes/git-environment.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
@@ -32,6 +33,7 @@ import { type Mount, readable } from './profile.ts'
 const realObjects = '/run/holdfast/objects'
 const maxPackBytes = 4 * 1024 ** 3
 const maxIndexBytes = 512 * 1024 ** 2
+const maxStateBytes = 64 * 1024
 const packMs = 120_000
 
 /** What outside and inside were last brought to. */
@@ -197,11 +199,7 @@ export class PrivateRepository {
   }
 
   #read(): Synced | undefined {
-    try {
-      return JSON.parse(readFileSync(this.#stateFile, 'utf8')) as Synced
-    } catch {
-      return undefined
-    }
+    return parsedJson(bytesOf(this.#stateFile, maxStateBytes)?.toString() ?? '') as Synced | undefined
   }
 
   /** Takes over what is new on either side. Throws GitFailure with the reason when it cannot be. */
