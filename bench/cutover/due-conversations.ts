@@ -4,7 +4,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { getOrCreateConversation } from '../../src/services/conversations/change-conversation.ts'
-import { setHistory } from '../../src/services/conversations/set-history.ts'
+import { setHistory } from '../../src/services/conversations/change-history.ts'
 import type { Store } from '../../src/store/store.ts'
 
 const conversations = 1000

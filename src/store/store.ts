@@ -170,6 +170,9 @@ export interface StoreFigures {
   readonly walBytes: number
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
+export type UseCases = Record<string, UseCase<any, unknown>>
+
 export const defineUseCase = <Input, Output>(name: string, steps: UseCaseSteps<Input, Output>): UseCase<Input, Output> => ({
   name,
   ...steps,

@@ -3,7 +3,7 @@
  * itself, asks the oracle, and proves that it can be written. In one thread, because there are thousands of images.
  */
 import { randomness } from '../../src/platform/secrets/randomness.ts'
-import { createProject } from '../../src/services/projects/create-project.ts'
+import { createProject } from '../../src/services/projects/change-project.ts'
 import { selectPosition } from '../../src/store/log/event-log.ts'
 import { EngineReader } from '../../src/store/log/reader.ts'
 import { runUseCase } from '../../src/store/log/run-use-case.ts'

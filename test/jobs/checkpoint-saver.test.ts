@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { saveAllDue } from '../../src/jobs/start-jobs.ts'
-import { createWorkSession } from '../../src/services/work/create-work-session.ts'
-import { endWorkSession } from '../../src/services/work/end-work-session.ts'
+import { createWorkSession, endWorkSession } from '../../src/services/work/end-work-session.ts'
 import { getWorkSession } from '../../src/services/work/queries.ts'
 import { openProject, sharedStore } from '../services/work/work-room.ts'
 

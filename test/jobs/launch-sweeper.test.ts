@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { AgentSessionSweeper } from '../../src/jobs/agent-session-sweeper.ts'
 import { LaunchSweeper } from '../../src/jobs/launch-sweeper.ts'
-import { endChat } from '../../src/services/conversations/end-chat.ts'
+import { endChat } from '../../src/services/conversations/start-chat.ts'
 import { listCoordinators } from '../../src/services/processes/queries.ts'
 import { unassignAgent } from '../../src/services/projects/assign-agent.ts'
 import { nowhere } from '../services/agent-sessions/agent-office.ts'

@@ -1,12 +1,10 @@
 /** A store with some of everything in it, made by the product's own use cases. */
 import { owner, ownerId } from '../../src/domain/access/caller.ts'
 import { addPerson, removePerson } from '../../src/services/access/change-person.ts'
-import { createToken } from '../../src/services/access/create-token.ts'
-import { changeAgent, deleteAgent, replacePasskey } from '../../src/services/agents/change-agent.ts'
-import { createAgent } from '../../src/services/agents/create-agent.ts'
+import { createToken } from '../../src/services/access/change-token.ts'
+import { changeAgent, createAgent, deleteAgent, replacePasskey } from '../../src/services/agents/change-agent.ts'
 import { assignAgent, unassignAgent } from '../../src/services/projects/assign-agent.ts'
-import { changeProject, deleteProject } from '../../src/services/projects/change-project.ts'
-import { createProject } from '../../src/services/projects/create-project.ts'
+import { changeProject, createProject, deleteProject } from '../../src/services/projects/change-project.ts'
 import type { ReceiptKey, Store } from '../../src/store/store.ts'
 import { sealedEnvironment } from '../support/seals.ts'
 

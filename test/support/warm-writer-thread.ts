@@ -5,7 +5,8 @@
 import '../../src/platform/time/temporal.ts'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { WriterStart } from '../../src/store/sqlite/writer-messages.ts'
-import { serveWriter as serveStore, type UseCases } from '../../src/store/sqlite/writer-thread.ts'
+import { serveWriter as serveStore } from '../../src/store/sqlite/writer-thread.ts'
+import type { UseCases } from '../../src/store/store.ts'
 
 export interface NextStore {
   readonly port: MessagePort

@@ -16,10 +16,10 @@ import {
   logoutAgent,
   type SignedIn,
 } from '../../services/agent-sessions/authenticate-agent.ts'
-import { findCallersNextAction, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
 import { type CallingSession, type Claim, findAgentSession } from '../../services/agent-sessions/queries.ts'
 import { reportProcessExit } from '../../services/agent-sessions/report-process-exit.ts'
-import { touchAgentSession } from '../../services/agent-sessions/touch-agent-session.ts'
+import { touchAgentSession } from '../../services/agent-sessions/sweep-agent-session.ts'
+import { findCallersNextAction, type NextAnswer } from '../../services/agent-sessions/take-next-action.ts'
 import { findOpenConversations } from '../../services/conversations/queries.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'

@@ -7,8 +7,12 @@ import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { EventType } from '../../protocol/events.ts'
-import { type FoundNextAction, findNextAction, type NextAnswer } from '../../services/agent-sessions/find-next-action.ts'
-import { takeNextAction } from '../../services/agent-sessions/take-next-action.ts'
+import {
+  type FoundNextAction,
+  findNextAction,
+  type NextAnswer,
+  takeNextAction,
+} from '../../services/agent-sessions/take-next-action.ts'
 import { findOpenConversations } from '../../services/conversations/queries.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { Store } from '../../store/store.ts'

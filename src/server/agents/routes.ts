@@ -6,8 +6,13 @@ import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import type { agentRoutes } from '../../protocol/agents/routes.ts'
 import type { secretRoutes } from '../../protocol/agents/secret.ts'
 import type { modelUsageRoutes } from '../../protocol/turns/model-usage.ts'
-import { changeAgent, deleteAgent, replacePasskey } from '../../services/agents/change-agent.ts'
-import { createAgent, type SentEnvironment } from '../../services/agents/create-agent.ts'
+import {
+  changeAgent,
+  createAgent,
+  deleteAgent,
+  replacePasskey,
+  type SentEnvironment,
+} from '../../services/agents/change-agent.ts'
 import { findAgentStart, findOccupiedProjects, getAgent, listAgents } from '../../services/agents/queries.ts'
 import { listSecrets, listSecretUses, removeSecret, setSecret } from '../../services/agents/secrets.ts'
 import { listModelUsage } from '../../services/turns/queries.ts'

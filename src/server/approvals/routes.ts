@@ -1,8 +1,8 @@
 /** REST handlers for approvals of a project and the inbox. */
 import type { allowanceRoutes, approvalRoutes } from '../../protocol/approvals/routes.ts'
 import { revokeAllowance } from '../../services/approvals/allowance-record.ts'
-import { createApproval, resubmitApproval } from '../../services/approvals/decide-approval.ts'
 import { listAllowances, listApprovals, listPendingApprovals, readApproval } from '../../services/approvals/queries.ts'
+import { createApproval, resubmitApproval } from '../../services/approvals/request-approval.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 export const approvalHandlers: HandlersOf<typeof approvalRoutes> = {

@@ -180,9 +180,10 @@ async function decide(
     case 'agent:spawn':
       return userSessions.spawn(who, request)
     case 'agent:message':
-      return userSessions.prompt(who, request)
     case 'agent:withdraw':
-      return userSessions.withdraw(who, request)
+    case 'agent:configure':
+    case 'agent:go-on':
+      return userSessions.apply(who, request)
     case 'agent:cancel':
       return userSessions.cancel(who, request)
     case 'agent:terminate': {
@@ -193,10 +194,6 @@ async function decide(
       connection.answer(relayAnswer('agent:terminated', userSessionId, { role, reason: 'already terminated' }))
       return null
     }
-    case 'agent:configure':
-      return userSessions.configure(who, request)
-    case 'agent:go-on':
-      return userSessions.goOn(who, request)
     case 'permission:answer':
       return userSessions.answer(who, request)
     case 'question:answer':

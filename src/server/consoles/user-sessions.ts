@@ -18,10 +18,11 @@ import type { RelayRequest } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Missing, NotRestored } from '../../protocol/work/resume.ts'
 import { answerPermission, answerQuestion, type PermissionChoice } from '../../services/approvals/answer-permission.ts'
-import { decideApproval } from '../../services/approvals/decide-approval.ts'
 import { findPermission, readApproval } from '../../services/approvals/queries.ts'
+import { decideApproval } from '../../services/approvals/request-approval.ts'
 import { createUserSession, terminateUserSession } from '../../services/consoles/change-user-session.ts'
 import { configureAgent } from '../../services/consoles/configure-agent.ts'
+import { requestedReason, terminateRoleAgent } from '../../services/consoles/end-role-agent.ts'
 import {
   accountOf,
   type EndOf,
@@ -34,12 +35,11 @@ import {
   type StartTarget,
 } from '../../services/consoles/queries.ts'
 import { type Spawn, spawnRoleAgent } from '../../services/consoles/spawn-role-agent.ts'
-import { requestedReason, terminateRoleAgent } from '../../services/consoles/terminate-role-agent.ts'
 import { noSuchApproval } from '../../services/refusals.ts'
 import { cancelTurn, withdrawPrompt } from '../../services/turns/cancel-turn.ts'
+import { setContinueAfterLimit } from '../../services/turns/end-limit.ts'
 import { sendPrompt } from '../../services/turns/send-prompt.ts'
-import { setContinueAfterLimit } from '../../services/turns/set-continue-after-limit.ts'
-import type { ReceiptKey, Store } from '../../store/store.ts'
+import type { ReceiptKey, Store, UseCase } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
 import type { Offers } from '../processes/launches.ts'
 
@@ -75,17 +75,21 @@ interface UserSessionsOptions {
   readonly offers: Offers
 }
 
+/** What requests are done by that take them as they are. */
+const useCases = {
+  'agent:message': sendPrompt,
+  'agent:withdraw': withdrawPrompt,
+  'agent:configure': configureAgent,
+  'agent:go-on': setContinueAfterLimit,
+}
+
 export class UserSessions {
   readonly #store: Store
-  readonly #clock: Clock
-  readonly #expectsCoordinator: boolean
-  readonly #offers: Offers
+  readonly #options: UserSessionsOptions
 
-  constructor({ store, clock, expectsCoordinator, offers }: UserSessionsOptions) {
-    this.#store = store
-    this.#clock = clock
-    this.#expectsCoordinator = expectsCoordinator
-    this.#offers = offers
+  constructor(options: UserSessionsOptions) {
+    this.#store = options.store
+    this.#options = options
   }
 
   get(who: Who, userSessionId: string): Promise<UserSession> {
@@ -96,12 +100,12 @@ export class UserSessions {
     const asked = { userSessionId, accountId: accountOf(who), forStart }
     const found = await this.#store.query(findUserSession, asked)
     const isSettled = forStart === undefined || found.startOn !== null || found.cannotStart !== null
-    if (isSettled || !this.#expectsCoordinator) return found
+    if (isSettled || !this.#options.expectsCoordinator) return found
     const look = async (): Promise<FoundUserSession | undefined> => {
       const now = await this.#store.query(findUserSession, asked)
       return now.startOn === null && now.cannotStart === null ? undefined : now
     }
-    const [store, clock] = [this.#store, this.#clock]
+    const [store, clock] = [this.#store, this.#options.clock]
     return (await untilSeen({ store, clock, stream: home, withinMs: coordinatorWithinMs, look })) ?? found
   }
 
@@ -118,7 +122,7 @@ export class UserSessions {
   #order(spawn: Spawn, receipt: ReceiptKey | undefined): Promise<{ seq: number }> {
     const { startOn: coordinatorId, projectId, userSessionId } = spawn
     const where = { coordinatorId, projectId, userSessionId }
-    return this.#offers.order(where, (offered) => this.#store.run(spawnRoleAgent, { ...spawn, ...offered }, receipt))
+    return this.#options.offers.order(where, (offered) => this.#store.run(spawnRoleAgent, { ...spawn, ...offered }, receipt))
   }
 
   /**
@@ -142,30 +146,16 @@ export class UserSessions {
     }
   }
 
-  async prompt(who: Who, request: Request<'agent:message'>): Promise<number> {
+  async apply(who: Who, request: Request<keyof typeof useCases>): Promise<number> {
     const which = await this.find(who, request.userSessionId)
-    return (await this.#store.run(sendPrompt, { ...request, ...which, by: who.id }, receiptIn(request))).seq
-  }
-
-  async withdraw(who: Who, request: Request<'agent:withdraw'>): Promise<number> {
-    const which = await this.find(who, request.userSessionId)
-    return (await this.#store.run(withdrawPrompt, { ...request, ...which }, receiptIn(request))).seq
+    const useCase: UseCase<never, { seq: number }> = useCases[request.type]
+    return (await this.#store.run(useCase, { ...request, ...which, by: who.id } as never, receiptIn(request))).seq
   }
 
   async cancel(who: Who, request: Request<'agent:cancel'>): Promise<number | null> {
     const which = await this.find(who, request.userSessionId)
     const { turnId } = await this.#store.run(cancelTurn, { ...request, ...which, by: who.id }, receiptIn(request))
     return this.#store.query(findEndSeq, { turnId })
-  }
-
-  async configure(who: Who, request: Request<'agent:configure'>): Promise<number> {
-    const which = await this.find(who, request.userSessionId)
-    return (await this.#store.run(configureAgent, { ...request, ...which, by: who.id }, receiptIn(request))).seq
-  }
-
-  async goOn(who: Who, request: Request<'agent:go-on'>): Promise<number> {
-    const which = await this.find(who, request.userSessionId)
-    return (await this.#store.run(setContinueAfterLimit, { ...request, ...which, by: who.id }, receiptIn(request))).seq
   }
 
   async terminateAgent(who: Who, request: Request<'agent:terminate'>): Promise<Terminating | 'nobody'> {
@@ -185,7 +175,7 @@ export class UserSessions {
 
   /** Resolves with the event of a termination another request has begun; undefined when it does not come in time. */
   whenEnded(userSessionId: string, end: EndOf) {
-    const [store, clock, stream] = [this.#store, this.#clock, userSessionStream(userSessionId)]
+    const [store, clock, stream] = [this.#store, this.#options.clock, userSessionStream(userSessionId)]
     const look = async () => (await store.query(findEndAnswer, end)) ?? undefined
     return untilSeen({ store, clock, stream, withinMs: endWithinMs, look })
   }

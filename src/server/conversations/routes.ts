@@ -13,10 +13,10 @@ import type { conversationRoutes, searchRoutes } from '../../protocol/conversati
 import { accountOf } from '../../services/consoles/queries.ts'
 import { addMessage } from '../../services/conversations/add-message.ts'
 import { getOrCreateConversation, markSeen, setFlags, setTitle } from '../../services/conversations/change-conversation.ts'
+import { resetConversation, setHistory, truncateHistory } from '../../services/conversations/change-history.ts'
 import { getCutoverRule, listChapterMessages, listChapters, listNotes } from '../../services/conversations/chapter-queries.ts'
 import { cutOverConversation, setCutoverRule } from '../../services/conversations/cut-over-conversation.ts'
 import { deleteConversation } from '../../services/conversations/delete-conversation.ts'
-import { endChat } from '../../services/conversations/end-chat.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
 import { postMessage } from '../../services/conversations/post-message.ts'
 import {
@@ -28,18 +28,16 @@ import {
 } from '../../services/conversations/queries.ts'
 import { searchMessages } from '../../services/conversations/search-messages.ts'
 import { searchTitles } from '../../services/conversations/search-titles.ts'
-import { setHistory } from '../../services/conversations/set-history.ts'
 import { setConversationSummary } from '../../services/conversations/set-summary.ts'
-import { startChat } from '../../services/conversations/start-chat.ts'
-import { resetConversation, truncateHistory } from '../../services/conversations/truncate-history.ts'
+import { endChat, startChat } from '../../services/conversations/start-chat.ts'
 import { withdrawMessage } from '../../services/conversations/withdraw-message.ts'
 import { getProject } from '../../services/projects/queries.ts'
 import { noSuchNote } from '../../services/refusals.ts'
 import { beginTurn } from '../../services/turns/begin-turn.ts'
 import { findStop, stopTurns } from '../../services/turns/cancel-turn.ts'
 import { configureChat, readOptions } from '../../services/turns/chat-options.ts'
+import { setContinueAfterLimit } from '../../services/turns/end-limit.ts'
 import { listConversationTurns, readContexts, readToolOutput, readTurnItems } from '../../services/turns/queries.ts'
-import { setContinueAfterLimit } from '../../services/turns/set-continue-after-limit.ts'
 import { noteContents, noteText } from '../../store/conversations/notes.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
@@ -99,7 +97,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     const inRole = parseConsoleKey(key)
     const { coordinatorId } = await deps.store.query(readOptions, { key })
     if (!inRole) return deps.store.run(configureChat, { key, change, coordinatorId, by: who.id }, receipt)
-    await deps.userSessions.configure(who, { type: 'agent:configure', ...inRole, change })
+    await deps.userSessions.apply(who, { type: 'agent:configure', ...inRole, change })
     return (await deps.store.query(readOptions, { key })).options
   },
   getFlags: async ({ params, deps }) => (await deps.store.query(getConversation, params)).flags,

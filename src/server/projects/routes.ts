@@ -1,8 +1,7 @@
 /** REST handlers for projects and their assigned agents. */
 import type { projectRoutes } from '../../protocol/projects/routes.ts'
 import { assignAgent, getAssignment, unassignAgent } from '../../services/projects/assign-agent.ts'
-import { changeProject, deleteProject } from '../../services/projects/change-project.ts'
-import { createProject } from '../../services/projects/create-project.ts'
+import { changeProject, createProject, deleteProject } from '../../services/projects/change-project.ts'
 import { getProject, listProjects } from '../../services/projects/queries.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 

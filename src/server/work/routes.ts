@@ -7,10 +7,8 @@ import { ProjectPath } from '../../protocol/projects/project.ts'
 import { childOf, type Resumed } from '../../protocol/work/resume.ts'
 import type { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from '../../protocol/work/routes.ts'
 import { changeApproach, recordApproach } from '../../services/work/change-approach.ts'
-import { changeTask } from '../../services/work/change-task.ts'
-import { createTask } from '../../services/work/create-task.ts'
-import { createWorkSession } from '../../services/work/create-work-session.ts'
-import { dismissWorkSession, endWorkSession } from '../../services/work/end-work-session.ts'
+import { changeTask, createTask } from '../../services/work/change-task.ts'
+import { createWorkSession, dismissWorkSession, endWorkSession } from '../../services/work/end-work-session.ts'
 import {
   getArtifact,
   getLineage,

@@ -1,6 +1,6 @@
 /** REST handlers for the worktrees of a project. */
 import type { worktreeRoutes } from '../../protocol/worktrees/routes.ts'
-import { changeSetUp, getSetUp } from '../../services/worktrees/change-set-up.ts'
+import { changeSetUp, getSetUp } from '../../services/worktrees/worktree-record.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 export const worktreeHandlers: HandlersOf<typeof worktreeRoutes> = {

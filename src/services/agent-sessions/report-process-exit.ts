@@ -17,7 +17,7 @@ import { type Context, defineUseCase, type Reader, type Tx } from '../../store/s
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
 import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
 import { workOf } from './agent-session-record.ts'
-import { suspect } from './touch-agent-session.ts'
+import { suspect } from './sweep-agent-session.ts'
 
 type Report = ProcessExit &
   EndLocks & {

@@ -1,21 +1,88 @@
-/** Changes an agent. Fields left out stay. `env` is replaced as a whole; a masked value keeps the stored one (SE7). */
+/** Adds, changes and deletes agents. */
 import type * as z from 'zod'
-import { type StoredEnvironment, unmasked } from '../../domain/agents/environment.ts'
+import { type SealedValue, type StoredEnvironment, unmasked } from '../../domain/agents/environment.ts'
 import { changedIsolation } from '../../domain/agents/isolation.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { agentIdFrom, isReserved } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
-import type { Agent, AgentChange } from '../../protocol/agents/agent.ts'
+import type { Agent, AgentChange, AgentDraft, AgentWithPasskey } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
 import { type AgentRow, agentOf, projectIdsOf, updateAgent } from '../../store/agents/agents.ts'
 import { revokeOfAgent } from '../../store/approvals/allowances.ts'
-import { defineUseCase } from '../../store/store.ts'
+import { selectMeta } from '../../store/meta.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
 import { revokeAllOfAgent } from '../agent-sessions/agent-session-end.ts'
 import { maskWithoutValue, noSuchAgent } from '../refusals.ts'
-import { requireSameSealingKey, type SentEnvironment } from './create-agent.ts'
+
+/** Clients give up on a call at 60 s (NA3). */
+const defaultHoldSeconds = 50
+const maxIdTries = 20
+
+/** No plain value enters the store (SE12). */
+export type SentEnvironment = Readonly<Record<string, SealedValue | typeof maskedValue>>
+
+/** Adds an agent entry and returns its passkey, which is shown once (AS7). */
+export const createAgent = defineUseCase('create-agent', {
+  answersSecret: true,
+  streams: () => [home],
+  run: async (
+    tx,
+    input: Omit<z.output<typeof AgentDraft>, 'env'> & { env?: SentEnvironment | undefined; by: string },
+    { now, random },
+  ): Promise<AgentWithPasskey> => {
+    const env = unmasked(input.env ?? {}, {}, maskedValue)
+    if ('nothingToKeep' in env) throw maskWithoutValue(env.nothingToKeep)
+    await requireSameSealingKey(tx, input.env)
+    const passkey = random.secret('agent')
+    const row = {
+      id: await freeId(tx, input.id, input.name),
+      name: input.name,
+      protocol: input.protocol,
+      command: input.command ?? null,
+      args: JSON.stringify(input.args ?? []),
+      env: JSON.stringify(env.environment),
+      role: input.role ?? null,
+      max_processes: input.maxProcesses ?? null,
+      hold_seconds: input.holdSeconds ?? defaultHoldSeconds,
+      runs_on: input.runsOn ?? null,
+      isolation: changedIsolation('{}', input),
+      report: null,
+      passkey_hash: hashSecret(passkey),
+      created_at: now,
+      updated_at: now,
+    }
+    await tx.insert('agents', row)
+    const agent = agentOf(row, [])
+    tx.append(home, { type: 'agent-created', data: { agent, by: input.by } })
+    return { ...agent, passkey }
+  },
+})
+
+/** Refuses values sealed with another key than the store's nodes use, which they could not open (SE12). */
+export async function requireSameSealingKey(reader: Reader, sent: SentEnvironment = {}): Promise<void> {
+  const said = (await reader.first(selectMeta, { key: 'sealing_key' }))?.value
+  const isOther = (value: SentEnvironment[string]): boolean => value !== maskedValue && value.key !== said
+  if (said !== undefined && Object.values(sent).some(isOther)) throw new Refusal('wrong_state', refusalText('otherSealingKey'))
+}
+
+/** The chosen id, or the first free one derived from the name. */
+async function freeId(reader: Reader, chosen: string | undefined, name: string): Promise<string> {
+  const candidates = chosen ? [chosen] : Array.from({ length: maxIdTries }, (_, index) => agentIdFrom(name, index + 1))
+  for (const id of candidates) if (!(await isTaken(reader, id))) return id
+  const [id] = candidates
+  throw new Refusal('already_exists', refusalText('idTaken', { id: id ?? '' }), { id })
+}
+
+/** People's ids are excluded, because both kinds appear as the author of events. */
+const isTaken = async (reader: Reader, id: string): Promise<boolean> =>
+  isReserved(id) || Boolean((await reader.row('agents', { id })) ?? (await reader.row('people', { id })))
 
 type Change = Omit<z.output<typeof AgentChange>, 'env'> & { env?: SentEnvironment | undefined }
 
+/** Changes an agent. Fields left out stay. `env` is replaced as a whole; a masked value keeps the stored one (SE7). */
 export const changeAgent = defineUseCase('change-agent', {
   streams: () => [home],
   run: async (tx, { agentId, by, ...change }: Change & { agentId: string; by: string }, { now }): Promise<Agent> => {

@@ -8,7 +8,7 @@ import { maxSecretsPerProject, type Secret, type SecretForm, type SecretUse } fr
 import { deleteSecret, secretOf, secretRows, secretsGivenTo, secretUses, writeSecret } from '../../store/agents/secrets.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import { noSuchAgent, noSuchProject } from '../refusals.ts'
-import { requireSameSealingKey } from './create-agent.ts'
+import { requireSameSealingKey } from './change-agent.ts'
 
 interface Which {
   readonly projectId: string

@@ -1,22 +1,31 @@
-/**
- * Requests an approval for an agent (`request_approval`), tied to its work session (WK4) and current task. With the id of a
- * returned one it resubmits that. An identical pending request returns the same approval, so that retries (AS8) and restarted
- * processes ask once.
- */
+/** Requests approvals, decides them, and submits them again (AP1, AP2). */
 import type * as z from 'zod'
 import type { Submission } from '../../domain/approvals/lifecycle.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import type { Approval, ApprovalRequest } from '../../protocol/approvals/approval.ts'
+import type {
+  Approval,
+  ApprovalDecision,
+  ApprovalDraft,
+  ApprovalRequest,
+  ApprovalResubmission,
+} from '../../protocol/approvals/approval.ts'
 import { approvalOf, selectPendingOfAgent } from '../../store/approvals/approvals.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { selectTaskAtHand } from '../../store/work/tasks.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
-import { taskOfAgent } from '../work/task-record.ts'
-import { addApproval, approvalOfAgent, moveApproval } from './approval-record.ts'
+import { noSuchProject } from '../refusals.ts'
+import { existingTask, taskOfAgent } from '../work/task-record.ts'
+import { existingWorkSession } from '../work/work-session-record.ts'
+import { addApproval, approvalOfAgent, existingApproval, moveApproval } from './approval-record.ts'
 
 type Input = ContextCaller & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
 
+/**
+ * Requests an approval for an agent (`request_approval`), tied to its work session (WK4) and current task. With the id of a
+ * returned one it resubmits that. An identical pending request returns the same approval, so that retries (AS8) and restarted
+ * processes ask once.
+ */
 export const requestApproval = defineUseCase('request-approval', {
   streams: ({ projectId }: Input) => [home, projectStream(projectId)],
   run: async (tx, input: Input, { now }): Promise<Approval> => {
@@ -72,3 +81,35 @@ const named = (input: Input): Partial<Input> =>
 
 const contentOf = ({ instructionContent, workerInstructions, artifacts }: Partial<Submission> | Input): string =>
   JSON.stringify([instructionContent ?? null, workerInstructions ?? [], artifacts ?? []])
+
+type DecideInput = z.output<typeof ApprovalDecision> & { projectId: string; approvalId: number; by: string }
+
+/** Decides an approval (AP1): approved, rejected, or sent back for revision. The first decision stands. */
+export const decideApproval = defineUseCase('decide-approval', {
+  streams: ({ projectId }: DecideInput) => [home, projectStream(projectId)],
+  run: async (tx, { by, status, feedback = null, ...place }: DecideInput, { now }): Promise<Approval> =>
+    moveApproval(tx, await existingApproval(tx, place), { type: 'decide', verdict: status, by, feedback }, now),
+})
+
+type ResubmitInput = z.output<typeof ApprovalResubmission> & { projectId: string; approvalId: number }
+
+/** Resubmits an approval that was returned for revision (AP1). It is pending again, with the earlier version in its history. */
+export const resubmitApproval = defineUseCase('resubmit-approval', {
+  streams: ({ projectId }: ResubmitInput) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, approvalId, ...submission }: ResubmitInput, { now }): Promise<Approval> =>
+    moveApproval(tx, await existingApproval(tx, { projectId, approvalId }), { type: 'resubmit', submission }, now),
+})
+
+type DecideApprovalInput = z.output<typeof ApprovalDraft> & { projectId: string }
+
+/** Requests an approval on behalf of a leader (AP2), optionally about a task or work session. */
+export const createApproval = defineUseCase('create-approval', {
+  streams: ({ projectId }: DecideApprovalInput) => [home, projectStream(projectId)],
+  run: async (tx, input: DecideApprovalInput, { now }): Promise<Approval> => {
+    const { projectId, workSessionId, taskId = null } = input
+    if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+    if (workSessionId !== null) await existingWorkSession(tx, { projectId, workSessionId })
+    if (taskId !== null) await existingTask(tx, { projectId, taskId })
+    return addApproval(tx, { ...input, taskId, agentSessionId: null }, now)
+  },
+})

@@ -8,8 +8,8 @@ import { selectOccupants, updateAttached, updateDetached, updateEnding } from '.
 import { noticeColumn } from '../../store/fields.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { noSuchProject } from '../refusals.ts'
+import { leaveRole } from './end-role-agent.ts'
 import { announceEndIfEmpty, existingUserSession, rosterStreams, type UserSessionLocks } from './role-agent-record.ts'
-import { leaveRole } from './terminate-role-agent.ts'
 
 interface Input extends UserSessionLocks {
   readonly reason: Detail

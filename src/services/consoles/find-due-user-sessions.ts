@@ -22,7 +22,7 @@ import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { currentLimit } from '../turns/limit-record.ts'
-import { graceMs, startWithinMs } from './give-up-role-agent.ts'
+import { graceMs, startWithinMs } from './end-role-agent.ts'
 import { isIdle } from './sleep-role-agent.ts'
 
 /** Results of each kind. */

@@ -24,9 +24,9 @@ import { roleContextKey } from '../turns/context-record.ts'
 import { clearLimit, inheritLimit } from '../turns/limit-record.ts'
 import { isWorkedOn } from '../work/plan-record.ts'
 import { beginWorkSession } from '../work/work-session-record.ts'
+import { stopProcessOf } from './end-role-agent.ts'
 import type { FoundUserSession } from './queries.ts'
 import { existingUserSession, moveRoleAgent, rosterRefusal, rosterStreams } from './role-agent-record.ts'
-import { stopProcessOf } from './terminate-role-agent.ts'
 
 export interface Spawn extends FoundUserSession, OfferId {
   readonly role: string

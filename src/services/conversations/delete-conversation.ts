@@ -1,7 +1,4 @@
-/**
- * Deletes a conversation with its messages, turns and unread marks. A new one under the same key is empty and continues the
- * message numbers.
- */
+/** Closes and deletes conversations. */
 import { conversationStream } from '../../domain/stream-name.ts'
 import { removeChaptersOf } from '../../store/conversations/chapters.ts'
 import { forgetConversation } from '../../store/conversations/search.ts'
@@ -11,8 +8,12 @@ import { endContextsIn } from '../../store/turns/contexts.ts'
 import { disownTurnFiles } from '../../store/turns/turn-files.ts'
 import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
-import { existingConversation, streamOfKey } from './conversation-record.ts'
+import { changeConversation, existingConversation, streamOfKey } from './conversation-record.ts'
 
+/**
+ * Deletes a conversation with its messages, turns and unread marks. A new one under the same key is empty and continues the
+ * message numbers.
+ */
 export const deleteConversation = defineUseCase('delete-conversation', {
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, by }, { now }): Promise<void> => {
@@ -32,5 +33,23 @@ export const deleteConversation = defineUseCase('delete-conversation', {
     await tx.delete('conversation_names', { conversation_key: key })
     await tx.delete('conversations', { key })
     tx.append(conversationStream(key), { type: 'conversation-deleted', data: { by } })
+  },
+})
+
+/**
+ * Closes a conversation between agents when a session that wrote in it has ended (AS9, CV10). Does nothing if the session lives
+ * or the conversation is closed. The next message reopens it.
+ */
+export const closeConversation = defineUseCase('close-conversation', {
+  streams: ({ conversationKey }: { conversationKey: string; agentSessionId: string }) => [conversationStream(conversationKey)],
+  run: async (tx, { conversationKey: key, agentSessionId }, { now }): Promise<{ closed: boolean }> => {
+    const written = await tx.row('open_conversations', { agent_session_id: agentSessionId, conversation_key: key })
+    const agentSession = await tx.row('agent_sessions', { id: agentSessionId })
+    const row = await tx.row('conversations', { key })
+    if (!written || agentSession?.state !== 'ended' || row?.state !== 'open') return { closed: false }
+    await tx.delete('open_conversations', { conversation_key: key })
+    await changeConversation(tx, row, { state: 'closed' }, now)
+    tx.append(conversationStream(key), { type: 'conversation-closed', data: { by: agentSession.agent_id } })
+    return { closed: true }
   },
 })

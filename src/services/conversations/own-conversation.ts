@@ -1,13 +1,20 @@
-/**
- * Finds the conversation that an agent's tool call belongs to: that of its context, of its running turn, or of its session. An
- * agent reads and changes no other (SE3).
- */
+/** The conversation that an agent is in, and what it may read there. */
+
+import { parseDay } from '../../domain/conversations/chapter.ts'
 import { webKey } from '../../domain/conversations/key.ts'
+import { selectChapter } from '../../store/conversations/chapters.ts'
+import { afterAllMessages, messagesWithin } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
+import { senderNames } from '../turns/context-record.ts'
+import { searchMessages } from './search-messages.ts'
 
+/**
+ * Finds the conversation that an agent's tool call belongs to: that of its context, of its running turn, or of its session. An
+ * agent reads and changes no other (SE3).
+ */
 export interface ContextCaller extends AgentCaller {
   /** The context of the caller, for an ACP agent with several. */
   readonly contextId?: string | undefined
@@ -39,3 +46,54 @@ export async function ownConversation(reader: Reader, { contextId, ...caller }: 
 }
 
 const conversationOf = (row: ContextRow): OwnConversation => ({ key: row.conversation_key, originKey: row.origin_key })
+
+interface HistoryQuery extends ContextCaller {
+  readonly before?: number | undefined
+  readonly day?: string | undefined
+  readonly q?: string | undefined
+  readonly limit: number
+}
+
+/**
+ * Returns history to an agent from the conversation of its call (CX3, `get_history`): earlier messages, one day, or search
+ * hits. Between agents only what the same context asked.
+ */
+export interface OwnHistory {
+  readonly key: string
+  readonly messages: readonly { seq: number; sender: string; role: string; content: string; createdAt: string }[]
+  /** Where the next older page ends. Null if there is none. */
+  readonly before: number | null
+}
+
+export const readOwnHistory = defineQuery(
+  async (reader, { before = afterAllMessages, day, q, limit, ...caller }: HistoryQuery, context): Promise<OwnHistory> => {
+    const { key, originKey } = await ownConversation(reader, caller)
+    const of = day === undefined ? undefined : parseDay(day)
+    const chapter = of === undefined ? undefined : await reader.first(selectChapter, { key, day: of })
+    const open = await reader.row('conversations', { key })
+    const isOpenDay = of !== undefined && open?.chapter_day === of
+    const after = chapter ? chapter.after_seq : isOpenDay ? open.chapter_after : 0
+    const through = chapter && !isOpenDay ? chapter.through_seq : afterAllMessages
+    const none = day !== undefined && !chapter && !isOpenDay
+    const hits =
+      q === undefined ? undefined : await searchMessages.run(reader, { q, conversation: key, limit, accountId: null }, context)
+    const rows = none
+      ? []
+      : hits
+        ? await messagesWithin(reader, { key, originKey, seqs: hits.items.map(({ seq }) => seq) })
+        : await messagesWithin(reader, { key, originKey, after, before: Math.min(before, through + 1), limit })
+    const names = await senderNames(reader, rows)
+    const oldest = Math.min(...rows.map(({ seq }) => seq))
+    return {
+      key,
+      messages: rows.map((row) => ({
+        seq: row.seq,
+        sender: names(row),
+        role: row.role,
+        content: row.content,
+        createdAt: row.createdAt,
+      })),
+      before: hits === undefined && rows.length === limit ? oldest : null,
+    }
+  },
+)

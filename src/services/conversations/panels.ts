@@ -12,7 +12,7 @@ import {
   updateSeenByName,
 } from '../../store/conversations/panels.ts'
 import { defineQuery, defineUseCase } from '../../store/store.ts'
-import { closeChat } from './end-chat.ts'
+import { closeChat } from './start-chat.ts'
 
 export const maxTouchedPanels = 500
 

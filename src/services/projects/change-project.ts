@@ -1,22 +1,77 @@
-/** Changes and deletes projects. */
-
+/** Creates, changes and deletes projects. */
 import type * as z from 'zod'
+import type { Scope } from '../../domain/access/scopes.ts'
+import { demoAcp, demoMcp } from '../../domain/agents/demo.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { projectId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
+import type { FolderInspection } from '../../domain/projects/folder.ts'
 import { changeSettings } from '../../domain/projects/settings.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { home, projectStream } from '../../domain/stream-name.ts'
-import type { Project, ProjectChange } from '../../protocol/projects/project.ts'
+import type { EventType } from '../../protocol/events.ts'
+import type { Project, ProjectChange, ProjectDraft } from '../../protocol/projects/project.ts'
 import { liveOfProject } from '../../store/agent-sessions/agent-sessions.ts'
 import { deleteSecret, secretRows } from '../../store/agents/secrets.ts'
 import { selectPendingOfProject } from '../../store/approvals/approvals.ts'
+import { selectFirstOfTypes, selectPosition } from '../../store/log/event-log.ts'
 import { agentIdsOf, chosenSettings, projectOf, updateProject } from '../../store/projects/projects.ts'
-import { defineUseCase, type Tx } from '../../store/store.ts'
+import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfProject } from '../../store/work/work-sessions.ts'
 import { revokeAgentSessions } from '../agent-sessions/agent-session-end.ts'
+import { createAgent } from '../agents/change-agent.ts'
 import { moveApproval } from '../approvals/approval-record.ts'
 import { invalidSetting, noSuchProject } from '../refusals.ts'
 import { finishWorkSession } from '../work/end-work-session.ts'
+import { assignAgent } from './assign-agent.ts'
 import { chooseFolder, managedChange, requireManage } from './choose-folder.ts'
-import type { ProjectCaller } from './create-project.ts'
+
+/** The random part has two thousand million values a day, so this many collisions mean broken randomness. */
+const maxIdTries = 10
+
+export interface ProjectCaller {
+  readonly by: string
+  /** The caller's scopes. Left out for the server itself. */
+  readonly scopes?: readonly Scope[] | undefined
+  /** What was found at the path. */
+  readonly look?: FolderInspection | undefined
+}
+
+/** Creates a project with its own settings (NA10) and a generated id (ID1). */
+export const createProject = defineUseCase('create-project', {
+  streams: () => [home],
+  run: async (tx, input: z.output<typeof ProjectDraft> & ProjectCaller, context): Promise<Project> => {
+    // CX9: with git, each conversation gets its own worktree by default.
+    const asked = input.look?.hasGit ? { 'chat.workplace': 'worktree', ...input.settings } : (input.settings ?? {})
+    const settings = changeSettings({}, asked)
+    if ('problem' in settings) throw invalidSetting(settings.problem)
+    const wanted = input.path ?? null
+    requireManage(input.scopes, managedChange({ path: null, chosen: {} }, { path: wanted, chosen: settings.chosen }))
+    const row = {
+      id: await freeId(tx, context),
+      name: input.name,
+      path: wanted === null ? null : await chooseFolder(tx, wanted, input.look),
+      settings: JSON.stringify(settings.chosen),
+      created_at: context.now,
+      updated_at: context.now,
+    }
+    await tx.insert('projects', row)
+    const project = projectOf(row, [])
+    const stream = projectStream(row.id)
+    tx.begin(stream)
+    tx.append(home, { type: 'project-created', data: { project, by: input.by } }, [stream])
+    return project
+  },
+})
+
+async function freeId(reader: Reader, { now, random }: Context): Promise<string> {
+  for (let tries = 0; tries < maxIdTries; tries++) {
+    const id = projectId(now, random.text)
+    // A stream outlives its project, so ids of deleted projects are not reused.
+    if (!(await reader.first(selectPosition, { name: projectStream(id) }))) return id
+  }
+  throw new Refusal('internal', refusalText('noFreeProjectId', { tries: maxIdTries }))
+}
 
 type Input = z.output<typeof ProjectChange> & ProjectCaller & { projectId: string }
 
@@ -76,5 +131,32 @@ export const deleteProject = defineUseCase('delete-project', {
     for (const row of await secretRows(tx, projectId)) await deleteSecret(tx, row)
     await tx.delete('projects', { id: projectId })
     tx.append(home, { type: 'project-deleted', data: { projectId, by } }, [projectStream(projectId)])
+  },
+})
+
+const createdEvents = { one: 'project-created', other: 'agent-created' } satisfies Record<string, EventType>
+
+const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
+  (await reader.first(selectFirstOfTypes, { stream: home, ...createdEvents })) === undefined
+
+/**
+ * Whether a store still needs the demo: no project and no agent was ever created in it. A deleted demo is not created again.
+ */
+export const needsDemo = defineQuery((reader, _: object) => isWithoutProjects(reader))
+
+const demos = [demoMcp, demoAcp]
+
+/**
+ * Creates the demo project and agents in a new store (UI6), in one commit. Does nothing if a project or agent was ever created.
+ */
+export const beginWithDemo = defineUseCase('begin-with-demo', {
+  streams: (_: { path: string | undefined; by: string }) => [home],
+  run: async (tx, { path, by }, context): Promise<void> => {
+    if (!(await isWithoutProjects(tx))) return
+    const { id: projectId } = await createProject.run(tx, { name: 'demo', path, by }, context)
+    for (const demo of demos) {
+      await createAgent.run(tx, { ...demo, args: [...demo.args], by }, context)
+      await assignAgent.run(tx, { projectId, agentId: demo.id, by }, context)
+    }
   },
 })

@@ -1,16 +1,17 @@
-/**
- * Ends an agent's vendor limit (AG6). If a person chose to continue, the parked turn is sent again: in a chat it is queued and
- * starts the agent if needed; in a role it runs before other queued prompts. Running this too early or twice changes nothing. A
- * failed agent that may not be started again loses its limit as well.
- */
-import { parseConsoleKey } from '../../domain/conversations/key.ts'
-import { conversationStream, projectStream } from '../../domain/stream-name.ts'
+/** What becomes of a turn that met its agent's limit (AG6): a person's choice, and the end of the limit. */
+import { consoleKey, parseConsoleKey, webKey } from '../../domain/conversations/key.ts'
+import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
+import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectOccupant } from '../../store/consoles/user-sessions.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { selectOpenTurns } from '../../store/turns/turns.ts'
-import { promptStreams, requireLocked, type UserSessionLocks } from '../consoles/role-agent-record.ts'
-import { liftLimit } from './limit-record.ts'
+import { activeAgent, promptStreams, requireLocked, type UserSessionLocks } from '../consoles/role-agent-record.ts'
+import { checkAssigned } from '../projects/project-record.ts'
+import { currentLimit, liftLimit, setContinuation } from './limit-record.ts'
 import { startNext } from './start-in-role.ts'
 
 interface Input {
@@ -23,6 +24,11 @@ interface Input {
   readonly cannotStart?: boolean
 }
 
+/**
+ * Ends an agent's vendor limit (AG6). If a person chose to continue, the parked turn is sent again: in a chat it is queued and
+ * starts the agent if needed; in a role it runs before other queued prompts. Running this too early or twice changes nothing. A
+ * failed agent that may not be started again loses its limit as well.
+ */
 export const endLimit = defineUseCase('end-limit', {
   streams: ({ conversationKey, projectId, inRole }: Input) =>
     inRole
@@ -52,3 +58,38 @@ export const endLimit = defineUseCase('end-limit', {
     return { ended: true }
   },
 })
+
+type SetContinueAfterLimitInput = (Pair | { readonly userSessionId: string; readonly role: string }) & {
+  readonly goOn: boolean
+  readonly by: string
+  readonly requestId?: string | undefined
+}
+
+/**
+ * Sets whether an agent at its vendor's limit automatically retries the parked turn once the limit ends (AG6), in a role or a
+ * chat.
+ */
+export const setContinueAfterLimit = defineUseCase('set-continue-after-limit', {
+  streams: (input: SetContinueAfterLimitInput) =>
+    'role' in input
+      ? [userSessionStream(input.userSessionId)]
+      : [conversationStream(webKey(input.projectId, input.agentId)), projectStream(input.projectId)],
+  run: async (tx, input): Promise<{ until: Instant; goesOn: boolean; seq: number }> => {
+    const found = await currentLimit(tx, { ...(await contextKeyOf(tx, input)), originKey: '' })
+    if (!found) throw new Refusal('wrong_state', refusalText('noLimit'))
+    return { until: found.limited_until, goesOn: input.goOn, seq: await setContinuation(tx, found, input) }
+  },
+})
+
+async function contextKeyOf(
+  tx: Parameters<typeof currentLimit>[0],
+  input: SetContinueAfterLimitInput,
+): Promise<Pair & { key: string }> {
+  if ('role' in input) {
+    const { agent_id: agentId, project_id: projectId } = await activeAgent(tx, input.userSessionId, input.role)
+    return { agentId, projectId, key: consoleKey(input.userSessionId, input.role) }
+  }
+  const { projectId, agentId } = input
+  await checkAssigned(tx, { projectId, agentId })
+  return { projectId, agentId, key: webKey(projectId, agentId) }
+}

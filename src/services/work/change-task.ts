@@ -1,4 +1,4 @@
-/** Changes tasks, for a person (`change-task`) or the task's agent (`update-task`). Fields left out stay; a change without effect appends no event. */
+/** Creates tasks and changes them (TK1, WK4). */
 import type * as z from 'zod'
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -10,21 +10,28 @@ import {
   type TaskChange as DecidedChange,
   decideTask,
   isUnfinished,
+  nextSeq,
   type TaskRefusal,
   type TaskStatus,
+  taskId,
+  taskIdBeginning,
+  waitingStatus,
 } from '../../domain/work/task-lifecycle.ts'
 import { taskFailed, type WorkError } from '../../domain/work/work-session-lifecycle.ts'
-import type { Task, TaskChange, TaskProgress } from '../../protocol/work/task.ts'
+import type { Task, TaskChange, TaskDraft, TaskProgress } from '../../protocol/work/task.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
-import { defineUseCase, type Tx } from '../../store/store.ts'
+import { newRow } from '../../store/rows.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectBlockedBehind, statusesBehind } from '../../store/work/task-dependencies.ts'
-import { type TaskRow, taskColumns, taskFrom, taskOf } from '../../store/work/tasks.ts'
+import { highestIds, type TaskRow, taskColumns, taskFrom, taskOf } from '../../store/work/tasks.ts'
 import { runningDescendant, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { noSuchProject } from '../refusals.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
 import { endFinishedPlan } from './plan-record.ts'
 import { distinct, existingTask, storeDependencies, taskOfAgent, unfinishedFor, updateCurrentTask } from './task-record.ts'
+import { existingWorkSession } from './work-session-record.ts'
 
 /**
  * Stores an error in the work session and saves a checkpoint (CK1, CK2). The calling use case locks the project's stream.
@@ -188,3 +195,56 @@ export const updateTask = defineUseCase('update-task', {
     return task
   },
 })
+
+type Input = z.output<typeof TaskDraft> & { projectId: string; by: string }
+
+/**
+ * Creates a task, with or without a work session (WK4). Its id is counted within project, phase and type (ID1). It is blocked
+ * while dependencies are unfinished (TK2).
+ */
+export const createTask = defineUseCase('create-task', {
+  streams: ({ projectId }: Input) => [projectStream(projectId)],
+  run: async (tx, { projectId, by, ...draft }: Input, { now }): Promise<Task> => {
+    const { workSessionId, phase, type } = draft
+    if (workSessionId === null) await existingProject(tx, projectId)
+    else await openWorkSession(tx, projectId, workSessionId)
+    const id = await freeId(tx, projectId, phase, type)
+    const dependsOn = distinct(draft.dependsOn ?? [])
+    const unfinished = await storeDependencies(tx, { projectId, taskId: id }, dependsOn)
+    const row = newRow('tasks', {
+      project_id: projectId,
+      id,
+      session_id: workSessionId,
+      phase,
+      task_type: type,
+      title: draft.title,
+      description: draft.description ?? null,
+      status: waitingStatus(unfinished),
+      assigned_to: draft.assignedTo ?? null,
+      depends_on: JSON.stringify(dependsOn),
+      blocked_by: unfinished[0] ?? null,
+      created_at: now,
+      updated_at: now,
+    })
+    await tx.insert('tasks', row)
+    const task = taskOf(row)
+    tx.append(projectStream(projectId), { type: 'task-created', data: { task, by } })
+    return task
+  },
+})
+
+async function existingProject(reader: Reader, projectId: string): Promise<void> {
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+}
+
+/** An interrupted work session accepts tasks, because it can be resumed. A completed one does not. */
+async function openWorkSession(reader: Reader, projectId: string, workSessionId: string): Promise<void> {
+  const { state } = workSessionOf(await existingWorkSession(reader, { projectId, workSessionId }))
+  if (state === 'completed') throw new Refusal('work_session_completed', undefined, { workSessionId })
+}
+
+/** Under the project's lock, so the id stays free. */
+async function freeId(reader: Reader, projectId: string, phase: number, type: string): Promise<string> {
+  const taken = await highestIds(reader, projectId, taskIdBeginning(phase, type))
+  return taskId(phase, type, nextSeq(phase, type, taken))
+}

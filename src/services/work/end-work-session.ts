@@ -1,8 +1,4 @@
-/**
- * Ends a work session at a person's or script's request: completed, or interrupted with their reason (WK4). The same end twice
- * changes nothing.
- */
-
+/** Begins, ends and dismisses work sessions. */
 import type * as z from 'zod'
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -16,11 +12,12 @@ import {
   type WorkSessionDecision,
   type WorkSessionEvent,
 } from '../../domain/work/work-session-lifecycle.ts'
-import type { WorkSession, WorkSessionEnd } from '../../protocol/work/work-session.ts'
+import type { WorkSession, WorkSessionDraft, WorkSessionEnd } from '../../protocol/work/work-session.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
+import { noSuchProject } from '../refusals.ts'
 import { recordCheckpoint } from './checkpoint-record.ts'
-import { existingWorkSession } from './work-session-record.ts'
+import { beginWorkSession, existingWorkSession } from './work-session-record.ts'
 
 /**
  * Ends a work session: on request (`end-work-session`), with its agent session (AS9), or with its project. Saves a final
@@ -52,6 +49,10 @@ export async function finishWorkSession(tx: Tx, row: WorkSessionRow, event: Work
 
 type EndInput = z.output<typeof WorkSessionEnd> & { projectId: string; workSessionId: string }
 
+/**
+ * Ends a work session at a person's or script's request: completed, or interrupted with their reason (WK4). The same end twice
+ * changes nothing.
+ */
 export const endWorkSession = defineUseCase('end-work-session', {
   streams: ({ projectId }: EndInput) => [home, projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, ...asked }: EndInput, { now }): Promise<WorkSession> => {
@@ -82,5 +83,26 @@ export const dismissWorkSession = defineUseCase('dismiss-work-session', {
     const workSession = workSessionOf(dismissed)
     tx.append(projectStream(row.project_id), { type: 'work-session-changed', data: { workSession } }, [home])
     return workSession
+  },
+})
+
+type Input = z.output<typeof WorkSessionDraft> & { projectId: string }
+
+/**
+ * Creates a work session by hand (WK4). It has no owner until an agent takes one of its tasks, and is ended through `…/end`
+ * only.
+ */
+export const createWorkSession = defineUseCase('create-work-session', {
+  streams: ({ projectId }: Input) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, ...draft }: Input, context): Promise<WorkSession> => {
+    if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+    const beginning = {
+      project_id: projectId,
+      context_summary: draft.contextSummary ?? null,
+      current_phase: draft.phase ?? null,
+      current_agent_role: draft.agentRole ?? null,
+      current_agent_type: draft.agentType ?? null,
+    }
+    return workSessionOf(await beginWorkSession(tx, beginning, context))
   },
 })

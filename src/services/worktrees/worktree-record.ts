@@ -1,27 +1,34 @@
-/**
- * Registers where an agent works, in a role or a conversation (CX9), when its machine reports it (WT2, WT3). One row per
- * folder.
- */
-import { detailFrom } from '../../domain/notices.ts'
+/** The register of worktrees, and how new ones are set up (WT3, WT5). */
+
+import { Refusal } from '../../domain/errors.ts'
+import { detailFrom, inField } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { mask, maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
+import type { SetUp } from '../../protocol/worktrees/worktree.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { noticeColumn } from '../../store/fields.ts'
-import type { Context, Tx } from '../../store/store.ts'
+import { type Context, defineQuery, defineUseCase, type Tx } from '../../store/store.ts'
 import type { ContextRow } from '../../store/turns/contexts.ts'
 import {
   insertWorktree,
   selectWorktreeAt,
+  setUpOf,
   updateWorktree,
   type WorktreeRow,
   worktreeOf,
 } from '../../store/worktrees/worktrees.ts'
 import { shortOf } from '../conversations/conversation-workplace.ts'
+import { noSuchProject } from '../refusals.ts'
 
 type Made = Extract<LinkFact, { type: 'workspace-made' }>
 
+/**
+ * Registers where an agent works, in a role or a conversation (CX9), when its machine reports it (WT2, WT3). One row per
+ * folder.
+ */
 export async function registerWorktree(tx: Tx, agent: RoleAgentRow, launch: Launch, made: Made, context: Context): Promise<void> {
   const userSession = await tx.row('user_sessions', { id: agent.user_session_id })
   if (!userSession) return
@@ -77,3 +84,27 @@ async function register(
   await tx.write(known ? updateWorktree : insertWorktree, row)
   tx.append(projectStream(projectId), { type: 'worktree-made', data: { worktree: worktreeOf(row) } })
 }
+
+type Input = SetUp & { readonly projectId: string; readonly by: string }
+
+/**
+ * Sets the commands that prepare a new worktree of a project (WT5). The event leaves them out, because not every reader may see
+ * them.
+ */
+export const changeSetUp = defineUseCase('change-set-up', {
+  streams: ({ projectId }: Input) => [projectStream(projectId)],
+  run: async (tx, { projectId, command, copy, by }): Promise<SetUp> => {
+    if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+    if (command !== null && (command[0] ?? '').trim() === '')
+      throw new Refusal('invalid_request', inField('command', refusalText('firstWord')), { field: 'command' })
+    await tx.put('set_ups', { project_id: projectId, command: JSON.stringify(command), copy: JSON.stringify(copy) })
+    tx.append(projectStream(projectId), { type: 'set-up-changed', data: { projectId, by } })
+    return { command, copy }
+  },
+})
+
+/** Returns the set-up of a project's worktrees (WT5). Empty unless an owner set one. */
+export const getSetUp = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<SetUp> => {
+  if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
+  return (await setUpOf(reader, projectId)) ?? { command: null, copy: [] }
+})

@@ -14,7 +14,7 @@ import { syncFolder } from '../../platform/files/atomic-file.ts'
 import { randomness } from '../../platform/secrets/randomness.ts'
 import { maxRuns, runUseCase } from '../log/run-use-case.ts'
 import { eraseDeletedData, migrate } from '../migrate.ts'
-import type { UseCase } from '../store.ts'
+import type { UseCases } from '../store.ts'
 import { SqliteConnection } from './connection.ts'
 import { isDiskFull, isEngineFailure, isLockedByOther, isUniqueViolation } from './failures.ts'
 import { Mailbox } from './mailbox.ts'
@@ -26,9 +26,6 @@ import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './wr
 const maxBatch = 128
 /** Removes free pages from the file and empties the log. */
 const compactCommands = ['vacuum', 'pragma wal_checkpoint(truncate)']
-
-// biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them
-export type UseCases = Readonly<Record<string, UseCase<any, unknown>>>
 
 class Writer {
   readonly #connection: SqliteConnection

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createProject } from '../../../src/services/projects/create-project.ts'
+import { createProject } from '../../../src/services/projects/change-project.ts'
 import { openInstallation } from '../../support/command-line.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

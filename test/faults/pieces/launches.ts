@@ -1,9 +1,9 @@
 /** What coordinators are fenced with, and the use cases that lead to a launch, from one build. */
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
-import { createAgent } from '../../../src/services/agents/create-agent.ts'
+import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { postMessage } from '../../../src/services/conversations/post-message.ts'
 import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
-import { createProject } from '../../../src/services/projects/create-project.ts'
+import { createProject } from '../../../src/services/projects/change-project.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts'
 
 export { assignAgent, createAgent, createProject, Launches, Offers, openPostgresStore, postMessage }

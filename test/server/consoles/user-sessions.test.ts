@@ -6,11 +6,11 @@ import { Refusal } from '../../../src/domain/errors.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
 import { UserSessions } from '../../../src/server/consoles/user-sessions.ts'
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
-import { createAgent } from '../../../src/services/agents/create-agent.ts'
+import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { getUserSession } from '../../../src/services/consoles/queries.ts'
 import { getProcess } from '../../../src/services/processes/queries.ts'
 import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
-import { createProject } from '../../../src/services/projects/create-project.ts'
+import { createProject } from '../../../src/services/projects/change-project.ts'
 import { listTurns } from '../../../src/services/turns/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { exited, playCoordinator, rules, started } from '../../services/processes/launch-pad.ts'
@@ -34,7 +34,7 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   const spawn = (role: string, requestId?: string) =>
     consoles.spawn(who, { type: 'agent:spawn', userSessionId, role, agentId, requestId })
   const prompt = (text: string, requestId?: string) =>
-    consoles.prompt(who, {
+    consoles.apply(who, {
       type: 'agent:message',
       userSessionId,
       role: 'auth',

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Route } from '../../../src/protocol/route.ts'
 import { routes } from '../../../src/protocol/routes.ts'
-import { createProject } from '../../../src/services/projects/create-project.ts'
+import { createProject } from '../../../src/services/projects/change-project.ts'
 import { getProject } from '../../../src/services/projects/queries.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { connectMcp } from '../../support/mcp.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
 import { addPerson } from '../../../src/services/access/change-person.ts'
-import { createToken } from '../../../src/services/access/create-token.ts'
+import { createToken } from '../../../src/services/access/change-token.ts'
 import { createSignInCode, signIn, signOut } from '../../../src/services/access/sign-in.ts'
-import { createAgent } from '../../../src/services/agents/create-agent.ts'
+import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { by, eventsOf, open, ownerWho, refused, whoHas } from '../projects/installation.ts'
 
 const minute = 60 * 1000

@@ -1,7 +1,7 @@
 /** A console that moves from one node to another is attached all the while (US3, SC1). */
 import { expect, test } from 'vitest'
 import { createUserSession, touchUserSessions } from '../../../src/services/consoles/change-user-session.ts'
-import { createProject } from '../../../src/services/projects/create-project.ts'
+import { createProject } from '../../../src/services/projects/change-project.ts'
 import { openTestStore } from '../../support/store.ts'
 import { by } from '../projects/installation.ts'
 

@@ -7,14 +7,13 @@ import {
   snapshotListLimit,
   snapshotMessageLimit,
 } from '../../../src/protocol/snapshot.ts'
-import { createAgent } from '../../../src/services/agents/create-agent.ts'
+import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { getAgent } from '../../../src/services/agents/queries.ts'
 import { addMessage } from '../../../src/services/conversations/add-message.ts'
 import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation } from '../../../src/services/conversations/queries.ts'
 import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
-import { deleteProject } from '../../../src/services/projects/change-project.ts'
-import { createProject } from '../../../src/services/projects/create-project.ts'
+import { createProject, deleteProject } from '../../../src/services/projects/change-project.ts'
 import { getProject } from '../../../src/services/projects/queries.ts'
 import { readSnapshot } from '../../../src/services/system/read-snapshot.ts'
 import { sealedEnvironment } from '../../support/seals.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { projectStream } from '../../../src/domain/stream-name.ts'
 import { Task } from '../../../src/protocol/work/task.ts'
-import { createTask } from '../../../src/services/work/create-task.ts'
+import { createTask } from '../../../src/services/work/change-task.ts'
 import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getTask, getWorkSession, listTasks } from '../../../src/services/work/queries.ts'
 import { newest } from '../../../src/store/page-cursor.ts'
