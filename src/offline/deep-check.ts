@@ -33,7 +33,7 @@ export async function checkDeeply({ data, database_url: url }: ConfigValues, onR
   const file = databaseFile(data)
   if (!existsSync(file)) throw new StartFailure(`There is no database in ${data}.`, 'Name the folder with --data DIR.')
   const { readSqlite } = await import('../store/sqlite/backup.ts')
-  const { sqliteIntegrity } = await import('../store/sqlite/integrity.ts')
+  const { sqliteIntegrity } = await import('../store/sqlite/backup-file.ts')
   try {
     return await readSqlite(file, (reader) => check(reader, onRows, sqliteIntegrity))
   } catch (error) {

@@ -12,7 +12,7 @@ import { dispatchTurn, findDispatch } from '../../services/turns/dispatch-turn.t
 import { findReadyLaunches, readyPageSize } from '../../services/turns/queries.ts'
 import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { PairsFilter } from '../../store/agent-sessions/work-at-hand.ts'
-import type { ReadyLaunch } from '../../store/processes/ready-launches.ts'
+import type { ReadyLaunch } from '../../store/processes/launches.ts'
 import type { Store } from '../../store/store.ts'
 import type { FeedEvent, TailFollower, Tails } from '../live/tail.ts'
 import type { Launches } from './launches.ts'

@@ -14,8 +14,7 @@ import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Reader } from '../../store/store.ts'
-import { selectNextTask } from '../../store/work/plans.ts'
-import { selectTaskAtHand, type TaskRow } from '../../store/work/tasks.ts'
+import { selectNextTask, selectTaskAtHand, type TaskRow } from '../../store/work/tasks.ts'
 
 /**
  * Builds the agent session of an agent in a role (AC2). Such an agent needs no sign-in: its launch token identifies it, its

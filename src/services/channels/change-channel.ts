@@ -10,8 +10,14 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { Channel, ChannelChat, ChannelChatChange, ChannelRoute, PairingCode } from '../../protocol/channels/channel.ts'
-import { type ChatRow, chatOf, selectChat, selectPairingCodes, updateChannel } from '../../store/channels/channels.ts'
-import { deleteOutgoingOf } from '../../store/channels/outgoing.ts'
+import {
+  type ChatRow,
+  chatOf,
+  deleteOutgoingOf,
+  selectChat,
+  selectPairingCodes,
+  updateChannel,
+} from '../../store/channels/channels.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clearLimitsIn } from '../turns/limit-record.ts'

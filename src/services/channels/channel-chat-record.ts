@@ -4,8 +4,15 @@ import type { Instant } from '../../domain/instant.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, home, type StreamName } from '../../domain/stream-name.ts'
 import type { ChannelRoute } from '../../protocol/channels/channel.ts'
-import { type ChannelRow, type ChatRow, chatOf, routeIn, selectChat, selectFirstPair } from '../../store/channels/channels.ts'
-import { selectOutgoingOf } from '../../store/channels/outgoing.ts'
+import {
+  type ChannelRow,
+  type ChatRow,
+  chatOf,
+  routeIn,
+  selectChat,
+  selectFirstPair,
+  selectOutgoingOf,
+} from '../../store/channels/channels.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'

@@ -18,8 +18,7 @@ import { type ConversationRow, updateConversation } from '../../store/conversati
 import { connectedCoordinators } from '../../store/processes/coordinators.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { selectOpenOperations } from '../../store/turns/turn-files.ts'
-import { isPushed, type QueuedChat, queuedChats, type TurnRow } from '../../store/turns/turns.ts'
-import { selectRunningAt } from '../../store/turns/turns-in-folders.ts'
+import { isPushed, type QueuedChat, queuedChats, selectRunningAt, type TurnRow } from '../../store/turns/turns.ts'
 import { selectOfConversation, selectOfRole, setUpOf } from '../../store/worktrees/worktrees.ts'
 import { settingsFrom } from '../projects/project-record.ts'
 

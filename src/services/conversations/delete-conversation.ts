@@ -2,7 +2,7 @@
 import { conversationStream } from '../../domain/stream-name.ts'
 import { removeChaptersOf } from '../../store/conversations/chapters.ts'
 import { forgetConversation } from '../../store/conversations/search.ts'
-import { closeLimitedHolders } from '../../store/processes/ready-launches.ts'
+import { closeLimitedHolders } from '../../store/processes/launches.ts'
 import { defineUseCase } from '../../store/store.ts'
 import { endContextsIn } from '../../store/turns/contexts.ts'
 import { disownTurnFiles } from '../../store/turns/turn-files.ts'

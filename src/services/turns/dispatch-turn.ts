@@ -24,12 +24,17 @@ import { promptOfMessages, promptOfSummary, promptOfTask, resumePrompt } from '.
 import { attachmentsIn, type PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
-import { findLaunch, selectHasMoved } from '../../store/processes/launches.ts'
-import { contextLimit, type ReadyLaunch } from '../../store/processes/ready-launches.ts'
+import { contextLimit, findLaunch, type ReadyLaunch, selectHasMoved } from '../../store/processes/launches.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
-import { isPushed, newTurnRow, type QueuedChat, selectRunningOfLaunch, type TurnRow } from '../../store/turns/turns.ts'
-import { selectWaitingTask } from '../../store/turns/turns-in-folders.ts'
+import {
+  isPushed,
+  newTurnRow,
+  type QueuedChat,
+  selectRunningOfLaunch,
+  selectWaitingTask,
+  type TurnRow,
+} from '../../store/turns/turns.ts'
 import { lineageOf } from '../../store/work/work-sessions.ts'
 import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { takeLease } from '../agent-sessions/authenticate-agent.ts'

@@ -18,7 +18,7 @@ import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { deleteEventsThrough, selectPosition } from '../../store/log/event-log.ts'
-import { selectAgentName } from '../../store/processes/ready-launches.ts'
+import { selectAgentName } from '../../store/processes/launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
   deleteOutputItems,

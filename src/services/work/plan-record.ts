@@ -8,8 +8,7 @@ import { selectCompanion, selectLiveAgentSession } from '../../store/agent-sessi
 import { selectPendingOfWorkSession } from '../../store/approvals/approvals.ts'
 import { selectAtWork } from '../../store/consoles/user-sessions.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { selectBlocked, selectUnblocked } from '../../store/work/plans.ts'
-import type { TaskRow } from '../../store/work/tasks.ts'
+import { selectBlocked, selectUnblocked, type TaskRow } from '../../store/work/tasks.ts'
 import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { finishWorkSession } from './end-work-session.ts'
 

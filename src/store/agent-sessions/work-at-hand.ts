@@ -5,7 +5,7 @@ import { from, not } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
-import { tasksInProgress } from '../work/plans.ts'
+import { tasksInProgress } from '../work/tasks.ts'
 import type { Pair } from './agent-sessions.ts'
 
 // Counts the messages waiting for an agent in a project up to a bound, so that many cost no more.

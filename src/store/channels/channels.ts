@@ -1,12 +1,13 @@
 /** Queries about channels and pairing codes. Written under the lock of `home`, except for the times of the last messages. */
+
 import { sql } from 'kysely'
-import { type ChannelName, channelKey } from '../../domain/channels/key.ts'
+import { type ChannelName, type ChatAddress, channelKey } from '../../domain/channels/key.ts'
 import type { ChatState } from '../../domain/channels/pairing.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { fields, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { from, pageOf, rowsOf, selectBy, selectSome, updateRow } from '../rows.ts'
+import { deleteBy, from, pageOf, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -89,3 +90,40 @@ export const chatOf = (row: ChatRow): ChannelChat => ({
   route: routeIn(row),
   notice: noticeFrom(row.notice),
 })
+
+// Outgoing messages to chats: a row exists from the commit of the message until the platform has accepted it. Written under the lock of
+// the chat's conversation.
+
+export const updateOutgoing = updateColumns('outgoing', 'parts_sent', 'state', 'maybe_sent', 'attempts', 'not_before')
+
+export const selectOutgoing = selectBy('outgoing', { channel: 'channel', chatId: 'chat_id', n: 'n' })
+
+/** The number of waiting messages in a chat, and the number of the newest. */
+export const selectOutgoingOf = statement<ChatAddress>()((db, p) =>
+  from(db, 'outgoing', { channel: p.channel, chat_id: p.chatId }).select([
+    sql<number>`count(*)`.as('count'),
+    sql<number>`coalesce(max(n), 0)`.as('newest'),
+  ]),
+)
+
+/** The next message of each chat. */
+export const selectNextOfChats = statement<{ channel: ChannelName; after: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('outgoing as next')
+    .select(['next.chat_id', 'next.n', 'next.not_before'])
+    .where('next.channel', '=', p.channel)
+    .where('next.chat_id', '>', p.after)
+    .where('next.n', '=', (eb) =>
+      eb
+        .selectFrom('outgoing as each')
+        .select((inner) => inner.fn.min('each.n').as('n'))
+        .whereRef('each.channel', '=', 'next.channel')
+        .whereRef('each.chat_id', '=', 'next.chat_id'),
+    )
+    .orderBy('next.chat_id')
+    .limit(p.limit),
+)
+
+export const deleteOutgoing = deleteBy('outgoing', { channel: 'channel', chatId: 'chat_id', n: 'n' })
+
+export const deleteOutgoingOf = deleteBy('outgoing', { channel: 'channel', chatId: 'chat_id' })

@@ -6,6 +6,7 @@
 
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import { lockOrder, maxRuns, type Outcome, runUseCase } from '../log/run-use-case.ts'
 import type { ReceiptKey, UseCase } from '../store.ts'
 import { isUnavailable, isWriteRetryable, OutcomeUnknown } from './failures.ts'
@@ -13,7 +14,6 @@ import { GroupCommit, type Request } from './group-commit.ts'
 import type { PostgresPool } from './pool.ts'
 import type { ServerTime } from './server-time.ts'
 import { StreamLocks } from './stream-locks.ts'
-import { StreamQueues } from './stream-queues.ts'
 import { WriteTransaction } from './write-transaction.ts'
 
 /** Refusals that leave open what became of an earlier run. */
@@ -91,4 +91,42 @@ function giveUp(error: unknown, doubt: OutcomeUnknown | undefined, name: string)
   const answered = error instanceof Refusal && !transientRefusals.has(error.code)
   if (doubt && !answered) return doubt
   return isWriteRetryable(error) ? new Refusal('busy', refusalText('metOthers', { what: name, count: maxRuns })) : error
+}
+
+const atATime = 2
+
+/**
+ * Queues the use cases of this node by stream before they take a connection. PostgreSQL's locks make decisions serial; the queues
+ * keep one busy stream from filling the pool with waiting connections. Two use cases are admitted at a time: the second waits for
+ * the lock while the first commits.
+ */
+class StreamQueues {
+  readonly #streams = new Map<StreamName, { taken: number; waiting: (() => void)[] }>()
+
+  /** Waits for admission to each stream, always in the same order, so no deadlock is possible. */
+  async take(streams: readonly StreamName[]): Promise<void> {
+    for (const stream of streams) {
+      const turns = this.#streams.get(stream) ?? { taken: 0, waiting: [] }
+      this.#streams.set(stream, turns)
+      if (turns.taken < atATime) turns.taken++
+      else await new Promise<void>((resolve) => turns.waiting.push(resolve))
+    }
+  }
+
+  /** Takes all streams if none of them is in use. */
+  takeIfFree(streams: readonly StreamName[]): boolean {
+    for (const stream of streams) if (this.#streams.has(stream)) return false
+    for (const stream of streams) this.#streams.set(stream, { taken: 1, waiting: [] })
+    return true
+  }
+
+  give(streams: readonly StreamName[]): void {
+    for (const stream of streams) {
+      const turns = this.#streams.get(stream)
+      const next = turns?.waiting.shift()
+      // Admits the use case that waited longest.
+      if (next) next()
+      else if (turns && --turns.taken === 0) this.#streams.delete(stream)
+    }
+  }
 }

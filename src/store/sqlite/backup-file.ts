@@ -2,9 +2,11 @@
  * Makes and checks backup files. A backup is one SQLite file, whichever engine it came from. It is written under a temporary name
  * and renamed when it is complete, checked and synced; on failure it is removed.
  */
+
 import { randomBytes } from 'node:crypto'
 import { copyFile, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { type Compilable, type Kysely, sql } from 'kysely'
 import { instant } from '../../domain/instant.ts'
 import { syncFolder } from '../../platform/files/atomic-file.ts'
 import { StartFailure } from '../../platform/processes/start-failure.ts'
@@ -12,9 +14,10 @@ import { deepCheck, type Finding } from '../deep-check/deep-check.ts'
 import { EngineReader } from '../log/reader.ts'
 import { deleteMeta, setMeta } from '../meta.ts'
 import { migrate, NewerDatabase } from '../migrate.ts'
+import type { Tables } from '../schema/tables.ts'
 import { bind } from '../statement.ts'
+import type { Reader } from '../store.ts'
 import { NotOurDatabase, SqliteConnection } from './connection.ts'
-import { sqliteIntegrity } from './integrity.ts'
 
 const maxFindings = 5
 
@@ -141,3 +144,18 @@ async function syncFile(path: string): Promise<void> {
     await file.close()
   }
 }
+
+// SQLite's own integrity checks: pages, indexes, foreign keys.
+
+export async function* sqliteIntegrity(reader: Reader): AsyncGenerator<Finding> {
+  for (const { integrity_check: what } of await reader.query(pragma<{ integrity_check: string }>('integrity_check(100)'))) {
+    if (what !== 'ok') yield { check: 'integrity', where: 'the file', what }
+  }
+  for (const { table, parent } of await reader.query(pragma<{ table: string; parent: string }>('foreign_key_check'))) {
+    yield { check: 'integrity', where: table, what: `has a row that refers to ${parent}, which is not there` }
+  }
+}
+
+const pragma =
+  <Row>(text: string) =>
+  (db: Kysely<Tables>): Compilable<Row> => ({ compile: () => sql<Row>`pragma ${sql.raw(text)}`.compile(db) })

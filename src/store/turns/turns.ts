@@ -2,6 +2,7 @@
  * Queries about turns of roles, chats and tasks. Written under the lock of the conversation or, in a role, of the user session.
  * Ended turns are kept; few are open.
  */
+
 import { sql } from 'kysely'
 import { rankOf } from '../../domain/conversations/messages.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -35,7 +36,7 @@ export const isOfRole = (row: TurnRow): row is RoleTurnRow => row.user_session_i
 /** Literals in the query, so that the partial indexes are used. */
 export const open = [sql.lit<TurnRow['state']>('queued'), sql.lit<TurnRow['state']>('running')]
 export const running = sql.lit<TurnRow['state']>('running')
-export const queued = sql.lit<TurnRow['state']>('queued')
+const queued = sql.lit<TurnRow['state']>('queued')
 
 export const turnLife = ({ state, cancel_ordered_at }: TurnRow): TurnLife => ({
   state,
@@ -261,3 +262,43 @@ export const deleteTurnItemsOf = statement<{ key: string }>()((db, p) =>
 
 /** Whether the turn is pushed to an agent. A pulling agent's turn has an empty prompt, and its coordinator is not involved. */
 export const isPushed = ({ content }: Pick<TurnRow, 'content'>): boolean => content !== '[]'
+
+// CX9: turns that run in shared folders, and turns that wait for a folder.
+
+/** Running turns of a project that may change files. */
+export const selectRunningAt = statement<{ projectId: string }>()((db, p) =>
+  from(
+    db,
+    'turns',
+    { project_id: p.projectId, state: running, about: not(sql.lit<TurnRow['about']>('summary')) },
+    'started_at',
+    'id',
+  ).select(['conversation_key', 'origin_key', 'content']),
+)
+
+/** The task of an agent session that waits for the folder (CX9). */
+export const selectWaitingTask = selectFirst('turns', {
+  agentId: 'agent_id',
+  projectId: 'project_id',
+  state: queued,
+  about: sql.lit<TurnRow['about']>('task'),
+  agentSessionId: 'agent_session_id',
+})
+
+/** Awake agents in roles with waiting turns. */
+export const selectWaitingInRoles = statement<{ limit: number }>()((db, p) =>
+  db
+    .selectFrom('turns')
+    .innerJoin('role_agents', 'role_agents.id', 'turns.role_agent_id')
+    .select('role_agents.id')
+    .distinct()
+    .where('turns.role_agent_id', 'is not', null)
+    .where('turns.state', 'in', open)
+    .where('turns.state', '=', queued)
+    .where('turns.not_before', 'is', null)
+    .where('role_agents.state', '=', sql.lit('ACTIVE'))
+    .where('role_agents.asleep_at', 'is', null)
+    .where('role_agents.terminating_at', 'is', null)
+    .orderBy('role_agents.id')
+    .limit(p.limit),
+)
