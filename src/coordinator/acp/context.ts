@@ -123,10 +123,6 @@ export class AcpContext {
     if (isNew) this.#cost ??= { amount: 0, currency: '' }
   }
 
-  get isStuck(): boolean {
-    return this.#stuck
-  }
-
   /** Runs one prompt. Rejects when one is running, or when the agent exits before it answers. */
   async prompt(parts: readonly PromptPart[], withinMs = turnMs): Promise<TurnEnd> {
     if (this.#turn || this.#stuck) throw new AcpFailure('busy', statusNotice('turnNotGivenBack'))
