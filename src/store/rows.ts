@@ -147,6 +147,7 @@ export const deleteBy = <Name extends Table, const Which extends By<Name>>(
 type AnyStatement = Statement<object, unknown>
 
 const known = new Map<string, AnyStatement>()
+const foundByKey = new Map<Table, AnyStatement>()
 
 /** A statement about rows of a table that is made once, so that it is compiled once. `names`: what it depends on besides. */
 function once(kind: string, table: Table, names: readonly string[], make: () => Statement<never, unknown>): AnyStatement {
@@ -157,16 +158,19 @@ function once(kind: string, table: Table, names: readonly string[], make: () => 
 }
 
 const keys = new Map<Table, readonly string[]>()
+const none: readonly string[] = []
 
 function keyNames(table: Table): readonly string[] {
-  const key = keys.get(table) ?? names(table, 'key')
+  const known = keys.get(table)
+  if (known) return known
+  const key = names(table, 'key')
   keys.set(table, key)
   return key
 }
 
 /** The names of the given columns; none where the whole key is among them, by which the row is found then. */
 function namesIn(table: Table, values: object): readonly string[] {
-  if (keyNames(table).every((name) => name in values)) return []
+  if (keyNames(table).every((name) => name in values)) return none
   const given = Object.keys(values)
   if (given.length === 0) throw new Error(`No column of ${table} is given`)
   return given
@@ -184,8 +188,13 @@ export const rowStatement = {
   },
   find(table: Table, values: object, order: readonly string[] = []) {
     const by = namesIn(table, values)
+    // The usual read, by the key alone, without making a name for it.
+    const byKey = by.length === 0 && order.length === 0 ? foundByKey.get(table) : undefined
+    if (byKey) return byKey
     const all = order.length === 0 ? by : [...by, 'in order', ...order]
-    return once('find', table, all, () => selectBy(table, orKey(table, by), ...(order as never[])))
+    const statement = once('find', table, all, () => selectBy(table, orKey(table, by), ...(order as never[])))
+    if (all.length === 0) foundByKey.set(table, statement)
+    return statement
   },
   delete(table: Table, values: object) {
     const by = namesIn(table, values)

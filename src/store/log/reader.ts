@@ -23,12 +23,12 @@ export class EngineReader implements Reader {
     return (found instanceof Promise ? await found : found)[0] as Row | undefined
   }
 
-  async row<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<Tables[Name] | undefined> {
-    return (await this.first(rowStatement.find(table, values), values)) as Tables[Name] | undefined
+  row<Name extends Table>(table: Name, values: Partial<Tables[Name]>): Promise<Tables[Name] | undefined> {
+    return this.first(rowStatement.find(table, values), values) as Promise<Tables[Name] | undefined>
   }
 
-  async rows<Name extends Table>(table: Name, values: Partial<Tables[Name]>, ...order: Order<Name>[]): Promise<Tables[Name][]> {
-    return (await this.all(rowStatement.find(table, values, order), values)) as Tables[Name][]
+  rows<Name extends Table>(table: Name, values: Partial<Tables[Name]>, ...order: Order<Name>[]): Promise<Tables[Name][]> {
+    return this.all(rowStatement.find(table, values, order), values) as Promise<Tables[Name][]>
   }
 
   async query<Row>(build: QueryBuilder<Row>): Promise<Row[]> {
