@@ -32,7 +32,6 @@ import * as cutOverConversation from './conversations/cut-over-conversation.ts'
 import * as deleteConversation from './conversations/delete-conversation.ts'
 import * as importConversation from './conversations/import-conversation.ts'
 import * as makeSearchable from './conversations/make-searchable.ts'
-import * as panels from './conversations/panels.ts'
 import * as postMessage from './conversations/post-message.ts'
 import * as setSummary from './conversations/set-summary.ts'
 import * as startChat from './conversations/start-chat.ts'
@@ -104,7 +103,6 @@ const files: readonly object[] = [
   leases,
   makeSearchable,
   orderLaunch,
-  panels,
   postMessage,
   registerCoordinator,
   reportProcessExit,

@@ -2,7 +2,7 @@
 
 import type { Logger } from '../../platform/log/logger.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { maxTouchedPanels, touchPanels } from '../../services/conversations/panels.ts'
+import { maxTouchedPanels, touchPanels } from '../../services/conversations/start-chat.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A third of the time after which a panel counts as closed. */

@@ -1,9 +1,9 @@
-/** Starts chats with agents, and ends them. */
+/** Starts chats with agents, ends them, and knows which panels are open (CH5). */
 import { systemId } from '../../domain/access/caller.ts'
 import { decideAgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { pendingPurposeLifetimeMs } from '../../domain/agent-sessions/work-detection.ts'
 import { webKey } from '../../domain/conversations/key.ts'
-import { seenAtLeaving, seenAtOpening, unnamedPanel } from '../../domain/conversations/panel-lifetime.ts'
+import { closedUntil, seenAtLeaving, seenAtOpening, unnamedPanel } from '../../domain/conversations/panel-lifetime.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { AgentSession } from '../../protocol/agent-sessions/agent-session.ts'
@@ -18,9 +18,18 @@ import {
   selectLiveAgentSession,
   updateAgentSession,
 } from '../../store/agent-sessions/agent-sessions.ts'
-import { deletePanelsOfPair, selectPanels, selectPurpose, updateSeen } from '../../store/conversations/panels.ts'
+import {
+  deletePanelsOfPair,
+  deletePanelUnseenSince,
+  selectPanels,
+  selectPurpose,
+  selectUnseenSince,
+  updateAllSeen,
+  updateSeen,
+  updateSeenByName,
+} from '../../store/conversations/panels.ts'
 import { liveLaunchesOf, processOf } from '../../store/processes/launches.ts'
-import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectOpenElsewhere } from '../../store/turns/turns.ts'
 import { hasSignedIn } from '../processes/launch-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
@@ -163,4 +172,45 @@ export const endChat = defineUseCase('end-chat', {
     if (othersOpen) return { agentSession: await liveChatOf(tx, { projectId, agentId }) }
     return { agentSession: await closeChat(tx, { projectId, agentId }, { by, now }) }
   },
+})
+
+export const maxTouchedPanels = 500
+
+/** Records that chat panels are open (CH5). Appends no event, and does not reopen closed ones. */
+export const touchPanels = defineUseCase('touch-panels', {
+  streams: () => [],
+  run: async (tx, { panelIds }: { panelIds: readonly string[] }, { now }): Promise<void> => {
+    // Sorted, so that two nodes that write the same panels cannot deadlock.
+    for (const panelId of panelIds.slice(0, maxTouchedPanels).toSorted()) await tx.write(updateSeenByName, { panelId, now })
+  },
+})
+
+/** Renews all open chat panels, after the server was down or asleep (CH5). */
+export const touchAllPanels = defineUseCase('touch-all-panels', {
+  streams: () => [],
+  run: async (tx, _: Record<never, never>, { now }): Promise<void> => tx.write(updateAllSeen, { now }),
+})
+
+export interface ExpiredPanel extends Pair {
+  readonly panelId: string
+}
+
+/** Closes a chat panel not seen for a minute, and the chat with the last one (CH5). Idempotent. */
+export const expirePanel = defineUseCase('expire-panel', {
+  streams: ({ projectId }: ExpiredPanel) => [projectStream(projectId)],
+  run: async (tx, { projectId, agentId, panelId }, { now }): Promise<void> => {
+    const pair = { project_id: projectId, agent_id: agentId }
+    // The panel may have been renewed since the query.
+    const expired = await tx.first(deletePanelUnseenSince, { ...pair, panel_id: panelId, until: closedUntil(now) })
+    if (!expired || (await tx.first(selectPanels, { ...pair, limit: 1 }))) return
+    await closeChat(tx, { projectId, agentId }, { by: systemId, now })
+  },
+})
+
+const expiredLimit = 100
+
+/** Lists chat panels not seen for too long, oldest first, up to a limit (CH5). */
+export const findExpiredPanels = defineQuery(async (reader, _: Record<never, never>, { now }): Promise<ExpiredPanel[]> => {
+  const rows = await reader.all(selectUnseenSince, { until: closedUntil(now), limit: expiredLimit })
+  return rows.map((row) => ({ projectId: row.project_id, agentId: row.agent_id, panelId: row.panel_id }))
 })

@@ -19,7 +19,7 @@ import {
   nextApproachNumber,
 } from '../../store/work/approaches.ts'
 import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
-import { recordCheckpoint } from './checkpoint-record.ts'
+import { recordCheckpoint } from './save-checkpoint.ts'
 
 type Draft = z.output<typeof ApproachDraft>
 

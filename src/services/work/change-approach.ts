@@ -17,7 +17,7 @@ import { lineageOf, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchApproach, noSuchProject, noWorkSession } from '../refusals.ts'
 import { addApproach } from './approach-record.ts'
-import { recordCheckpoint } from './checkpoint-record.ts'
+import { recordCheckpoint } from './save-checkpoint.ts'
 import { existingWorkSession } from './work-session-record.ts'
 
 interface Place {

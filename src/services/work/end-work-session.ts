@@ -16,7 +16,7 @@ import type { WorkSession, WorkSessionDraft, WorkSessionEnd } from '../../protoc
 import { defineUseCase, type Tx } from '../../store/store.ts'
 import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { noSuchProject } from '../refusals.ts'
-import { recordCheckpoint } from './checkpoint-record.ts'
+import { recordCheckpoint } from './save-checkpoint.ts'
 import { beginWorkSession, existingWorkSession } from './work-session-record.ts'
 
 /**

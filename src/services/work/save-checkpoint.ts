@@ -1,21 +1,55 @@
-/** Saves checkpoints of a work session: on request of a person or its agent, or periodically (CK1). */
+/** Records checkpoints of work sessions, and saves them on request and in time (CK1). */
+
 import type * as z from 'zod'
 import { afterActivity } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
 import { projectStream } from '../../domain/stream-name.ts'
-import { isDue } from '../../domain/work/work-session-lifecycle.ts'
+import { type CheckpointReason, isDue, type WorkError } from '../../domain/work/work-session-lifecycle.ts'
 import type { Checkpoint, CheckpointRequest } from '../../protocol/work/checkpoint.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
-import { lastChange } from '../../store/work/work-session-state.ts'
+import {
+  checkpointOf,
+  lastChange,
+  selectLastCheckpoint,
+  stateCheckpoint,
+  workSessionRows,
+} from '../../store/work/work-session-state.ts'
 import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noWorkSession } from '../refusals.ts'
-import { recordCheckpoint } from './checkpoint-record.ts'
 import { existingWorkSession } from './work-session-record.ts'
+
+interface NewCheckpoint {
+  readonly projectId: string
+  readonly workSessionId: string
+  readonly reason: CheckpointReason
+  readonly subject?: string
+  readonly error?: WorkError | null
+  readonly now: Instant
+}
+
+/**
+ * Records that a work session's state is saved, and why (CK1): the row and its event. The mirror writes the files. The final
+ * state is stored in the row (CK6), because the tasks may move to another work session. The calling use case locks the project's
+ * stream.
+ */
+export async function recordCheckpoint(tx: Tx, noted: NewCheckpoint): Promise<Checkpoint> {
+  const { projectId, workSessionId, reason, subject = null, error = null, now } = noted
+  const last = await tx.first(selectLastCheckpoint, { workSessionId })
+  const number = (last?.number ?? 0) + 1
+  const kept = error && JSON.stringify(error)
+  const row = { session_id: workSessionId, number, at: now, reason, subject, error: kept, state: null }
+  const rows = reason === 'ended' ? await workSessionRows(tx, workSessionId) : undefined
+  const state = rows ? JSON.stringify(stateCheckpoint({ ...rows, checkpoints: [...rows.checkpoints, row] })) : null
+  await tx.insert('checkpoints', { ...row, state })
+  const checkpoint = checkpointOf(row)
+  tx.append(projectStream(projectId), { type: 'checkpoint-saved', data: { workSessionId, checkpoint } })
+  return checkpoint
+}
 
 type CheckpointInput = z.output<typeof CheckpointRequest>
 
