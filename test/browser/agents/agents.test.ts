@@ -170,10 +170,17 @@ test('[AG5] an agent that is installed is added with one click', async () => {
 })
 
 test('[AG15] a chat says at its head that its agent never asks for permission', async () => {
-  const pi = { id: 'pi', name: 'Pi', protocol: 'acp' as const, command: '/nowhere/pi-acp' }
-  await here.elsewhere.post('/api/agents', { body: pi })
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'asked by nobody' } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'pi' }, body: {} })
+  for (const [id, name] of [
+    ['pi', 'Pi'],
+    ['asks', 'Asks'],
+  ] as const) {
+    await here.elsewhere.post('/api/agents', { body: { id, name, protocol: 'acp', command: `/nowhere/${id}-acp` } })
+    await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: id }, body: {} })
+  }
   const page = await here.ownerPage(`/projects/${projectId}/chat/pi`)
   await page.getByText('Pi never asks for permission: it writes and runs what it wants').waitFor()
+  await page.goto(`/projects/${projectId}/chat/asks`)
+  await page.getByRole('textbox', { name: 'Write to Asks' }).waitFor()
+  expect(await page.getByText('never asks for permission').count()).toBe(0)
 })
