@@ -86,6 +86,6 @@ test.each([
     })
     const agent = new AcpAgent({ command, started: { ...started, variables: new Set(['OPENAI_API_KEY']) } })
     await agent.ready()
-    expect(agent.stderr.trim().split('\n')).toEqual(asked)
+    await expect.poll(() => agent.stderr.trim().split('\n')).toEqual(asked)
   },
 )

@@ -14,12 +14,10 @@ import { connectMcp, openWorkplace } from '../../support/mcp.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-type Operation = keyof Routes
-
 interface Right {
   readonly scope: Route['scope']
   readonly because: string
-  readonly operations: readonly Operation[]
+  readonly operations: readonly (keyof Routes)[]
 }
 
 const rights: readonly Right[] = [
@@ -134,6 +132,11 @@ const rights: readonly Right[] = [
     scope: 'manage',
     because: 'it chooses a program, its environment or what runs in each fresh worktree, or shows which programs there are',
     operations: ['createAgent', 'changeAgent', 'deleteAgent', 'listDetectedAgents', 'probeSandbox', 'changeSetUp'],
+  },
+  {
+    scope: 'manage',
+    because: 'it starts the program of an agent, or tells what that program says of the account it uses',
+    operations: ['inspectAgent', 'signInAgent', 'getSignIn', 'signOutAgent'],
   },
   {
     scope: 'manage',

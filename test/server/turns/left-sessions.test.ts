@@ -13,7 +13,8 @@ type Anything = ReturnType<typeof JSON.parse>
 
 async function openChat() {
   const chat = await openAcpChat({}, true)
-  const { machine, room, say } = chat
+  const { machine, room, say, server } = chat
+  await server.ask(`/api/projects/${room.projectId}`, { method: 'PATCH', body: { path: temporaryFolder() } })
   const answer = async ({ launchId, turnId }: { launchId: string; turnId: string }, files?: object) => {
     if (files) await machine.tell({ type: 'turn-files', launchId, turnId, before: files } as Anything)
     await machine.tell(said(launchId, turnId, 'yes'), { ...turnEnded(launchId, turnId), files } as Anything)
@@ -53,7 +54,6 @@ test.each([
 
 test('[AC12] a fork from the last turn begins as a fork of the agent’s session; from an earlier one it is primed', async () => {
   const { server, say, machine, key, launchId, first, answer, next } = await openChat()
-  await server.ask(`/api/projects/${key.slice(4, key.indexOf('.'))}`, { method: 'PATCH', body: { path: temporaryFolder() } })
   const files = { top: '/top', state, leftOut: [], changes: null }
   await answer(first, files)
   await say('more')
