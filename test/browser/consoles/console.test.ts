@@ -109,6 +109,8 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
   await coder.getByText('echo: and this', { exact: true }).waitFor()
   expect(await coder.getByText('not this').count()).toBe(0)
 
+  // An answer is shown before the turn ends, and Escape would stop that turn.
+  await inState(page, 'coder', 'idle')
   await say(page, 'coder', '[[hang]]')
   await inState(page, 'coder', 'working')
   await coder.getByRole('button', { name: 'Stop', exact: true }).waitFor()
