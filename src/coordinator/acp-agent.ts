@@ -304,6 +304,7 @@ export class AcpAgent {
     const folder = held?.folder ?? this.#folder
     const before = await takeBefore(this.#turnFiles, folder, files)
     if (before) this.#report({ type: 'turn-files', turnId, before })
+    await this.sandbox.sync()
     const isWanted = this.#opening.get(turnId) === 'wanted'
     this.#opening.delete(turnId)
     if (!isWanted) return end({ outcome: 'cancelled' })
@@ -311,7 +312,6 @@ export class AcpAgent {
     held.turnId = turnId
     this.#turns.set(turnId, held)
     try {
-      await this.sandbox.sync()
       this.sandbox.beginTurn(turnId)
       const prompted = held.context.prompt(prompt, this.#options.acp.turnWithinMs)
       const { promptRejected, ...ended } = await prompted.finally(() => this.#reportUpdates(held))
