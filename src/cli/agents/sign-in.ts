@@ -1,6 +1,4 @@
 /** `holdfast agents login` and `logout`: signs an ACP agent of the server's machine in or out (AC9, AC13). */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { visible } from '../../platform/log/visible.ts'
 import { pause, systemClock } from '../../platform/time/clock.ts'
 import { type CommandSpec, command } from '../command.ts'
@@ -21,18 +19,15 @@ async function login(context: CommandContext): Promise<void> {
     const offers = ['It offers:', ...lines.map(visible)].join('\n')
     throw failed(`${visible(id)} ${visible(why)}.`, offers, 'no_such_way')
   }
-  const error = way.command === null ? await begin(context, id, way.id) : await runHere(context, way.command)
+  // The agent wrote the command, and the server may be another machine: a person looks at it and runs it.
+  if (way.command !== null)
+    throw failed(`${visible(id)} is signed in at a terminal of its machine.`, `Run: ${visible(way.command)}`, 'at_a_terminal')
+  const error = await begin(context, id, way.id)
   if (error !== null) throw failed(`${visible(id)} is not signed in: ${visible(error)}`, 'Try again.')
   context.finished({ id, method: way.id, signedIn: true }, `${visible(id)} is signed in (${visible(way.name)})`)
 }
 
 /** Returns why it failed; null when it worked. */
-async function runHere(context: CommandContext, command: string): Promise<string | null> {
-  context.note(`Running ${visible(command)}`)
-  const [code] = await once(spawn(command, { shell: true, env: context.terminal.env, stdio: 'inherit' }), 'exit')
-  return code === 0 ? null : 'its program has failed.'
-}
-
 async function begin(context: CommandContext, agentId: string, method: string): Promise<string | null> {
   const { client } = context
   const params = { agentId }

@@ -33,8 +33,9 @@ function signInWayOf(method: Fields): SignInWay[] {
   const own = fieldsOf(meta['terminal-auth'])
   const isTerminal = method['type'] === 'terminal' || lineOf(own['command']) !== undefined
   const of = method['type'] === 'terminal' ? method : own
+  // A person may paste the command: what is no name of a variable could be another command.
   const env = Object.entries(fieldsOf(of['env'])).flatMap(([key, value]) =>
-    typeof value === 'string' ? [[key, value] as const] : [],
+    typeof value === 'string' && /^[A-Za-z_]\w*$/.test(key) ? [[key, value] as const] : [],
   )
   const named = [...(jsonOf(method) ?? '').matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN)\b/g)].map(
     ([variable]) => variable,

@@ -37,7 +37,7 @@ test.each([
 const started = { agentId: 'mine', command: 'my agent', args: ['acp'], variables: new Set<string>() }
 const ways = [
   { id: 'browser', name: 'Browser', description: 'Opens a page' },
-  { type: 'terminal', id: 'terminal', name: 'Terminal', args: ['--login'], env: { MODE: 'a b' } },
+  { type: 'terminal', id: 'terminal', name: 'Terminal', args: ['--login'], env: { MODE: 'a b', 'X;touch y;Z': '1' } },
   ...ofCopilot,
 ]
 const refuses = (data: object) =>
