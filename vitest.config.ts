@@ -14,7 +14,7 @@ const shared = {
   // A worker takes one file after the other: the product keeps no state in its modules, and a new process for each of 150 files
   // would load the same sources 150 times.
   isolate: false,
-  globalSetup: ['test/support/bundle-writers.ts', 'test/support/built-product.ts'] as string[],
+  globalSetup: ['test/support/bundle-writers.ts', 'test/support/built-product.ts', 'test/support/bubblewrap.ts'] as string[],
   // What the product loads where it opens a store: the tests run on every Node that it runs on.
   setupFiles: ['src/platform/time/temporal.ts'] as string[],
   retry: 0,

@@ -4,7 +4,7 @@
  *   npm run bench -- --rounds 15   more than the 9 that count
  *   npm run bench -- --tries 10    measure again up to so often (3) while the machine is too busy to say
  *   npm run bench -- --json        the figures of every round; docs/bench.md is left alone
- * Exit code: 0 when every goal was met, 1 when one was missed, 2 when the machine was too busy to say.
+ * Exit code: 0 when every goal was met, 1 when one was missed or could not be measured, 2 when the machine was too busy to say.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -71,21 +71,28 @@ const unknown = positionals.filter((name) => !(name in operations))
 if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${Object.keys(operations).join(', ')}`)
 
 const measured: Measurement[] = []
+let brokenOff = false
 for (const [operation, comparisons] of Object.entries(operations)) {
   if (positionals.length > 0 && !positionals.includes(operation)) continue
   const ofThis: Measurement[] = []
   for (const comparison of comparisons) {
     console.error(`measuring ${comparison.title}`)
-    ofThis.push(await measureUntilDecided(comparison, { rounds, tries }))
+    try {
+      ofThis.push(await measureUntilDecided(comparison, { rounds, tries }))
+    } catch (error) {
+      // The others are measured all the same.
+      brokenOff = true
+      console.error(`not measured: ${error instanceof Error ? error.stack : String(error)}`)
+    }
   }
   measured.push(...ofThis)
-  if (values.json) continue
+  if (values.json || ofThis.length < comparisons.length) continue
   const circumstances = `${new Date().toISOString().slice(0, 10)}, ${machineLine()}, ${rounds} rounds.`
   writeFigures(join(findPackageRoot().folder, 'docs', 'bench.md'), { operation, table: markdownTable(ofThis), circumstances })
 }
 
 console.log(values.json ? JSON.stringify({ machine: machineLine(), rounds, measured }, null, 2) : textTable(measured))
-process.exitCode = exitCodeOf(measured.map(({ outcome }) => outcome))
+process.exitCode = brokenOff ? 1 : exitCodeOf(measured.map(({ outcome }) => outcome))
 
 function wholeNumber(option: string, text: string, least: number): number {
   const number = Number(text)

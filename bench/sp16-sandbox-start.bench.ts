@@ -9,6 +9,7 @@ import { processes } from '../src/platform/processes/processes.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 import type { LaunchParticulars } from '../src/protocol/processes/link.ts'
 import { makeScene, type Scene } from '../test/faults/escapes/scene.ts'
+import { setup as wantBubblewrap } from '../test/support/bubblewrap.ts'
 import type { Comparison, Contender } from './harness/comparison.ts'
 import { median } from './harness/statistics.ts'
 
@@ -69,6 +70,7 @@ export const sandboxStart: readonly Comparison[] = (['workplace', 'strict'] as c
   unit: 'ms',
   goal: { kind: 'over', limit: 50 },
   prepare: async () => {
+    await wantBubblewrap()
     const scene = await makeScene()
     const git = new Git({ clock: systemClock, env: { PATH: process.env['PATH'], HOME: scene.home } })
     return { ours: starts(mode, scene, git), yardstick: starts('off', scene, git), close: () => scene.close() }

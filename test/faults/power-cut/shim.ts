@@ -9,12 +9,12 @@ import { mkdir, readFile, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { installPackages } from '../../support/install-packages.ts'
 import { cacheFolder } from '../build.ts'
 
 const source = fileURLToPath(new URL('./disk-shim.c', import.meta.url))
 
 const run = promisify(execFile)
-const quiet = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
 
 export type Shim = { readonly library: string } | { readonly missing: string }
 
@@ -36,21 +36,10 @@ async function findOrCompile(): Promise<Shim> {
   if (existsSync(library)) return { library }
   const found = await compile(library)
   if (found) return found
-  const why = await installCompiler()
-  return (await compile(library)) ?? { missing: `it needs a C compiler (cc, gcc or clang): ${why}` }
-}
-
-/** Answers why there is none, if so. */
-async function installCompiler(): Promise<string> {
-  if (process.getuid?.() !== 0) return 'install one; only root is helped to it'
-  console.log('Installing a C compiler for the tests of disks that fail (apt-get install gcc libc6-dev)')
-  const install = ['apt-get', 'install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300', 'gcc', 'libc6-dev']
-  try {
-    await run('sh', ['-c', `${install.join(' ')} || { apt-get update && ${install.join(' ')}; }`], { env: quiet })
-    return 'apt-get has installed none'
-  } catch (error) {
-    return `apt-get failed: ${String(error)}`
-  }
+  const why = await installPackages('the tests of disks that fail', ['gcc', 'libc6-dev'])
+  return (
+    (await compile(library)) ?? { missing: `it needs a C compiler (cc, gcc or clang): ${why ?? 'apt-get has installed none'}` }
+  )
 }
 
 async function compile(library: string): Promise<Shim | undefined> {
