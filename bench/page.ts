@@ -5,6 +5,7 @@
  *   --share 0.1    a tenth of the whole amounts
  *   --rounds 5     how often each is measured; the median counts
  *   --minutes 20   ends then, unfinished
+ *   --memory-minutes 60   instead of all that, what one tab holds over an hour of use, sampled every minute (page/memory.ts)
  * Exit code 1 when a goal is missed, 2 when it did not finish. The time until a page can be used is for two cores at rest.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,6 +18,7 @@ import { launchBrowser } from '../test/support/browser.ts'
 import { startHoldfast } from '../test/support/running-server.ts'
 import { median } from './harness/statistics.ts'
 import { type Filled, fill } from './page/filling.ts'
+import { staysBounded } from './page/memory.ts'
 
 const whole = (ms: number | undefined): string => String(Math.round(ms ?? 0)).padStart(9)
 
@@ -28,16 +30,19 @@ const { values } = parseArgs({
   options: {
     share: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '3' },
-    minutes: { type: 'string', default: '20' },
+    minutes: { type: 'string' },
+    'memory-minutes': { type: 'string', default: '0' },
   },
 })
 const rounds = Number(values.rounds)
+const memoryMinutes = Number(values['memory-minutes'])
+const minutes = Number(values.minutes ?? memoryMinutes + 20)
 
 const bound = setTimeout(async () => {
-  console.log(`Not finished after ${values.minutes} minutes.`)
+  console.log(`Not finished after ${minutes} minutes.`)
   await server.stop()
   process.exit(2)
-}, Number(values.minutes) * 60_000)
+}, minutes * 60_000)
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-page-'))
 const server = await startHoldfast({ data: join(folder, 'data'), up: true, onFile: true })
 const client = createClient({ url: server.url, token: server.token })
@@ -50,34 +55,41 @@ const page = await context.newPage()
 await page.request.post('/api/login', { data: { token: server.token }, failOnStatusCode: true })
 
 const places = placesOf(filled)
-let missed = false
-console.log('page                 usable ms   longest frame ms   task, processor ms')
-for (const [name, path] of Object.entries(places)) {
-  const usable: number[] = []
-  const frames: number[] = []
-  const tasks: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    usable.push(await open(page, path))
-    const scrolled = await scroll(page)
-    frames.push(scrolled.frame)
-    tasks.push(scrolled.task)
-  }
-  const [ms, frame, task] = [usable, frames, tasks].map(median)
-  const isMissed = (ms ?? 0) > goals.usableMs || (task ?? 0) > goals.taskMs
-  missed ||= isMissed
-  console.log(
-    `${name.padEnd(20)} ${whole(ms)} ${whole(frame).padStart(18)} ${whole(task).padStart(17)}${isMissed ? '   missed' : ''}`,
-  )
-}
-const heap = await heapAfter(page, Object.values(places))
-missed ||= (heap.at(-1) ?? 0) > goals.heapMb
-console.log(`heap after 1 to ${heap.length} visits of all, MB: ${heap.map((mb) => Math.round(mb)).join(' ')}`)
+const missed = memoryMinutes
+  ? !(await staysBounded({ page, client, filled, paths: Object.values(places), minutes: memoryMinutes }))
+  : await measured()
 
 clearTimeout(bound)
 await browser.close()
 await server.stop()
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = missed ? 1 : 0
+
+/** Measures every page; whether a goal was missed. */
+async function measured(): Promise<boolean> {
+  let missed = false
+  console.log('page                 usable ms   longest frame ms   task, processor ms')
+  for (const [name, path] of Object.entries(places)) {
+    const usable: number[] = []
+    const frames: number[] = []
+    const tasks: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      usable.push(await open(page, path))
+      const scrolled = await scroll(page)
+      frames.push(scrolled.frame)
+      tasks.push(scrolled.task)
+    }
+    const [ms, frame, task] = [usable, frames, tasks].map(median)
+    const isMissed = (ms ?? 0) > goals.usableMs || (task ?? 0) > goals.taskMs
+    missed ||= isMissed
+    console.log(
+      `${name.padEnd(20)} ${whole(ms)} ${whole(frame).padStart(18)} ${whole(task).padStart(17)}${isMissed ? '   missed' : ''}`,
+    )
+  }
+  const heap = await heapAfter(page, Object.values(places))
+  console.log(`heap after 1 to ${heap.length} visits of all, MB: ${heap.map((mb) => Math.round(mb)).join(' ')}`)
+  return missed || (heap.at(-1) ?? 0) > goals.heapMb
+}
 
 function placesOf({ projectId, longChat, worker, worktreeId }: Filled): Record<string, string> {
   const project = `/projects/${projectId}`
