@@ -29,9 +29,13 @@ export class FileStates {
     this.#workplaces = new Workplaces(git, join(worktreesFolder, '.states'))
   }
 
-  /** Takes a state and keeps it for a conversation. Null where there is no git workplace. */
-  take(folder: string, key: string): Promise<TakenState | null> {
+  /** Takes a state, or `known`, and keeps it for a conversation. Null where there is no git workplace. */
+  take(folder: string, key: string, known?: FileState): Promise<TakenState | null> {
     return this.#in(folder, async (place) => {
+      if (known) {
+        await this.#kept.keep(place, key, known)
+        return { top: place.facts.top, state: known, leftOut: [] }
+      }
       const taken = await this.#take(place, key).catch(async (error: unknown) => {
         if (!(error instanceof GitFailure)) throw error
         // Objects were pruned before they were kept.

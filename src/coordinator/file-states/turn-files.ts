@@ -1,6 +1,9 @@
 /** Takes the files before and after a turn (FS7). A state that cannot be taken never holds up or fails the turn; the agent's output says why. */
 import type { EndFiles, TurnFiles, TurnOrder } from '../../protocol/turns/link.ts'
+import type { FileState } from '../../protocol/worktrees/file-state.ts'
 import type { FileStates } from './file-states.ts'
+
+type Asked = TurnOrder['files'] & { readonly state?: FileState | undefined }
 
 export interface TurnFilesOptions {
   readonly fileStates: FileStates
@@ -11,10 +14,10 @@ export interface TurnFilesOptions {
 export async function takeBefore(
   { fileStates, onTrouble }: TurnFilesOptions,
   folder: string,
-  asked: TurnOrder['files'],
+  asked: Asked | undefined,
 ): Promise<TurnFiles | undefined> {
   if (!asked) return undefined
-  const taken = await fileStates.take(folder, asked.key).catch((error: unknown) => {
+  const taken = await fileStates.take(folder, asked.key, asked.state).catch((error: unknown) => {
     onTrouble(`The files before the turn could not be kept: ${error}`)
     return null
   })
@@ -24,7 +27,7 @@ export async function takeBefore(
 export async function takeAfter(
   options: TurnFilesOptions,
   folder: string,
-  asked: TurnOrder['files'],
+  asked: Asked | undefined,
   before: TurnFiles | undefined,
 ): Promise<EndFiles | undefined> {
   const after = await takeBefore(options, folder, asked)

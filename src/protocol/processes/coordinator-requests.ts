@@ -54,7 +54,8 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     to: ObjectId,
     path: z.string().max(4096).nullable(),
   }),
-  z.object({ kind: z.literal('files-take'), folder: Folder, key: Key, since: ObjectId }),
+  /** FS7: `state`: the one to keep instead of the present one. */
+  z.object({ kind: z.literal('files-take'), folder: Folder, key: Key, since: ObjectId, state: FileState.optional() }),
   /** FS8: repeated with the same id it is completed, or answered as before. */
   z.object({
     kind: z.literal('files-restore'),

@@ -95,9 +95,9 @@ export class FileOperations {
       await this.#takeAfter(turn).catch((error: unknown) => onTrouble(turn, error))
   }
 
-  async #takeAfter({ turnId, key, top: folder, since, ...where }: UnfinishedFiles): Promise<void> {
-    const ask = { kind: 'files-take', folder, key, since } as const
-    const about = { ...where, ask, worktreeId: null, withinMs: inspectWithinMs, by: systemId }
+  async #takeAfter({ turnId, key, coordinatorId, projectId, ...what }: UnfinishedFiles): Promise<void> {
+    const ask = { kind: 'files-take', key, ...what } as const
+    const about = { coordinatorId, projectId, ask, worktreeId: null, withinMs: inspectWithinMs, by: systemId }
     const after = await this.#questions.ask<EndFiles | null>(about)
     if (after) await this.#store.run(completeFiles, { turnId, key, after })
   }

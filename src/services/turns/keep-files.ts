@@ -3,11 +3,13 @@ import { epochMs, instant } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { EndFiles } from '../../protocol/turns/link.ts'
+import type { FileState } from '../../protocol/worktrees/file-state.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
 import {
   disowned,
   selectDisowned,
   selectFilesOf,
+  selectNextState,
   selectOldFiles,
   selectOperationsOf,
   selectUnfinishedFiles,
@@ -20,22 +22,39 @@ const pageSize = 50
 /** An end that was missed longer ago stays without a state. */
 const maxLateMs = 3_600_000
 
-/** Returns ended turns with a state before and none after, whose workplace no later turn has used. */
+/** Returns ended turns with a state before and none after; with `state`, what the next turn in the workplace began with. */
 export const findUnfinishedFiles = defineQuery(async (reader, _: Record<never, never>, { now }) => {
   const rows = await reader.all(selectUnfinishedFiles, { since: instant(epochMs(now) - maxLateMs), limit: pageSize })
-  return rows.flatMap(
-    ({ turn_id: turnId, conversation_key: key, coordinator_id: coordinatorId, project_id: projectId, top, before_state }) => {
-      const since = stateFrom(before_state)?.tree
-      return top === null || since === undefined ? [] : [{ turnId, key, coordinatorId, projectId, top, since }]
-    },
-  )
+  const found: {
+    turnId: string
+    key: string
+    coordinatorId: string
+    projectId: string
+    folder: string
+    since: string
+    state?: FileState
+  }[] = []
+  for (const row of rows) {
+    const { turn_id: turnId, conversation_key: key, coordinator_id: coordinatorId, project_id: projectId, top: folder } = row
+    const since = stateFrom(row.before_state)?.tree
+    const state = await nextState(reader, row)
+    if (folder !== null && since !== undefined)
+      found.push({ turnId, key, coordinatorId, projectId, folder, since, ...(state && { state }) })
+  }
+  return found
 })
 
+const nextState = async (reader: Reader, row: TurnFilesRow): Promise<FileState | null> =>
+  stateFrom((await reader.first(selectNextState, row))?.before_state ?? null)
+
+/** Stores a state that was missing, unless another turn has begun in the workplace meanwhile and may be in it. */
 export const completeFiles = defineUseCase('complete-files', {
   streams: ({ key }: { key: string; turnId: string; after: EndFiles }) => [conversationStream(key)],
   run: async (tx, { turnId, after }): Promise<void> => {
     const row = await tx.row('turn_files', { turn_id: turnId })
-    if (row?.after_state === null && row.rewound_by === null) await recordFiles(tx, turnId, { after })
+    if (row?.after_state !== null || row.rewound_by !== null) return
+    const next = await nextState(tx, row)
+    if (next === null || next.tree === after.state.tree) await recordFiles(tx, turnId, { after })
   },
 })
 

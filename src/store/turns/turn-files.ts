@@ -57,7 +57,7 @@ export const selectRunningAtTop = statement<{ coordinatorId: string; top: string
     .where('turn_files.top', '=', p.top),
 )
 
-/** Turns that ended since a time without a state, in workplaces that no later turn has used. */
+/** Turns that ended since a time without a state. */
 export const selectUnfinishedFiles = statement<{ since: Instant; limit: number }>()((db, p) =>
   db
     .selectFrom('turn_files')
@@ -68,18 +68,16 @@ export const selectUnfinishedFiles = statement<{ since: Instant; limit: number }
     .where('turn_files.after_state', 'is', null)
     .where('turn_files.rewound_by', 'is', null)
     .where('turns.ended_at', 'is not', null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('turn_files as later')
-            .select('later.turn_id')
-            .whereRef('later.top', '=', 'turn_files.top')
-            .whereRef('later.created_at', '>', 'turn_files.created_at'),
-        ),
-      ),
-    )
     .limit(p.limit),
+)
+
+/** The state that the next turn in a workplace began with. */
+export const selectNextState = statement<Pick<TurnFilesRow, 'coordinator_id' | 'created_at' | 'top'>>()((db, p) =>
+  from(db, 'turn_files', { coordinator_id: p.coordinator_id, top: p.top, created_at: above(p.created_at) })
+    .select('before_state')
+    .where('before_state', 'is not', null)
+    .orderBy('created_at')
+    .limit(1),
 )
 
 /** Takes back the messages after a number that were not taken back before. */

@@ -77,6 +77,35 @@ test('[FS11] a state that a crash left out is taken at the next run, unless the 
   await job.run()
 })
 
+test('[FS11] where another turn has begun meanwhile, the missing state is the one it began with, never a later one', async () => {
+  const { machine, say, turns, job, answer, clock } = await openFiles()
+  await say('first')
+  const cut = await bringUp(machine)
+  const first = await machine.turn()
+  await machine.tell({ type: 'turn-files', launchId: cut, turnId: first.turnId, before: files(1) })
+  await machine.tell(exited(cut, { signal: 'SIGKILL' }))
+  const run = job.run()
+  const { questionId, ask } = await machine.order('question-asked')
+  expect(ask).not.toHaveProperty('state')
+  clock.advance(1000)
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell({ type: 'turn-files', launchId, turnId, before: files(2) })
+  // Taken while the second turn was changing files.
+  const text = JSON.stringify({ ok: true, value: { ...files(3), changes: null } })
+  await machine.tell({ type: 'question-answered', questionId, part: 0, text, last: true })
+  await run
+  expect((await turns())[0]).toMatchObject({ before: tree(1), after: null })
+  const again = job.run()
+  const changes = { files: 1, added: 2, removed: 0 }
+  expect(await answer({ ...files(2), changes })).toMatchObject({ kind: 'files-take', since: tree(1), state: state(2) })
+  await again
+  expect(await turns()).toMatchObject([
+    { before: tree(1), after: tree(2), changes },
+    { before: tree(2), after: null },
+  ])
+})
+
 test('[FS10] older states than the project keeps are let go, the newest never; those of a deleted conversation all', async () => {
   const { machine, server, begin, turns, turn, answer, clock, at, key } = await openFiles()
   const launchId = await begin(machine)
