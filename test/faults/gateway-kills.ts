@@ -71,7 +71,7 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
       await new Promise((resolve) => setTimeout(resolve, dice.below(latestKillMs)))
       await killed(scene, from[kill % from.length] ?? 'agent')
       await scene.revive()
-      await eventually('the end of the turn', async () => (await release()) && (scene.isQuiet() || undefined))
+      await eventually('the end of the turn', async () => (await release()) && (isOver(scene) || undefined))
       options.onKill?.(tally)
     }
     const rows = await settled(scene, model.arrived.length)
@@ -99,6 +99,9 @@ export async function gatewayAcrossKills(options: GatewayKillOptions): Promise<G
     await model.close()
   }
 }
+
+/** What becomes of the files of its turns is not looked at here. */
+const isOver = (scene: Scene): boolean => scene.turns().every(({ state }) => !['queued', 'running'].includes(state))
 
 /** GW2: the files with the key in clear: database, transcripts, logs, and a backup of them. What the agent saw is in what it said. */
 async function keySeenIn(scene: Scene): Promise<string[]> {

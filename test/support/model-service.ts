@@ -1,6 +1,6 @@
 /**
  * A model's API on loopback in four forms, with different numbers for each request. What it does is said with the request, in the
- * header `x-do`: `cut` (the connection ends in the middle), `error` (repeats its key), `hang`, `split` (one byte in each piece),
+ * header `x-do`: `cut` (the connection ends in the middle), `error` and `moved` (repeat its key), `hang`, `split` (one byte in each piece),
  * `whole` (no stream), `large`, `paced` (each event by itself). Keeps what arrived, and what it sent.
  */
 import { once } from 'node:events'
@@ -138,10 +138,14 @@ export async function startModelService({ words = 5, port = 0, text = trickyText
     })
     const doing = String(asked.headers['x-do'] ?? '')
     if (doing === 'hang') return
-    if (doing === 'error') {
+    if (doing === 'error' || doing === 'moved') {
       const key = asked.headers['x-api-key'] ?? asked.headers['x-goog-api-key'] ?? asked.headers.authorization
       return void answer
-        .writeHead(401, { 'content-type': 'application/json', 'x-key': String(key) })
+        .writeHead(doing === 'moved' ? 307 : 401, {
+          'content-type': 'application/json',
+          'x-key': String(key),
+          location: 'http://evil.test/',
+        })
         .end(JSON.stringify({ error: { message: `Incorrect API key provided: ${key}` } }))
     }
     if (doing === 'whole' || path.endsWith(':generateContent')) {

@@ -21,27 +21,35 @@ import { nothingUsed, UsageCounter } from './usage-counter.ts'
 
 const maxHeaderBytes = 64 * 1024
 const maxBodyBytes = 64 * 1024 * 1024
+const mostLaunchBytes = 256 * 1024 * 1024
 const maxStreams = 64
 /** An answer of which nothing moves for so long is cut. Models may think for minutes. */
 const idleMs = 15 * 60_000
 /** An error's text, which is masked before it is passed on; the rest is left out. */
 const maxErrorBytes = 256 * 1024
 
-/** The model APIs. Others, such as files and keys of the account, are not for agents. */
-const modelPath =
-  /^(\/v\d\w*|\/openai)*\/(messages(\/count_tokens)?|responses(\/compact|\/input_tokens)?|(chat\/)?completions|embeddings|models(\/[\w.:@%/-]+)?)$/
+/**
+ * The model APIs. Others, such as files, keys and stored answers of the account, are not for agents: no way up, also not where a
+ * service decodes the path once more.
+ */
+const modelPaths: Readonly<Record<string, RegExp>> = {
+  POST: /^(\/v\d\w*|\/openai)*\/(messages(\/count_tokens)?|responses(\/compact|\/input_tokens)?|(chat\/)?completions|embeddings|models\/(?!.*\.\.)([\w.:@/-]|%2[Ff]|%3[Aa]|%40)+)$/,
+  GET: /^(\/v\d\w*|\/openai)*\/models(\/(?!.*\.\.)([\w.:@/-]|%2[Ff]|%3[Aa]|%40)+)?$/,
+}
 const keyHeaders = ['x-api-key', 'x-goog-api-key', 'api-key'] as const
 /** Between two hops, or of the agent's own surroundings. */
 const leftOut = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
   ...['transfer-encoding', 'content-length', 'host', 'accept-encoding', 'expect', 'cookie', 'set-cookie', 'origin', 'referer'],
-  ...['authorization', ...keyHeaders],
+  ...['authorization', 'x-http-method-override', 'x-http-method', 'x-method-override', ...keyHeaders],
 ])
 
 export interface GatewayOptions {
   readonly report: (fact: NewFact) => void
   readonly env: Readonly<Record<string, string | undefined>>
   readonly idleMs?: number
+  /** Of all requests of a launch that are read or sent at a time. */
+  readonly maxLaunchBytes?: number
 }
 
 export interface AskedModel {
@@ -73,6 +81,8 @@ interface Held extends GatewayLaunch {
   readonly secrets: KnownSecrets
   /** Open answers, each with what reports it. */
   readonly answers: Map<ServerResponse, () => void>
+  /** Of their requests. */
+  bytes: number
 }
 
 type Sent = NodeJS.Dict<string | string[]>
@@ -101,7 +111,7 @@ export class Gateway {
     })
     const port = await this.#listening
     const token = gatewayToken(launch.launchToken)
-    const held: Held = { ...launch, secrets: new KnownSecrets([launch.key]), answers: new Map() }
+    const held: Held = { ...launch, secrets: new KnownSecrets([launch.key]), answers: new Map(), bytes: 0 }
     this.#launches.set(hashOf(token), held)
     return {
       url: `http://127.0.0.1:${port}`,
@@ -139,14 +149,30 @@ export class Gateway {
     if (!launch || (bound && bound !== launch))
       return refuse(answer, 401, 'wrong_token', 'The key is not the token of a running launch.')
     const url = URL.parse(asked.url ?? '', 'http://gateway')
-    const target = url && modelPath.test(url.pathname) ? targetOf(launch.upstream, url) : undefined
+    const target = url && modelPaths[asked.method ?? '']?.test(url.pathname) ? targetOf(launch.upstream, url) : undefined
     if (!target) return refuse(answer, 404, 'no_model_api', 'Only requests to models pass the gateway.')
     if (launch.answers.size >= maxStreams)
       return refuse(answer, 429, 'too_many_streams', `A launch has at most ${maxStreams} requests at once. Wait for one to end.`)
     launch.answers.set(answer, () => {})
-    answer.once('close', () => launch.answers.delete(answer))
-    const body = await bodyOf(asked)
-    if (!body) return refuse(answer, 413, 'body_too_large', `A request has at most ${maxBodyBytes} bytes.`)
+    const { maxLaunchBytes = mostLaunchBytes } = this.#options
+    let held = 0
+    answer.once('close', () => {
+      launch.answers.delete(answer)
+      launch.bytes -= held
+    })
+    const body = await bodyOf(asked, (bytes) => {
+      if (answer.closed) return false
+      held += bytes
+      launch.bytes += bytes
+      return held <= maxBodyBytes && launch.bytes <= maxLaunchBytes
+    })
+    if (!body)
+      return refuse(
+        answer,
+        413,
+        'body_too_large',
+        `A request has at most ${maxBodyBytes} bytes, all of a launch ${maxLaunchBytes}.`,
+      )
     this.#pass(launch, token ?? '', target, body, asked, answer)
   }
 
@@ -177,7 +203,8 @@ export class Gateway {
     upstream.once('response', (came) => {
       const status = came.statusCode ?? 502
       const kept = Object.entries(came.headers).filter(([name, value]) => !leftOut.has(name) && !secrets.has(String(value)))
-      if (status >= 400) {
+      // Also one that leads elsewhere: nothing of a model is in it, and services repeat the address with its key.
+      if (status >= 300) {
         tell(true)
         return void passError(came, answer, status, kept, secrets)
       }
@@ -261,12 +288,10 @@ function targetOf(upstream: string, { pathname, search }: URL): URL {
 }
 
 /** Undefined when it is too large. */
-async function bodyOf(asked: IncomingMessage): Promise<Buffer | undefined> {
+async function bodyOf(asked: IncomingMessage, isRoomFor: (bytes: number) => boolean): Promise<Buffer | undefined> {
   const pieces: Buffer[] = []
-  let bytes = 0
   for await (const piece of asked as AsyncIterable<Buffer>) {
-    bytes += piece.length
-    if (bytes > maxBodyBytes) return undefined
+    if (!isRoomFor(piece.length)) return undefined
     pieces.push(piece)
   }
   return Buffer.concat(pieces)

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
+import { urlToHttpOptions } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { Gateway, type GatewayLaunch } from '../../../src/coordinator/gateway/gateway.ts'
 import { UsageCounter } from '../../../src/coordinator/gateway/usage-counter.ts'
@@ -10,7 +11,10 @@ import { type Form, forms, pathOf, startModelService } from '../../support/model
 
 const key = 'sk-real-0123456789-planted'
 
-async function open(changes: Partial<GatewayLaunch> = {}, options: { idleMs?: number; words?: number } = {}) {
+async function open(
+  changes: Partial<GatewayLaunch> = {},
+  options: { idleMs?: number; maxLaunchBytes?: number; words?: number } = {},
+) {
   const model = await startModelService(options)
   const facts: NewFact[] = []
   const waiting = new Set<() => void>()
@@ -56,6 +60,7 @@ function ask({ way }: Opened, form: Form, { doing = '', token = way.token, body 
   return fetch(`${way.url}${pathOf(form, model, isStream)}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...authOf(form, token), ...(doing && { 'x-do': doing }) },
+    redirect: 'manual',
     body: JSON.stringify({ ...(form !== 'gemini' && { model, stream: isStream }), ...usage, ...body }),
   })
 }
@@ -154,13 +159,18 @@ test('[GW4] chat that was not asked for its numbers is asked, and the agent does
   expect(await opened.received(2)).toMatchObject(exact)
 })
 
-test('[GW2] an error passes with its status, without the key that the service repeats, and has used nothing', async () => {
+test('[GW2] an error, and a way elsewhere that is not gone, pass without the key that the service repeats, and have used nothing', async () => {
   const opened = await open()
-  const came = await ask(opened, 'anthropic', { doing: 'error' })
-  const text = await came.text()
-  expect([came.status, came.headers.get('x-key'), text.includes(key)]).toEqual([401, null, false])
-  expect(text).toContain('Incorrect API key provided')
-  expect(await opened.received(1)).toMatchObject([{ inputTokens: 0, finished: true }])
+  for (const [doing, status, received] of [
+    ['error', 401, 1],
+    ['moved', 307, 2],
+  ] as const) {
+    const came = await ask(opened, 'anthropic', { doing })
+    const text = await came.text()
+    expect([came.status, came.headers.get('x-key'), text.includes(key)]).toEqual([status, null, false])
+    expect(text).toContain('Incorrect API key provided')
+    expect((await opened.received(received)).at(-1)).toMatchObject({ inputTokens: 0, finished: true })
+  }
 })
 
 test('[GW1] without the token of a running launch, from elsewhere, or to something else than a model nothing leaves', async () => {
@@ -168,9 +178,9 @@ test('[GW1] without the token of a running launch, from elsewhere, or to somethi
   const { way, gateway, launch, model, facts } = opened
   const other = await gateway.open({ ...launch, launchId: 'two', launchToken: 'hf_launch_two' })
   expect(other.token).not.toBe(way.token)
-  const get = async (path: string, headers: Record<string, string>) =>
+  const get = async (path: string, headers: Record<string, string>, method = 'GET') =>
     new Promise<[number | undefined, string]>((resolve, reject) => {
-      const asked = request(`${way.url}${path}`, { headers }, async (came) => {
+      const asked = request({ ...urlToHttpOptions(new URL(way.url)), path, headers, method }, async (came) => {
         let text = ''
         for await (const piece of came) text += piece
         resolve([came.statusCode, JSON.parse(text).error.code])
@@ -183,7 +193,18 @@ test('[GW1] without the token of a running launch, from elsewhere, or to somethi
   expect(await get('/v1/models', { ...auth, origin: 'http://evil.test' })).toEqual([403, 'foreign_origin'])
   expect(await get('/v1/models', { ...auth, host: 'evil.test' })).toEqual([403, 'foreign_origin'])
   for (const path of ['/v1/files', '/v1/organization/admin_api_keys', '/v1/threads/t/messages', '/', '/v1/messages/../files'])
-    expect(await get(path, auth)).toEqual([404, 'no_model_api'])
+    for (const method of ['GET', 'POST']) expect(await get(path, auth, method)).toEqual([404, 'no_model_api'])
+  // A service may decode a path once more; and of a model's path some methods delete, list what is stored, or repeat the request.
+  for (const up of ['%2e%2e', '..', '.%2E', '%252e%252e'])
+    expect(await get(`/v1/models/x%2f${up}%2f${up}%2ffiles`, auth)).toEqual([404, 'no_model_api'])
+  for (const [method, path] of [
+    ['DELETE', '/v1/models/ft:mine'],
+    ['GET', '/v1/chat/completions'],
+    ['GET', '/v1/messages'],
+    ['TRACE', '/v1/models'],
+    ['PATCH', '/v1/models/mine'],
+  ] as const)
+    expect(await get(path, auth, method)).toEqual([404, 'no_model_api'])
   expect([model.arrived, facts]).toEqual([[], []])
   // The connection of a sandbox is its launch's alone.
   const inside = createServer((socket) => other.accept(socket)).listen(0, '127.0.0.1')
@@ -270,6 +291,13 @@ test('[GW1] header, body and number of streams are bounded', async () => {
   expect([over.status, await over.json()]).toMatchObject([429, { error: { code: 'too_many_streams' } }])
   way.close()
   await Promise.all(held)
+  const narrow = await open({}, { maxLaunchBytes: 1000 })
+  const first = ask(narrow, 'chat', { doing: 'hang', body: { text: 'x'.repeat(600) } }).catch(() => undefined)
+  while (narrow.model.arrived.length < 1) await new Promise((resolve) => setImmediate(resolve))
+  expect((await ask(narrow, 'chat', { body: { text: 'x'.repeat(600) } })).status).toBe(413)
+  expect((await ask(narrow, 'chat')).status).toBe(200)
+  narrow.way.close()
+  await first
 })
 
 test('[GW4] what a model writes in its text is no number and no end', () => {
