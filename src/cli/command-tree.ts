@@ -40,8 +40,10 @@ function pointsOf(spec: NamedCommand, before: string): CompletionPoint[] {
 
 const toCommand = ({ name, summary }: NamedCommand): { name: string; about: string } => ({ name, about: summary })
 
-function toOption({ flags, about, choices, offers, value }: CommandOption): CompletionOption {
+function toOption({ flags, about, choices, offers }: CommandOption): CompletionOption {
   const words = flags.split(/[ ,]+/).filter((word) => word.startsWith('-'))
-  const takes = flags.includes('<') ? (value ?? 'text') : 'nothing'
+  const [, placeholder] = /<(.*)>/.exec(flags) ?? []
+  const isPath = placeholder === 'folder' || placeholder === 'file'
+  const takes = placeholder === undefined ? 'nothing' : isPath ? placeholder : 'text'
   return { words, about, takes, choices: choices ?? offers ?? [], names: takes === 'text' ? namesFor(flags) : undefined }
 }

@@ -1,4 +1,4 @@
-/** Description of a command as data: words, options, examples and function. Parsing, --help and completion are built from it. */
+/** Description of a command as a text with its options and examples, and its function. Parsing, --help and completion are built from it. */
 import type { CommandContext } from './context.ts'
 import { usage } from './failure.ts'
 
@@ -17,9 +17,9 @@ export interface CommandOption {
   readonly choices?: readonly string[]
   /** Offered by completion, but validated elsewhere. */
   readonly offers?: readonly string[]
-  /** Kind of value that completion offers. */
-  readonly value?: 'folder' | 'file'
 }
+
+type Taken = Operand | CommandOption
 
 export interface CommandSpec {
   readonly summary: string
@@ -34,21 +34,57 @@ export interface CommandSpec {
   readonly run?: (context: CommandContext) => Promise<void>
 }
 
-/** A command: what it does, its function, what it takes in the order of the help, and examples. */
-export const command = (
-  summary: string,
-  run: CommandSpec['run'],
-  takes: readonly (Operand | CommandOption)[],
-  ...examples: CommandSpec['examples']
-): CommandSpec => ({
-  summary,
-  operands: takes.filter((each) => 'name' in each),
-  options: takes.filter((each) => 'flags' in each),
-  examples,
-  ...(run && { run }),
-})
+type Value = string | number | readonly string[] | Taken | readonly Taken[]
+type Text = [strings: TemplateStringsArray, ...values: Value[]]
 
-export const localCommand = (...parts: Parameters<typeof command>): CommandSpec => ({ ...command(...parts), local: true })
+/**
+ * Reads the text of a command: what it does; then a line each for what it takes (`<operand>  about`, `[may be left out]  about`,
+ * `--option <value>  about`, with `...` where it may be given several times, and a list of the only values) and for its examples
+ * (`$ typed  what it does`). What several commands take stands in the text as a value.
+ */
+function described([strings, ...values]: Text) {
+  const takes: Taken[] = []
+  const examples: [typed: string, does: string][] = []
+  let summary = ''
+  const isWord = (value: Value): boolean => typeof value === 'string' || typeof value === 'number'
+  const text = String.raw({ raw: strings }, ...values.map((value, index) => (isWord(value) ? value : `«${index}»`)))
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    const named = [...line.matchAll(/«(\d+)»/g)].flatMap(([, index]) => values[Number(index)] as Taken | (Taken | string)[])
+    const choices = named.filter((each) => typeof each === 'string')
+    const [left = '', about = ''] = line.replaceAll(/ ?«\d+»/g, '').split(/ {2,}/)
+    const [, flags, many] = /^(-.*?)(\.{3})?$/.exec(left) ?? []
+    if (left.startsWith('$ ')) examples.push([left.slice(2), about])
+    else if (flags) takes.push({ flags, about, ...(many && { many: true }), ...(choices.length > 0 && { choices }) })
+    else if (/^[<[]/.test(left)) takes.push({ name: left.replace(/^<(.*)>$/, '$1'), about })
+    else summary ||= left
+    takes.push(...named.filter((each) => typeof each !== 'string'))
+  }
+  return { summary, takes, examples }
+}
+
+/** A command: its function, what it takes first, and its text. */
+export const command =
+  (run: NonNullable<CommandSpec['run']>, ...first: readonly Taken[]) =>
+  (...text: Text): CommandSpec => {
+    const { summary, takes, examples } = described(text)
+    const all = [...first, ...takes]
+    const [operands, options] = [all.filter((each) => 'name' in each), all.filter((each) => 'flags' in each)]
+    return { summary, operands, options, examples, run }
+  }
+
+export const localCommand =
+  (...of: Parameters<typeof command>) =>
+  (...text: Text): CommandSpec => ({ ...command(...of)(...text), local: true })
+
+export const group =
+  (...text: Text) =>
+  (commands: CommandSpec['commands'] & object): CommandSpec => {
+    const { summary, examples } = described(text)
+    return { summary, examples, commands }
+  }
+
+/** Options that several commands take, as in the text of a command. */
+export const options = (...text: Text): CommandOption[] => described(text).takes.filter((each) => 'flags' in each)
 
 export interface NamedCommand extends CommandSpec {
   readonly name: string

@@ -1,22 +1,17 @@
 /** Options shared by all commands. */
-import type { CommandOption, CommandSpec } from './command.ts'
+import { type CommandOption, type CommandSpec, options } from './command.ts'
 
-const jsonOption: CommandOption = { flags: '--json', about: 'print JSON, for programs' }
+/** Of commands without a server. */
+const localOptions = options`
+  --json  print JSON, for programs
+  --data <folder>  data folder of the server (HOLDFAST_DATA)
+  --config <file>  configuration file (HOLDFAST_CONFIG)`
 
-const folderOptions: readonly CommandOption[] = [
-  { flags: '--data <folder>', about: 'data folder of the server (HOLDFAST_DATA)', value: 'folder' },
-  { flags: '--config <file>', about: 'configuration file (HOLDFAST_CONFIG)', value: 'file' },
-]
-
-/** Options of commands without a server. */
-const localOptions: readonly CommandOption[] = [jsonOption, ...folderOptions]
-
-/** Options of commands that use the server. A token is never an option, because other users could read it. */
-const remoteOptions: readonly CommandOption[] = [
-  ...localOptions,
-  { flags: '--server <url>', about: 'address of the server (HOLDFAST_URL)' },
-  { flags: '--token-file <file>', about: 'file with the token, - for standard input (HOLDFAST_TOKEN)', value: 'file' },
-]
+/** Of commands that use the server. A token is never an option, because other users could read it. */
+const remoteOptions = options`
+  ${localOptions}
+  --server <url>  address of the server (HOLDFAST_URL)
+  --token-file <file>  file with the token, - for standard input (HOLDFAST_TOKEN)`
 
 export const yesOption: CommandOption = { flags: '-y, --yes', about: 'do not ask' }
 

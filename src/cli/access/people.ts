@@ -2,7 +2,7 @@
 import { type Role, roles } from '../../domain/access/scopes.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Person, PersonWithToken } from '../../protocol/access/people.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findByName } from '../find-by-name.ts'
@@ -64,43 +64,30 @@ async function remove(context: CommandContext): Promise<void> {
 
 const person = { name: 'person', about: 'id, or name where only one has it' }
 
-export const people: CommandSpec = {
-  summary: 'People who may sign in',
-  examples: [
-    ['people', 'list them'],
-    ['people add Aiko --role member', 'add somebody; prints their token once'],
-    ['people role Aiko viewer', 'change what they may do'],
-  ],
-  commands: {
-    list: command('List the people (the default)', list, [limitOption], ['people list', 'who may sign in']),
-    add: command(
-      'Add a person; prints their token once',
-      add,
-      [
-        { name: 'name', about: 'what they are called' },
-        { flags: '--role <role>', about: 'what they may do; member when left out', choices: roles },
-      ],
-      ['people add Aiko', 'may read, write and approve'],
-      ['people add Ben --role viewer', 'may only look'],
-    ),
-    role: command(
-      'Change what a person may do; tokens of theirs that allow more are revoked',
-      changeRole,
-      [person, { name: 'role', about: roles.join(', ') }],
-      ['people role Aiko viewer', 'may only look from now on'],
-      ['people role Ben owner', 'may do everything'],
-    ),
-    renew: command(
-      'Give a person a new token, printed once; the old one stops working at once',
-      renew,
-      [person, yesOption],
-      ['people renew Aiko --yes', 'without being asked'],
-    ),
-    remove: command(
-      'Remove a person; their credentials stop working at once',
-      remove,
-      [person, yesOption],
-      ['people remove Aiko --yes', 'without being asked'],
-    ),
-  },
-}
+export const people = group`
+  People who may sign in
+  $ people  list them
+  $ people add Aiko --role member  add somebody; prints their token once
+  $ people role Aiko viewer  change what they may do
+`({
+  list: command(list, limitOption)`
+    List the people (the default)
+    $ people list  who may sign in`,
+  add: command(add)`
+    Add a person; prints their token once
+    <name>  what they are called
+    --role <role>  what they may do; member when left out ${roles}
+    $ people add Aiko  may read, write and approve
+    $ people add Ben --role viewer  may only look`,
+  role: command(changeRole, person)`
+    Change what a person may do; tokens of theirs that allow more are revoked
+    <role>  ${roles.join(', ')}
+    $ people role Aiko viewer  may only look from now on
+    $ people role Ben owner  may do everything`,
+  renew: command(renew, person, yesOption)`
+    Give a person a new token, printed once; the old one stops working at once
+    $ people renew Aiko --yes  without being asked`,
+  remove: command(remove, person, yesOption)`
+    Remove a person; their credentials stop working at once
+    $ people remove Aiko --yes  without being asked`,
+})

@@ -4,7 +4,7 @@ import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { madeBelow } from '../../protocol/access/made-below.ts'
 import type { Token } from '../../protocol/access/people.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findByName } from '../find-by-name.ts'
@@ -66,47 +66,28 @@ async function revoke(context: CommandContext): Promise<void> {
   )
 }
 
-export const token: CommandSpec = {
-  summary: 'Tokens for scripts and coordinators',
-  examples: [
-    ['token', 'list them'],
-    ['token create ci --scope read --expires 30d', 'for a script that only looks, for a month'],
-    ['token revoke ci', 'cut it off'],
-  ],
-  commands: {
-    list: command(
-      'List the tokens that are valid (the default)',
-      list,
-      [limitOption],
-      ['token list', 'never shows the tokens themselves'],
-    ),
-    create: command(
-      'Make a token; prints it once',
-      create,
-      [
-        { name: 'name', about: 'what it is for' },
-        { flags: '--kind <kind>', about: 'who will use it; script when left out', choices: kinds },
-        {
-          flags: '--scope <scope>',
-          about: 'what it allows; all you may do when left out',
-          many: true,
-          choices: personScopes,
-        },
-        { flags: '--expires <when>', about: '30d, 12h, 90m, 4w or a moment; never when left out' },
-      ],
-      ['token create ci --scope read --scope write --expires 30d', 'for a script'],
-      ['token create laptop --kind coordinator', 'for a coordinator on another machine'],
-    ),
-    revoke: command(
-      'Revoke a token; it stops working at once',
-      revoke,
-      [
-        { name: 'token', about: 'id, or name where only one has it' },
-        { flags: '--keep-made', about: 'leave what was made with it; otherwise that is revoked too' },
-        yesOption,
-      ],
-      ['token revoke ci --yes', 'without being asked, and what it made too'],
-      ['token revoke ci --keep-made', 'only this one'],
-    ),
-  },
-}
+export const token = group`
+  Tokens for scripts and coordinators
+  $ token  list them
+  $ token create ci --scope read --expires 30d  for a script that only looks, for a month
+  $ token revoke ci  cut it off
+`({
+  list: command(list, limitOption)`
+    List the tokens that are valid (the default)
+    $ token list  never shows the tokens themselves`,
+  create: command(create)`
+    Make a token; prints it once
+    <name>  what it is for
+    --kind <kind>  who will use it; script when left out ${kinds}
+    --scope <scope>...  what it allows; all you may do when left out ${personScopes}
+    --expires <when>  30d, 12h, 90m, 4w or a moment; never when left out
+    $ token create ci --scope read --scope write --expires 30d  for a script
+    $ token create laptop --kind coordinator  for a coordinator on another machine`,
+  revoke: command(revoke)`
+    Revoke a token; it stops working at once
+    <token>  id, or name where only one has it
+    --keep-made  leave what was made with it; otherwise that is revoked too
+    ${yesOption}
+    $ token revoke ci --yes  without being asked, and what it made too
+    $ token revoke ci --keep-made  only this one`,
+})

@@ -8,7 +8,7 @@ import { type SandboxMode, sandboxModes } from '../../domain/agents/isolation.ts
 import { visible } from '../../platform/log/visible.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import { secretOnce } from '../access/secret-once.ts'
-import { type CommandOption, type CommandSpec, command, defined } from '../command.ts'
+import { command, defined, group, options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
@@ -236,135 +236,83 @@ const commandWords = {
 }
 
 /** SB1: also of an assignment. */
-export const isolationOptions: readonly CommandOption[] = [
-  {
-    flags: '--sandbox <mode>',
-    about: 'workplace: it sees its workplace, its settings and the internet; strict: only allowed hosts',
-    choices: sandboxModes,
-  },
-  { flags: '--allow-folder <path>', about: 'a folder it may read in its sandbox; none: no more', many: true },
-  { flags: '--allow-host <name>', about: 'a host it may reach: name, name:port or *.name; none: no more', many: true },
-  { flags: '--wrapper <word>', about: 'a command put in front of its own, word by word; none: no more', many: true },
-  { flags: '--gateway <url>', about: 'its requests to a model go to this address with a key it never sees; none: no more' },
-  { flags: '--gateway-secret <name>', about: "the project's secret that is this key" },
-  { flags: '--gateway-model <name>', about: 'the model to ask for, where the agent must be told' },
-]
+export const isolationOptions = options`
+  --sandbox <mode>  workplace: it sees its workplace, its settings and the internet; strict: only allowed hosts ${sandboxModes}
+  --allow-folder <path>...  a folder it may read in its sandbox; none: no more
+  --allow-host <name>...  a host it may reach: name, name:port or *.name; none: no more
+  --wrapper <word>...  a command put in front of its own, word by word; none: no more
+  --gateway <url>  its requests to a model go to this address with a key it never sees; none: no more
+  --gateway-secret <name>  the project's secret that is this key
+  --gateway-model <name>  the model to ask for, where the agent must be told`
 
-const shared: readonly CommandOption[] = [
-  {
-    flags: '--protocol <protocol>',
-    about: 'it is prompted over stdio, or asks for work; acp when left out',
-    choices: ['acp', 'mcp'],
-  },
-  { flags: '--role <role>', about: 'what it does, such as coder' },
-  {
-    flags: '--env <name>',
-    about: 'hand over this variable with the value it has here; - for NAME=value lines on standard input',
-    many: true,
-  },
-  { flags: '--env-file <file>', about: 'hand over the NAME=value lines of a file, - for standard input', value: 'file' },
-  { flags: '--max-processes <number>', about: 'how many may run at once' },
-  { flags: '--runs-on <label>', about: 'only on machines whose coordinator has this label; any: on every one' },
-  ...isolationOptions,
-  { flags: '--hold-seconds <number>', about: 'how long its calls may be held while there is no work' },
-]
+const shared = options`
+  --protocol <protocol>  it is prompted over stdio, or asks for work; acp when left out ${['acp', 'mcp']}
+  --role <role>  what it does, such as coder
+  --env <name>...  hand over this variable with the value it has here; - for NAME=value lines on standard input
+  --env-file <file>  hand over the NAME=value lines of a file, - for standard input
+  --max-processes <number>  how many may run at once
+  --runs-on <label>  only on machines whose coordinator has this label; any: on every one
+  ${isolationOptions}
+  --hold-seconds <number>  how long its calls may be held while there is no work`
 
-export const agents: CommandSpec = {
-  summary: 'Agents: what can be started, and how',
-  examples: [
-    ['agents', 'list them'],
-    ['agents add claude --protocol acp -- npx claude-code-acp', 'add one; prints its passkey once'],
-  ],
-  commands: {
-    list: command('List the agents, newest first (the default)', listAgents, [limitOption], ['agents list', 'all of them']),
-    show: command(
-      'Show one agent',
-      showAgent,
-      [agent],
-      ['agents show claude', 'how it is started; values of variables are never shown'],
-    ),
-    add: command(
-      'Add an agent; prints its passkey once',
-      add,
-      [
-        { name: '[id]', about: 'lower-case letters, digits, - and _; with --detected its own' },
-        commandWords,
-        { flags: '--name <name>', about: 'what to call it (its id)' },
-        { flags: '--detected <name>', about: 'one that `agents detect` has found, with its recipe' },
-        ...shared,
-      ],
-      ['agents add claude --name "Claude Code" -- npx claude-code-acp', 'started by Holdfast'],
-      ['agents add helper --protocol mcp', 'started by somebody else, asks for work'],
-      ['agents add codex --env OPENAI_API_KEY -- codex-acp', 'with a key from this environment'],
-      ['agents add --detected claude', 'one that is installed, with all it needs'],
-    ),
-    detect: command(
-      "Agents that are installed on the server's machine",
-      detect,
-      [],
-      ['agents detect', 'what is there, in which version, and whether it is added'],
-      ['agents detect --json', 'with the recipe of each'],
-    ),
-    doctor: command(
-      'Try out what an agent can do: it is started, prompted, asked, cancelled, ended and brought back',
-      doctorAgents,
-      [
-        { name: '[agent]', about: 'id, or name where only one has it; without it all that are prompted' },
-        { flags: '--prompt <text>', about: 'what it is told to run, instead of a harmless command' },
-      ],
-      ['agents doctor claude', 'each result as it comes; the report is kept with the agent'],
-      ['agents doctor claude --json', 'the report; ends with 0 when the agent could be started'],
-    ),
-    ...signInCommands,
-    watch: command(
-      'Watch who is at work: a live table, or a line for each change where nobody looks',
-      watchAgents,
-      [{ flags: '--for <seconds>', about: 'end after so long; without it Ctrl-C ends' }],
-      ['agents watch', 'a table that stays true'],
-      ['agents watch --json --for 60', 'a minute of changes, a line of JSON each'],
-    ),
-    stop: command(
-      "Stop an agent's processes; it is started again when there is work",
-      stopAgent,
-      [agent, projectOption, yesOption],
-      ['agents stop claude', 'everywhere'],
-      ['agents stop claude --project website --yes', 'in one project, without being asked'],
-    ),
-    release: command(
-      'Try an agent again that is held after too many failed starts',
-      releaseAgent,
-      [agent, projectOption],
-      ['agents release claude', 'in its only project'],
-    ),
-    edit: command(
-      'Change an agent',
-      edit,
-      [
-        agent,
-        commandWords,
-        { flags: '--name <name>', about: 'a new name' },
-        ...shared,
-        { flags: '--no-command', about: 'others start it from now on' },
-        { flags: '--remove-env <name>', about: 'no longer hand over this variable', many: true },
-      ],
-      ['agents edit claude --max-processes 4', 'at most four at once'],
-      ['agents edit claude -- npx claude-code-acp --verbose', 'start it in another way'],
-      [
-        'agents edit claude --gateway https://api.anthropic.com --gateway-secret ANTHROPIC_KEY',
-        'its key stays with Holdfast, and tokens are counted',
-      ],
-    ),
-    delete: command(
-      'Delete an agent and take it off its projects',
-      remove,
-      [agent, yesOption],
-      ['agents delete claude --yes', 'without being asked'],
-    ),
-    passkey: command(
-      'Replace the passkey; prints the new one once',
-      passkey,
-      [agent, yesOption],
-      ['agents passkey claude', 'the old one stops working at once'],
-    ),
-  },
-}
+export const agents = group`
+  Agents: what can be started, and how
+  $ agents  list them
+  $ agents add claude --protocol acp -- npx claude-code-acp  add one; prints its passkey once
+`({
+  list: command(listAgents, limitOption)`
+    List the agents, newest first (the default)
+    $ agents list  all of them`,
+  show: command(showAgent, agent)`
+    Show one agent
+    $ agents show claude  how it is started; values of variables are never shown`,
+  add: command(add)`
+    Add an agent; prints its passkey once
+    [id]  lower-case letters, digits, - and _; with --detected its own
+    ${commandWords}
+    --name <name>  what to call it (its id)
+    --detected <name>  one that \`agents detect\` has found, with its recipe
+    ${shared}
+    $ agents add claude --name "Claude Code" -- npx claude-code-acp  started by Holdfast
+    $ agents add helper --protocol mcp  started by somebody else, asks for work
+    $ agents add codex --env OPENAI_API_KEY -- codex-acp  with a key from this environment
+    $ agents add --detected claude  one that is installed, with all it needs`,
+  detect: command(detect)`
+    Agents that are installed on the server's machine
+    $ agents detect  what is there, in which version, and whether it is added
+    $ agents detect --json  with the recipe of each`,
+  doctor: command(doctorAgents)`
+    Try out what an agent can do: it is started, prompted, asked, cancelled, ended and brought back
+    [agent]  id, or name where only one has it; without it all that are prompted
+    --prompt <text>  what it is told to run, instead of a harmless command
+    $ agents doctor claude  each result as it comes; the report is kept with the agent
+    $ agents doctor claude --json  the report; ends with 0 when the agent could be started`,
+  ...signInCommands,
+  watch: command(watchAgents)`
+    Watch who is at work: a live table, or a line for each change where nobody looks
+    --for <seconds>  end after so long; without it Ctrl-C ends
+    $ agents watch  a table that stays true
+    $ agents watch --json --for 60  a minute of changes, a line of JSON each`,
+  stop: command(stopAgent, agent, projectOption, yesOption)`
+    Stop an agent's processes; it is started again when there is work
+    $ agents stop claude  everywhere
+    $ agents stop claude --project website --yes  in one project, without being asked`,
+  release: command(releaseAgent, agent, projectOption)`
+    Try an agent again that is held after too many failed starts
+    $ agents release claude  in its only project`,
+  edit: command(edit, agent, commandWords)`
+    Change an agent
+    --name <name>  a new name
+    ${shared}
+    --no-command  others start it from now on
+    --remove-env <name>...  no longer hand over this variable
+    $ agents edit claude --max-processes 4  at most four at once
+    $ agents edit claude -- npx claude-code-acp --verbose  start it in another way
+    $ agents edit claude --gateway https://api.anthropic.com --gateway-secret ANTHROPIC_KEY  its key stays with Holdfast, and tokens are counted`,
+  delete: command(remove, agent, yesOption)`
+    Delete an agent and take it off its projects
+    $ agents delete claude --yes  without being asked`,
+  passkey: command(passkey, agent, yesOption)`
+    Replace the passkey; prints the new one once
+    $ agents passkey claude  the old one stops working at once`,
+})

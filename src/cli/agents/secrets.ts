@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { text as readAll } from 'node:stream/consumers'
 import { visible } from '../../platform/log/visible.ts'
 import type { Secret, SecretForm } from '../../protocol/agents/secret.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
@@ -100,44 +100,26 @@ async function remove(context: CommandContext): Promise<void> {
 
 const name = { name: 'name', about: 'letters, digits and _, as a variable is named' }
 
-export const secrets: CommandSpec = {
-  summary: 'Secrets of a project, given to chosen agents',
-  examples: [
-    ['secrets', 'list them; never shows a value'],
-    ['secrets set NPM_TOKEN --agent claude', 'asks for the value'],
-  ],
-  commands: {
-    list: command(
-      'List the secrets of a project (the default)',
-      list,
-      [projectOption],
-      ['secrets list', 'names, agents and last use'],
-    ),
-    set: command(
-      'Set a secret; its value is asked for, or read from standard input',
-      set,
-      [
-        name,
-        projectOption,
-        { flags: '--agent <agent>', about: 'an agent that gets it; can be repeated', many: true },
-        { flags: '--nobody', about: 'no agent gets it; for the key of a gateway' },
-        { flags: '--as <form>', about: 'how it is given; environment when left out', choices: ['environment', 'file'] },
-        { flags: '--keep-value', about: 'change only who gets it, and how' },
-      ],
-      ['secrets set NPM_TOKEN --agent claude', 'as the variable NPM_TOKEN'],
-      ['secrets set DEPLOY_KEY --as file --agent codex < id_ed25519', 'as a file that DEPLOY_KEY_FILE names'],
-    ),
-    uses: command(
-      'Show which launches were given a secret, newest first',
-      uses,
-      [name, projectOption],
-      ['secrets uses NPM_TOKEN', 'who had it, and when'],
-    ),
-    remove: command(
-      'Remove a secret',
-      remove,
-      [name, projectOption, yesOption],
-      ['secrets remove NPM_TOKEN --yes', 'without being asked'],
-    ),
-  },
-}
+export const secrets = group`
+  Secrets of a project, given to chosen agents
+  $ secrets  list them; never shows a value
+  $ secrets set NPM_TOKEN --agent claude  asks for the value
+`({
+  list: command(list, projectOption)`
+    List the secrets of a project (the default)
+    $ secrets list  names, agents and last use`,
+  set: command(set, name, projectOption)`
+    Set a secret; its value is asked for, or read from standard input
+    --agent <agent>...  an agent that gets it; can be repeated
+    --nobody  no agent gets it; for the key of a gateway
+    --as <form>  how it is given; environment when left out ${['environment', 'file']}
+    --keep-value  change only who gets it, and how
+    $ secrets set NPM_TOKEN --agent claude  as the variable NPM_TOKEN
+    $ secrets set DEPLOY_KEY --as file --agent codex < id_ed25519  as a file that DEPLOY_KEY_FILE names`,
+  uses: command(uses, name, projectOption)`
+    Show which launches were given a secret, newest first
+    $ secrets uses NPM_TOKEN  who had it, and when`,
+  remove: command(remove, name, projectOption, yesOption)`
+    Remove a secret
+    $ secrets remove NPM_TOKEN --yes  without being asked`,
+})

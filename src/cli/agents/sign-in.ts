@@ -51,17 +51,12 @@ async function logout(context: CommandContext): Promise<void> {
 const operands = [{ name: 'agent', about: 'id, or name where only one has it' }]
 
 export const signInCommands: Readonly<Record<'login' | 'logout', CommandSpec>> = {
-  login: command(
-    "Sign an ACP agent of the server's machine in, by a way that it offers",
-    login,
-    [...operands, { flags: '--method <id>', about: 'which way; needed where it offers several' }],
-    ['agents login codex', 'by the only way it offers, or a list of them'],
-    ['agents login codex --method chatgpt', 'by this one'],
-  ),
-  logout: command(
-    "Sign an ACP agent of the server's machine out, where it offers that",
-    logout,
-    [...operands],
-    ['agents logout codex', 'it asks to sign in at its next start'],
-  ),
+  login: command(login, ...operands)`
+    Sign an ACP agent of the server's machine in, by a way that it offers
+    --method <id>  which way; needed where it offers several
+    $ agents login codex  by the only way it offers, or a list of them
+    $ agents login codex --method chatgpt  by this one`,
+  logout: command(logout, ...operands)`
+    Sign an ACP agent of the server's machine out, where it offers that
+    $ agents logout codex  it asks to sign in at its next start`,
 }

@@ -4,7 +4,7 @@ import { epochMs } from '../../domain/instant.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Allowance, AlwaysTerms } from '../../protocol/approvals/allowance.ts'
-import type { CommandOption } from '../command.ts'
+import { options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound, usage } from '../failure.ts'
 import { chooseProject } from '../projects/choose-project.ts'
@@ -13,16 +13,11 @@ import { parseMoment } from '../times.ts'
 const route = '/api/projects/{projectId}/allowances'
 const minuteMs = 60_000
 
-export const alwaysOptions: readonly CommandOption[] = [
-  { flags: '--always', about: 'of a permission: do not ask for the same again; kept by Holdfast, with an end, revocable' },
-  { flags: '--for <time>', about: 'with --always: 90m, 8h, 30d; 8h when left out' },
-  {
-    flags: '--scope <scope>',
-    about: 'with --always: exactly this request (when left out), files in its folder, or this kind of tool',
-    choices: allowanceScopes,
-  },
-  { flags: '--folder <path>', about: 'with --scope folder: another folder than that of the file' },
-]
+export const alwaysOptions = options`
+  --always  of a permission: do not ask for the same again; kept by Holdfast, with an end, revocable
+  --for <time>  with --always: 90m, 8h, 30d; 8h when left out
+  --scope <scope>  with --always: exactly this request (when left out), files in its folder, or this kind of tool ${allowanceScopes}
+  --folder <path>  with --scope folder: another folder than that of the file`
 
 /** Returns undefined for this once only. */
 export function alwaysTerms(context: CommandContext): AlwaysTerms | undefined {

@@ -2,7 +2,7 @@
 
 import { visible } from '../../platform/log/visible.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
-import { type CommandOption, type CommandSpec, command } from '../command.ts'
+import { type CommandOption, command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound, usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
@@ -110,57 +110,39 @@ const named = (title: string, items: readonly unknown[]): string[] =>
 const number = { name: 'number', about: 'number of the approval' }
 const feedback: CommandOption = { flags: '--feedback <text>', about: 'what to tell the agent' }
 
-export const approvals: CommandSpec = {
-  summary: 'Approvals: what agents wait for a person to decide',
-  examples: [
-    ['approvals', 'the inbox: what waits, oldest first'],
-    ['approvals approve 7', 'say yes; the agent goes on at once'],
-    ['approvals revise 7 --feedback "smaller steps, please"', 'send it back'],
-  ],
-  commands: {
-    list: command(
-      'List what waits for a decision in any project, oldest first (the default)',
-      listApprovals,
-      [projectOption, { flags: '--all', about: 'of a project, decided ones too, newest first' }, limitOption],
-      ['approvals list', 'the inbox'],
-      ['approvals list --project website --all', 'what was asked in a project, and what was decided'],
-    ),
-    show: command(
-      'Show one approval in full',
-      showApproval,
-      [number, projectOption],
-      ['approvals show 7', 'what is asked, and how it was revised before'],
-    ),
-    approve: command(
-      'Approve it; the first decision stands',
-      decideApproval('approved'),
-      [number, feedback, ...alwaysOptions, projectOption],
-      ['approvals approve 7', 'the agent goes on'],
-      ['approvals approve 7 --always --for 1d', 'and is not asked for exactly this again until tomorrow'],
-    ),
-    reject: command(
-      'Reject it; the first decision stands',
-      decideApproval('rejected'),
-      [number, feedback, projectOption],
-      ['approvals reject 7 --feedback "not on a Friday"', 'the agent is told why'],
-    ),
-    revise: command(
-      'Send it back to be revised; it comes again when it is resubmitted',
-      decideApproval('revision_requested'),
-      [number, feedback, projectOption],
-      ['approvals revise 7 --feedback "smaller steps, please"', 'says what to change'],
-    ),
-    allowed: command(
-      'List what agents are always allowed in a project',
-      listAllowed,
-      [projectOption, { flags: '--all', about: 'what has ended too' }, limitOption],
-      ['approvals allowed', 'what is answered without asking, until when, and who said so'],
-    ),
-    revoke: command(
-      'Take back what an agent is always allowed; the next time it asks',
-      revoke,
-      [{ name: 'id', about: 'id of the allowance, or its beginning' }, projectOption],
-      ['approvals revoke 0196f3a2', 'ids are shown by `approvals allowed`'],
-    ),
-  },
-}
+export const approvals = group`
+  Approvals: what agents wait for a person to decide
+  $ approvals  the inbox: what waits, oldest first
+  $ approvals approve 7  say yes; the agent goes on at once
+  $ approvals revise 7 --feedback "smaller steps, please"  send it back
+`({
+  list: command(listApprovals, projectOption)`
+    List what waits for a decision in any project, oldest first (the default)
+    --all  of a project, decided ones too, newest first
+    ${limitOption}
+    $ approvals list  the inbox
+    $ approvals list --project website --all  what was asked in a project, and what was decided`,
+  show: command(showApproval, number, projectOption)`
+    Show one approval in full
+    $ approvals show 7  what is asked, and how it was revised before`,
+  approve: command(decideApproval('approved'), number, feedback, ...alwaysOptions, projectOption)`
+    Approve it; the first decision stands
+    $ approvals approve 7  the agent goes on
+    $ approvals approve 7 --always --for 1d  and is not asked for exactly this again until tomorrow`,
+  reject: command(decideApproval('rejected'), number, feedback, projectOption)`
+    Reject it; the first decision stands
+    $ approvals reject 7 --feedback "not on a Friday"  the agent is told why`,
+  revise: command(decideApproval('revision_requested'), number, feedback, projectOption)`
+    Send it back to be revised; it comes again when it is resubmitted
+    $ approvals revise 7 --feedback "smaller steps, please"  says what to change`,
+  allowed: command(listAllowed, projectOption)`
+    List what agents are always allowed in a project
+    --all  what has ended too
+    ${limitOption}
+    $ approvals allowed  what is answered without asking, until when, and who said so`,
+  revoke: command(revoke)`
+    Take back what an agent is always allowed; the next time it asks
+    <id>  id of the allowance, or its beginning
+    ${projectOption}
+    $ approvals revoke 0196f3a2  ids are shown by \`approvals allowed\``,
+})

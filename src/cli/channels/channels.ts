@@ -6,7 +6,7 @@ import { nearest } from '../../domain/nearest.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Channel, ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { secretOnce } from '../access/secret-once.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound, usage } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
@@ -145,46 +145,36 @@ async function findChat(client: Client, typed: string): Promise<ChannelChat> {
 
 const chat = { name: 'chat', about: 'its number, @handle, or name where only one has it' } as const
 
-export const channelCommands: CommandSpec = {
-  summary: 'Chats on Telegram: who is let in, and which agent answers',
-  examples: [
-    ['channels', 'the state, and everybody who has written'],
-    ['channels pair', 'a code that lets somebody in'],
-  ],
-  commands: {
-    list: command(
-      'The state of each channel and its chats (the default)',
-      listChannels,
-      [limitOption],
-      ['channels list', 'who asks, who is served'],
-    ),
-    pair: command(
-      'Make a code that lets one chat in, once, within 10 minutes',
-      pair,
-      [],
-      ['channels pair', 'send the code to the bot'],
-    ),
-    approve: command(
-      'Let a chat in that asks',
-      approve,
-      [chat],
-      ['channels approve @aiko', 'after you have made sure who it is'],
-    ),
-    refuse: command('Refuse a chat that asks', refuse, [chat], ['channels refuse 123456', 'it gets no further answer']),
-    revoke: command('Stop serving a chat', revoke, [chat, yesOption], ['channels revoke @aiko --yes', 'without being asked']),
-    routes: command('Which agent answers where', listRoutes, [limitOption], ['channels routes', 'the default, and each chat']),
-    route: command(
-      'Choose the agent of a chat, or of all chats without one of their own',
-      setRoute,
-      [
-        { name: '[chat]', about: 'its number, @handle, or name where only one has it' },
-        { flags: '--agent <agent>', about: 'its id, or its name where only one has it' },
-        projectOption,
-        { flags: '--default', about: 'for all chats without a route of their own' },
-        { flags: '--none', about: 'take the route away' },
-      ],
-      ['channels route @aiko --agent demo', 'for this chat'],
-      ['channels route --default --agent demo', 'for all others'],
-    ),
-  },
-}
+export const channelCommands = group`
+  Chats on Telegram: who is let in, and which agent answers
+  $ channels  the state, and everybody who has written
+  $ channels pair  a code that lets somebody in
+`({
+  list: command(listChannels, limitOption)`
+    The state of each channel and its chats (the default)
+    $ channels list  who asks, who is served`,
+  pair: command(pair)`
+    Make a code that lets one chat in, once, within 10 minutes
+    $ channels pair  send the code to the bot`,
+  approve: command(approve, chat)`
+    Let a chat in that asks
+    $ channels approve @aiko  after you have made sure who it is`,
+  refuse: command(refuse, chat)`
+    Refuse a chat that asks
+    $ channels refuse 123456  it gets no further answer`,
+  revoke: command(revoke, chat, yesOption)`
+    Stop serving a chat
+    $ channels revoke @aiko --yes  without being asked`,
+  routes: command(listRoutes, limitOption)`
+    Which agent answers where
+    $ channels routes  the default, and each chat`,
+  route: command(setRoute)`
+    Choose the agent of a chat, or of all chats without one of their own
+    [chat]  its number, @handle, or name where only one has it
+    --agent <agent>  its id, or its name where only one has it
+    ${projectOption}
+    --default  for all chats without a route of their own
+    --none  take the route away
+    $ channels route @aiko --agent demo  for this chat
+    $ channels route --default --agent demo  for all others`,
+})

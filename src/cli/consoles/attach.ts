@@ -1,7 +1,7 @@
 /** `holdfast attach`: follow a console live and write to its agents (CL1, US3). */
 import type { Client } from '../../client/client.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound, usage } from '../failure.ts'
 import { attachConsole } from './attach-console.ts'
@@ -30,14 +30,10 @@ async function found(client: Client, typed: string | undefined): Promise<Pick<Us
   return client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId: typed } })
 }
 
-export const attachCommand: CommandSpec = command(
-  'Follow a console live and speak to its agents; leaving ends nothing',
-  attach,
-  [
-    { name: '[console]', about: 'its id, or the end of it; the newest when left out' },
-    { flags: '--role <role>', about: 'to whom lines are sent; may be left out where there is one agent' },
-  ],
-  ['attach', 'the newest console'],
-  ['attach 4d2f1a --role reviewer', 'speak to the reviewer in the one whose id ends so'],
-  ['attach --json', 'every event from now on as a line of JSON'],
-)
+export const attachCommand = command(attach)`
+  Follow a console live and speak to its agents; leaving ends nothing
+  [console]  its id, or the end of it; the newest when left out
+  --role <role>  to whom lines are sent; may be left out where there is one agent
+  $ attach  the newest console
+  $ attach 4d2f1a --role reviewer  speak to the reviewer in the one whose id ends so
+  $ attach --json  every event from now on as a line of JSON`

@@ -1,6 +1,6 @@
 /** `holdfast consoles`: lists consoles, for `attach` (US1). */
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { namedProject, projectNames, projectOption } from '../projects/choose-project.ts'
@@ -38,18 +38,14 @@ const agentsIn = ({ agents }: UserSession): string => {
   return each.join(', ') || '–'
 }
 
-export const consoles: CommandSpec = {
-  summary: 'Consoles: agents in roles that a person speaks to',
-  examples: [
-    ['consoles', 'those that are open; `attach` follows one'],
-    ['consoles --all --json', 'those that have ended too, for a program'],
-  ],
-  commands: {
-    list: command(
-      'List the consoles, newest first: yours, or everybody’s for an owner (the default)',
-      list,
-      [projectOption, { flags: '--all', about: 'those that have ended too' }, limitOption],
-      ['consoles list --project website', 'of one project'],
-    ),
-  },
-}
+export const consoles = group`
+  Consoles: agents in roles that a person speaks to
+  $ consoles  those that are open; \`attach\` follows one
+  $ consoles --all --json  those that have ended too, for a program
+`({
+  list: command(list, projectOption)`
+    List the consoles, newest first: yours, or everybody’s for an owner (the default)
+    --all  those that have ended too
+    ${limitOption}
+    $ consoles list --project website  of one project`,
+})

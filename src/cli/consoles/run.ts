@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { maxPromptChars, type PromptPart } from '../../protocol/turns/prompt.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
@@ -65,28 +65,19 @@ async function promptOf(context: CommandContext): Promise<string> {
   return typed === undefined && stdin.isTTY ? '' : readAll(stdin)
 }
 
-export const run: CommandSpec = command(
-  'Give an agent one prompt and print what it says as it comes',
-  start,
-  [
-    { name: 'agent', about: 'id of an agent that speaks ACP' },
-    { name: '[prompt]', about: 'what to say; left out or -, it is read from standard input' },
-    projectOption,
-    { flags: '--role <role>', about: `what it is called there; names its branch (${defaultRole})` },
-    { flags: '--workspace <folder>', about: 'its folder, below that of the console; named after the role when left out' },
-    { flags: '--mode <mode>', about: 'the mode it works in, of those it offers' },
-    { flags: '--model <model>', about: 'the model it uses, of those it offers' },
-    {
-      flags: '--attach <file>',
-      about: 'a picture or a text file that goes with the prompt',
-      many: true,
-      value: 'file',
-    },
-    { flags: '--allow', about: 'allow, once each, whatever it asks for' },
-    { flags: '--go-on', about: 'at the limit of its vendor, wait until that is over and go on' },
-    { flags: '--keep', about: 'keep the console open afterwards, to attach to it' },
-  ],
-  ['run demo "Say hello"', 'ask and print the answer; the exit code tells how it ended'],
-  ['run claude --allow "Fix the failing test" --project website', 'let it do what it asks for, on a branch of its own'],
-  ['run demo --json < prompt.txt', 'every event as a line of JSON'],
-)
+export const run = command(start)`
+  Give an agent one prompt and print what it says as it comes
+  <agent>  id of an agent that speaks ACP
+  [prompt]  what to say; left out or -, it is read from standard input
+  ${projectOption}
+  --role <role>  what it is called there; names its branch (${defaultRole})
+  --workspace <path>  its folder, below that of the console; named after the role when left out
+  --mode <mode>  the mode it works in, of those it offers
+  --model <model>  the model it uses, of those it offers
+  --attach <file>...  a picture or a text file that goes with the prompt
+  --allow  allow, once each, whatever it asks for
+  --go-on  at the limit of its vendor, wait until that is over and go on
+  --keep  keep the console open afterwards, to attach to it
+  $ run demo "Say hello"  ask and print the answer; the exit code tells how it ended
+  $ run claude --allow "Fix the failing test" --project website  let it do what it asks for, on a branch of its own
+  $ run demo --json < prompt.txt  every event as a line of JSON`

@@ -6,7 +6,7 @@ import { randomness } from '../../platform/secrets/randomness.ts'
 import type { WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { watchNews } from '../agents/agent-news.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
@@ -81,20 +81,16 @@ async function showLast(context: CommandContext, { projectId, agentId }: Place, 
   context.answer({ items, nextCursor: null }, () => lines.join('\n') || 'Nothing has been said yet.')
 }
 
-export const chat: CommandSpec = command(
-  'Chat with an agent: the last messages, then live; every line is sent',
-  talk,
-  [
-    { name: 'agent', about: 'id of the agent' },
-    projectOption,
-    { flags: '--message <text>', about: 'send this one message and end' },
-    { flags: '--wait', about: 'with --message: wait for the answer to it and print it' },
-    { flags: '--timeout <seconds>', about: `with --wait: how long (${defaultWaitSeconds})` },
-    { flags: '--workplace <place>', about: 'where the conversation works: worktree or checkout, the project’s folder' },
-    { flags: '--last <number>', about: `how many of the last messages to show (${defaultLast})` },
-  ],
-  ['chat claude', 'talk to claude in its only project; Ctrl-D ends'],
-  ['chat claude --project website --message "How far are you?" --wait', 'ask once and print the answer'],
-  ['chat claude --workplace worktree', 'have it work in a worktree of its own'],
-  ['chat claude --json --last 50', 'what was said, for a program'],
-)
+export const chat = command(talk)`
+  Chat with an agent: the last messages, then live; every line is sent
+  <agent>  id of the agent
+  ${projectOption}
+  --message <text>  send this one message and end
+  --wait  with --message: wait for the answer to it and print it
+  --timeout <seconds>  with --wait: how long (${defaultWaitSeconds})
+  --workplace <place>  where the conversation works: worktree or checkout, the project’s folder
+  --last <number>  how many of the last messages to show (${defaultLast})
+  $ chat claude  talk to claude in its only project; Ctrl-D ends
+  $ chat claude --project website --message "How far are you?" --wait  ask once and print the answer
+  $ chat claude --workplace worktree  have it work in a worktree of its own
+  $ chat claude --json --last 50  what was said, for a program`

@@ -5,7 +5,7 @@ import { visible, visibleLines } from '../../platform/log/visible.ts'
 import type { Conversation, Flags } from '../../protocol/conversations/conversation.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import { counted } from '../amounts.ts'
-import { type CommandSpec, command, defined, jsonOrText } from '../command.ts'
+import { command, defined, group, jsonOrText } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
@@ -160,79 +160,49 @@ function describe(context: CommandContext, conversation: Conversation): string {
 
 const key = { name: 'key', about: 'such as telegram:123456' }
 
-export const conversations: CommandSpec = {
-  summary: 'Conversations on any channel: what agents are handed of them',
-  examples: [
-    ['conversations', 'all of them, by channel'],
-    ['conversations show telegram:123456', 'what was said last'],
-    ['conversations flags telegram:123456 --set localOnly=true', 'change a flag'],
-  ],
-  commands: {
-    list: command(
-      'List the conversations by channel (the default)',
-      listConversations,
-      [{ flags: '--channel <name>', about: 'only on this channel: web, agent, telegram …' }, limitOption],
-      ['conversations list --channel telegram', 'those of one channel, the one touched last first'],
-      ['conversations list --json', 'for a program'],
-    ),
-    show: command(
-      'Show one, with the newest messages that agents are handed, or with those of a day',
-      showConversation,
-      [
-        key,
-        { flags: '--day <day>', about: 'what was said on a day, such as 2026-11-15, also when it is over' },
-        { flags: '--limit <number>', about: 'show so many messages, the newest (20)' },
-      ],
-      ['conversations show telegram:123456', 'the last 20 messages'],
-      ['conversations show telegram:123456 --day 2026-11-15 --limit 1000', 'a day of it'],
-    ),
-    flags: command(
-      'Show the flags of one, or change some',
-      flags,
-      [
-        key,
-        { flags: '--set <name=value>', about: 'a flag and its value, as JSON or words', many: true },
-        { flags: '--unset <name>', about: 'take a flag away', many: true },
-      ],
-      ['conversations flags telegram:123456', 'those that are set'],
-      ['conversations flags telegram:123456 --set localOnly=true --unset originRoute', 'the others stay'],
-    ),
-    summary: command(
-      'Show the summary of one, or set it',
-      summary,
-      [key, { name: '[text]', about: 'the new summary; left out, it is shown' }],
-      ['conversations summary telegram:123456', 'what agents are told first'],
-      ['conversations summary telegram:123456 "They want the release on Friday"', 'in other words'],
-    ),
-    truncate: command(
-      'Hand agents only the newest messages of one; the archive keeps all',
-      truncate,
-      [key, { name: 'number', about: 'how many they are still handed; 0 clears' }],
-      ['conversations truncate telegram:123456 50', 'the last fifty'],
-    ),
-    reset: command(
-      'Clear messages and summary of one for agents; flags and the archive stay',
-      reset,
-      [key],
-      ['conversations reset telegram:123456', 'agents begin anew'],
-    ),
-    begin: command(
-      'Begin now what waits until another conversation’s work in the same folder ends',
-      begin,
-      [key],
-      ['conversations begin web:prj_1.claude', 'both work in the folder then'],
-    ),
-    save: command(
-      'Write the file of one now, and say where',
-      save,
-      [key],
-      ['conversations save telegram:123456', 'prints its path when it is on the disk'],
-    ),
-    delete: command(
-      'Delete one with its messages and its file',
-      remove,
-      [key, yesOption],
-      ['conversations delete telegram:123456', 'asks first'],
-    ),
-  },
-}
+export const conversations = group`
+  Conversations on any channel: what agents are handed of them
+  $ conversations  all of them, by channel
+  $ conversations show telegram:123456  what was said last
+  $ conversations flags telegram:123456 --set localOnly=true  change a flag
+`({
+  list: command(listConversations)`
+    List the conversations by channel (the default)
+    --channel <name>  only on this channel: web, agent, telegram …
+    ${limitOption}
+    $ conversations list --channel telegram  those of one channel, the one touched last first
+    $ conversations list --json  for a program`,
+  show: command(showConversation, key)`
+    Show one, with the newest messages that agents are handed, or with those of a day
+    --day <day>  what was said on a day, such as 2026-11-15, also when it is over
+    --limit <number>  show so many messages, the newest (20)
+    $ conversations show telegram:123456  the last 20 messages
+    $ conversations show telegram:123456 --day 2026-11-15 --limit 1000  a day of it`,
+  flags: command(flags, key)`
+    Show the flags of one, or change some
+    --set <name=value>...  a flag and its value, as JSON or words
+    --unset <name>...  take a flag away
+    $ conversations flags telegram:123456  those that are set
+    $ conversations flags telegram:123456 --set localOnly=true --unset originRoute  the others stay`,
+  summary: command(summary, key)`
+    Show the summary of one, or set it
+    [text]  the new summary; left out, it is shown
+    $ conversations summary telegram:123456  what agents are told first
+    $ conversations summary telegram:123456 "They want the release on Friday"  in other words`,
+  truncate: command(truncate, key)`
+    Hand agents only the newest messages of one; the archive keeps all
+    <number>  how many they are still handed; 0 clears
+    $ conversations truncate telegram:123456 50  the last fifty`,
+  reset: command(reset, key)`
+    Clear messages and summary of one for agents; flags and the archive stay
+    $ conversations reset telegram:123456  agents begin anew`,
+  begin: command(begin, key)`
+    Begin now what waits until another conversation’s work in the same folder ends
+    $ conversations begin web:prj_1.claude  both work in the folder then`,
+  save: command(save, key)`
+    Write the file of one now, and say where
+    $ conversations save telegram:123456  prints its path when it is on the disk`,
+  delete: command(remove, key, yesOption)`
+    Delete one with its messages and its file
+    $ conversations delete telegram:123456  asks first`,
+})

@@ -1,6 +1,6 @@
 /** `holdfast cutover`: shows and changes when a new day of conversations begins (DC1). */
 import type { Cutover } from '../../protocol/conversations/cutover.ts'
-import { type CommandSpec, command, defined } from '../command.ts'
+import { command, defined } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 
 async function showOrChange(context: CommandContext): Promise<void> {
@@ -22,14 +22,10 @@ const sources: Readonly<Record<Cutover['source'], string>> = {
 const inWords = ({ hour, timezone, source }: Cutover): string =>
   `${hour === 'off' ? 'Days of conversation are not closed' : `A new day of conversation begins at ${String(hour).padStart(2, '0')}:00 ${timezone}`} (${sources[source]}).`
 
-export const cutover: CommandSpec = command(
-  'When a new day of conversation begins',
-  showOrChange,
-  [
-    { flags: '--hour <hour>', about: '0 to 23, or off: days are not closed' },
-    { flags: '--timezone <zone>', about: 'an IANA name such as Europe/Berlin, or local: that of the server’s machine' },
-  ],
-  ['cutover', 'show it'],
-  ['cutover --timezone local', 'days of this machine'],
-  ['cutover --hour off', 'conversations go on for ever'],
-)
+export const cutover = command(showOrChange)`
+  When a new day of conversation begins
+  --hour <hour>  0 to 23, or off: days are not closed
+  --timezone <zone>  an IANA name such as Europe/Berlin, or local: that of the server’s machine
+  $ cutover  show it
+  $ cutover --timezone local  days of this machine
+  $ cutover --hour off  conversations go on for ever`

@@ -5,7 +5,7 @@ import { conversationsFolder } from '../../platform/files/data-folder.ts'
 import { conversationFilesIn } from '../../platform/files/saved-conversations.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
@@ -46,10 +46,8 @@ function wordsFor({ created, grown, unchanged, messages }: Imported): string {
   return others.length > 0 ? `${words} (${others.join(', ')})` : words
 }
 
-export const importCommand: CommandSpec = command(
-  'Take in conversations from a folder of files, also picoclaw’s',
-  takeIn,
-  [{ name: 'folder', about: 'with a JSON file for each conversation, or an export' }],
-  ['import ~/.picoclaw/workspace/sessions', 'what picoclaw has kept; run twice it adds nothing'],
-  ['import /mnt/safe/files --json', 'an export; broken files are skipped, each with its reason'],
-)
+export const importCommand = command(takeIn)`
+  Take in conversations from a folder of files, also picoclaw’s
+  <folder>  with a JSON file for each conversation, or an export
+  $ import ~/.picoclaw/workspace/sessions  what picoclaw has kept; run twice it adds nothing
+  $ import /mnt/safe/files --json  an export; broken files are skipped, each with its reason`

@@ -5,7 +5,7 @@ import { problemIn, UnreachableError } from '../../client/failures.ts'
 import { visible, visibleLines } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
@@ -112,34 +112,26 @@ function warn(context: CommandContext, notes: readonly Note[]): void {
   }
 }
 
-export const notes: CommandSpec = {
-  summary: 'The notes of days: what was said in all conversations',
-  examples: [
-    ['notes', 'list them, newest first'],
-    ['notes show 2026-11-15', 'read the note of a day'],
-    ['notes calendar 2026-11', 'a month, with the days that have notes'],
-  ],
-  commands: {
-    list: command(
-      'List the notes, newest first (the default)',
-      listNotes,
-      [{ flags: '--month <month>', about: 'only of this month, such as 2026-11' }, limitOption],
-      ['notes list --month 2026-11', 'those of November'],
-      ['notes list --json', 'for a program'],
-    ),
-    show: command(
-      'Print the note of a day as Markdown',
-      showNote,
-      [{ name: 'day', about: 'such as 2026-11-15 or 20261115' }],
-      ['notes show 2026-11-15', 'what was said on that day'],
-      ['notes show 20261115 --json', 'with its counts, for a program'],
-    ),
-    calendar: command(
-      'Show a month, with the days that have notes',
-      calendar,
-      [{ name: '[month]', about: 'such as 2026-11; this month when left out' }],
-      ['notes calendar', 'this month'],
-      ['notes calendar 2026-10', 'October'],
-    ),
-  },
-}
+export const notes = group`
+  The notes of days: what was said in all conversations
+  $ notes  list them, newest first
+  $ notes show 2026-11-15  read the note of a day
+  $ notes calendar 2026-11  a month, with the days that have notes
+`({
+  list: command(listNotes)`
+    List the notes, newest first (the default)
+    --month <month>  only of this month, such as 2026-11
+    ${limitOption}
+    $ notes list --month 2026-11  those of November
+    $ notes list --json  for a program`,
+  show: command(showNote)`
+    Print the note of a day as Markdown
+    <day>  such as 2026-11-15 or 20261115
+    $ notes show 2026-11-15  what was said on that day
+    $ notes show 20261115 --json  with its counts, for a program`,
+  calendar: command(calendar)`
+    Show a month, with the days that have notes
+    [month]  such as 2026-11; this month when left out
+    $ notes calendar  this month
+    $ notes calendar 2026-10  October`,
+})

@@ -2,29 +2,25 @@
 
 import { visible } from '../../platform/log/visible.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { namedProject } from '../projects/choose-project.ts'
 import type { Paint } from '../terminal.ts'
 
-export const search: CommandSpec = command(
-  'Search what was said in all conversations, on any day',
-  searchMessages,
-  [
-    { name: '[words...]', about: 'what to find; quoted words stand together exactly' },
-    { flags: '--conversation <key>', about: 'only in this one, such as telegram:123456' },
-    { flags: '--channel <name>', about: 'only on this channel: web, agent, telegram …' },
-    { flags: '--project <project>', about: 'only in this project: its id, or its name where only one has it' },
-    { flags: '--from <day>', about: 'from this day on, such as 2026-11-15' },
-    { flags: '--to <day>', about: 'up to this day, inclusive' },
-    limitOption,
-  ],
-  ['search approval', 'messages with a word that begins so, newest first'],
-  ['search 承認待ち --from 2026-11-01', 'two characters are enough'],
-  [`search '"ready to merge"' --channel telegram`, 'exactly these words, on one channel'],
-)
+export const search = command(searchMessages)`
+  Search what was said in all conversations, on any day
+  [words...]  what to find; quoted words stand together exactly
+  --conversation <key>  only in this one, such as telegram:123456
+  --channel <name>  only on this channel: web, agent, telegram …
+  --project <project>  only in this project: its id, or its name where only one has it
+  --from <day>  from this day on, such as 2026-11-15
+  --to <day>  up to this day, inclusive
+  ${limitOption}
+  $ search approval  messages with a word that begins so, newest first
+  $ search 承認待ち --from 2026-11-01  two characters are enough
+  $ search '"ready to merge"' --channel telegram  exactly these words, on one channel`
 
 async function searchMessages(context: CommandContext): Promise<void> {
   const q = context.rest(0).join(' ').trim()

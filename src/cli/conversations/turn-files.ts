@@ -4,7 +4,7 @@ import { visible, visibleLines } from '../../platform/log/visible.ts'
 import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import type { FileChanges, RewindLoss } from '../../protocol/worktrees/file-state.ts'
 import { counted } from '../amounts.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
@@ -98,36 +98,22 @@ async function fork(context: CommandContext): Promise<void> {
   context.finished(made, `${made.conversation} begins there, in ${visible(made.workplace)}`)
 }
 
-export const diffCommand: CommandSpec = command(
-  'Print what a turn of a conversation changed in the files',
-  diffTurn,
-  [
-    conversation,
-    turnOption,
-    { flags: '--all', about: 'everything up to that turn' },
-    { flags: '--file <path>', about: 'only of this file' },
-  ],
-  ['diff web:shop.coder', 'of the last turn'],
-  ['diff web:shop.coder --all', 'of all turns together'],
-)
+export const diffCommand = command(diffTurn, conversation, turnOption)`
+  Print what a turn of a conversation changed in the files
+  --all  everything up to that turn
+  --file <path>  only of this file
+  $ diff web:shop.coder  of the last turn
+  $ diff web:shop.coder --all  of all turns together`
 
-export const rewindCommand: CommandSpec = command(
-  'Bring files, conversation and the agent back to before a turn',
-  rewind,
-  [
-    conversation,
-    turnOption,
-    { flags: '--after', about: 'to after the turn instead' },
-    { flags: '--undo', about: 'undo the last rewind' },
-    yesOption,
-  ],
-  ['rewind web:shop.coder', 'to before the last turn'],
-  ['rewind web:shop.coder --undo', 'and forth again'],
-)
+export const rewindCommand = command(rewind, conversation, turnOption)`
+  Bring files, conversation and the agent back to before a turn
+  --after  to after the turn instead
+  --undo  undo the last rewind
+  ${yesOption}
+  $ rewind web:shop.coder  to before the last turn
+  $ rewind web:shop.coder --undo  and forth again`
 
-export const forkCommand: CommandSpec = command(
-  'Begin a new conversation from a turn, in a new worktree with the files as they were',
-  fork,
-  [conversation, turnOption, { flags: '--agent <id>', about: 'with another agent of the project' }],
-  ['fork web:shop.coder --turn 3 --agent reviewer', 'from the third turn, with another agent'],
-)
+export const forkCommand = command(fork, conversation, turnOption)`
+  Begin a new conversation from a turn, in a new worktree with the files as they were
+  --agent <id>  with another agent of the project
+  $ fork web:shop.coder --turn 3 --agent reviewer  from the third turn, with another agent`

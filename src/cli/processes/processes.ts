@@ -5,7 +5,7 @@ import { visible, visibleLines } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { Process } from '../../protocol/processes/process.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound } from '../failure.ts'
 import { findAgent } from '../find-by-name.ts'
@@ -141,62 +141,37 @@ async function takeOver(context: CommandContext): Promise<void> {
 
 const launch = { name: 'launch', about: 'its launch id' }
 
-export const processCommands: CommandSpec = {
-  summary: 'Processes of agents: what runs, and why the rest ended',
-  examples: [
-    ['processes', 'list them, newest first'],
-    ['processes show LAUNCH', 'one of them, with the last lines it wrote'],
-  ],
-  commands: {
-    list: command(
-      'List the processes, newest first (the default)',
-      listProcesses,
-      [
-        projectOption,
-        { flags: '--agent <agent>', about: 'only of this agent, by its id' },
-        {
-          flags: '--state <state>',
-          about: 'only in this state',
-          choices: ['waiting', 'starting', 'running', 'held', 'ended'],
-        },
-        limitOption,
-      ],
-      ['processes list --state running', 'what runs now'],
-      ['processes list --agent claude --json', 'for a program'],
-    ),
-    show: command(
-      'Show one process with the last lines it wrote',
-      showProcess,
-      [launch],
-      ['processes show 01a1df6c-85eb-7d00-b850-eb617d850884', 'how it stands or why it ended'],
-    ),
-    stop: command(
-      'Stop one process, with everything it has started',
-      stopProcess,
-      [launch, yesOption],
-      ['processes stop 01a1df6c-85eb-7d00-b850-eb617d850884 --yes', 'without being asked'],
-    ),
-  },
-}
+export const processCommands = group`
+  Processes of agents: what runs, and why the rest ended
+  $ processes  list them, newest first
+  $ processes show LAUNCH  one of them, with the last lines it wrote
+`({
+  list: command(listProcesses, projectOption)`
+    List the processes, newest first (the default)
+    --agent <agent>  only of this agent, by its id
+    --state <state>  only in this state ${['waiting', 'starting', 'running', 'held', 'ended']}
+    ${limitOption}
+    $ processes list --state running  what runs now
+    $ processes list --agent claude --json  for a program`,
+  show: command(showProcess, launch)`
+    Show one process with the last lines it wrote
+    $ processes show 01a1df6c-85eb-7d00-b850-eb617d850884  how it stands or why it ended`,
+  stop: command(stopProcess, launch, yesOption)`
+    Stop one process, with everything it has started
+    $ processes stop 01a1df6c-85eb-7d00-b850-eb617d850884 --yes  without being asked`,
+})
 
-export const coordinatorCommands: CommandSpec = {
-  summary: 'Machines that run agents: which can be reached',
-  examples: [
-    ['coordinators', 'list them'],
-    ['coordinators take-over old-laptop', 'one that will not come back'],
-  ],
-  commands: {
-    list: command(
-      'List the coordinators, the one that joined last first (the default)',
-      listCoordinators,
-      [limitOption],
-      ['coordinators list', 'state, processes, and when each was last heard of'],
-    ),
-    'take-over': command(
-      'Give up a coordinator that will not come back; its work goes to others',
-      takeOver,
-      [{ name: 'coordinator', about: 'its id, or its machine where only one has it' }, yesOption],
-      ['coordinators take-over old-laptop --yes', 'without being asked'],
-    ),
-  },
-}
+export const coordinatorCommands = group`
+  Machines that run agents: which can be reached
+  $ coordinators  list them
+  $ coordinators take-over old-laptop  one that will not come back
+`({
+  list: command(listCoordinators, limitOption)`
+    List the coordinators, the one that joined last first (the default)
+    $ coordinators list  state, processes, and when each was last heard of`,
+  'take-over': command(takeOver)`
+    Give up a coordinator that will not come back; its work goes to others
+    <coordinator>  its id, or its machine where only one has it
+    ${yesOption}
+    $ coordinators take-over old-laptop --yes  without being asked`,
+})

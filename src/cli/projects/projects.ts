@@ -6,7 +6,7 @@ import { isSettingKey, settingRules } from '../../domain/projects/settings.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Project } from '../../protocol/projects/project.ts'
 import { isolationFrom, isolationOptions } from '../agents/agents.ts'
-import { type CommandOption, type CommandSpec, command, defined } from '../command.ts'
+import { command, defined, group, options } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { findProject } from '../find-by-name.ts'
@@ -15,10 +15,9 @@ import { fields } from '../table.ts'
 import { chooseProject } from './choose-project.ts'
 
 /** Options `--set chat.soft_timeout_minutes=0.5` and `--unset chat.soft_timeout_minutes`. The server checks ranges. */
-const settingOptions: readonly CommandOption[] = [
-  { flags: '--set <key=value>', about: 'change a setting', many: true },
-  { flags: '--unset <key>', about: 'take a setting back to its default', many: true },
-]
+const settingOptions = options`
+  --set <key=value>...  change a setting
+  --unset <key>...  take a setting back to its default`
 
 function settingChange(context: CommandContext): Record<string, number | string | null> | undefined {
   const change: Record<string, number | string | null> = {}
@@ -134,74 +133,46 @@ function describe(context: CommandContext, project: Project, all: boolean): stri
 const project = { name: 'project', about: 'its id, or its name where only one has it' }
 const agent = { name: 'agent', about: 'id of the agent' }
 
-export const projects: CommandSpec = {
-  summary: 'Projects, their settings and their agents',
-  examples: [
-    ['projects', 'list them'],
-    ['projects create website --path ~/website', 'make one of a folder'],
-    ['projects edit website --set chat.soft_timeout_minutes=0.5', 'change a setting'],
-  ],
-  commands: {
-    list: command(
-      'List the projects, newest first (the default)',
-      listProjects,
-      [limitOption],
-      ['projects list', 'all of them'],
-      ['projects list --json', 'for a program'],
-    ),
-    show: command(
-      'Show one project with its settings',
-      showProject,
-      [
-        { name: '[project]', about: `${project.about}; left out, the one of this folder` },
-        { flags: '--all', about: 'also the settings that have their default' },
-      ],
-      ['projects show website', 'what it is and what was chosen'],
-      ['projects show', 'the project of the folder you are in'],
-      ['projects show website --all', 'every setting'],
-    ),
-    create: command(
-      'Create a project',
-      create,
-      [
-        { name: 'name', about: 'what to call it' },
-        { flags: '--path <folder>', about: 'folder of the repository, on the machine that runs the agents', value: 'folder' },
-        ...settingOptions,
-      ],
-      ['projects create website --path ~/website', 'a project of a repository'],
-      ['projects create notes --set permission.policy=allow_reads', 'with a setting'],
-    ),
-    edit: command(
-      'Change the name, the path or settings of a project',
-      edit,
-      [
-        project,
-        { flags: '--name <name>', about: 'a new name' },
-        { flags: '--path <folder>', about: 'another folder', value: 'folder' },
-        { flags: '--no-path', about: 'no folder any more' },
-        ...settingOptions,
-      ],
-      ['projects edit website --name site', 'rename it'],
-      ['projects edit site --set turn.max_minutes=30 --unset restart.max', 'change one setting, reset another'],
-    ),
-    delete: command(
-      'Delete a project; its folder and its files stay',
-      remove,
-      [project, yesOption],
-      ['projects delete website --yes', 'without being asked'],
-    ),
-    assign: command(
-      'Assign an agent to a project',
-      assign,
-      [project, agent, ...isolationOptions],
-      ['projects assign website claude', 'claude may work on it'],
-      ['projects assign website claude --sandbox strict --allow-host api.example.com', 'there it reaches this host alone'],
-    ),
-    unassign: command(
-      'Take an agent off a project',
-      unassign,
-      [project, agent],
-      ['projects unassign website claude', 'claude may no longer work on it'],
-    ),
-  },
-}
+export const projects = group`
+  Projects, their settings and their agents
+  $ projects  list them
+  $ projects create website --path ~/website  make one of a folder
+  $ projects edit website --set chat.soft_timeout_minutes=0.5  change a setting
+`({
+  list: command(listProjects, limitOption)`
+    List the projects, newest first (the default)
+    $ projects list  all of them
+    $ projects list --json  for a program`,
+  show: command(showProject)`
+    Show one project with its settings
+    [project]  ${project.about}; left out, the one of this folder
+    --all  also the settings that have their default
+    $ projects show website  what it is and what was chosen
+    $ projects show  the project of the folder you are in
+    $ projects show website --all  every setting`,
+  create: command(create)`
+    Create a project
+    <name>  what to call it
+    --path <folder>  folder of the repository, on the machine that runs the agents
+    ${settingOptions}
+    $ projects create website --path ~/website  a project of a repository
+    $ projects create notes --set permission.policy=allow_reads  with a setting`,
+  edit: command(edit, project)`
+    Change the name, the path or settings of a project
+    --name <name>  a new name
+    --path <folder>  another folder
+    --no-path  no folder any more
+    ${settingOptions}
+    $ projects edit website --name site  rename it
+    $ projects edit site --set turn.max_minutes=30 --unset restart.max  change one setting, reset another`,
+  delete: command(remove, project, yesOption)`
+    Delete a project; its folder and its files stay
+    $ projects delete website --yes  without being asked`,
+  assign: command(assign, project, agent, ...isolationOptions)`
+    Assign an agent to a project
+    $ projects assign website claude  claude may work on it
+    $ projects assign website claude --sandbox strict --allow-host api.example.com  there it reaches this host alone`,
+  unassign: command(unassign, project, agent)`
+    Take an agent off a project
+    $ projects unassign website claude  claude may no longer work on it`,
+})

@@ -6,7 +6,7 @@ import { instant } from '../../domain/instant.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { counted, size } from '../amounts.ts'
-import { type CommandSpec, localCommand } from '../command.ts'
+import { localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
@@ -44,11 +44,9 @@ async function fileFor({ terminal: { cwd } }: CommandContext, typed: string | un
   return path
 }
 
-export const backup: CommandSpec = localCommand(
-  'Back up everything into one file, also while the server runs',
-  makeBackup,
-  [{ name: '[file]', about: 'a new file, or the folder to make one in (the working directory); never written over' }],
-  ['backup', 'into a file with the date in its name, here'],
-  ['backup /mnt/safe/monday.backup', 'into this file'],
-  ['backup --data ~/holdfast --json', 'of another data folder, for a program'],
-)
+export const backup = localCommand(makeBackup)`
+  Back up everything into one file, also while the server runs
+  [file]  a new file, or the folder to make one in (the working directory); never written over
+  $ backup  into a file with the date in its name, here
+  $ backup /mnt/safe/monday.backup  into this file
+  $ backup --data ~/holdfast --json  of another data folder, for a program`

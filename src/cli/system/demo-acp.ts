@@ -1,12 +1,13 @@
 /** `holdfast demo-acp`: the built-in ACP demo agent, for Holdfast or any other ACP client such as an editor. */
-import type { CommandSpec } from '../command.ts'
+import { command } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 
-export const demoAcp: CommandSpec = {
-  summary: 'Be the demo agent on standard input and output, for programs that speak ACP',
-  examples: [['demo-acp', 'what to enter as the command of an ACP agent, here or in an editor']],
-  run: async (context) => {
-    context.end()
-    const { runDemoAcp } = await import('../../compose/run-demo-acp.ts')
-    await runDemoAcp(context.terminal.env)
-  },
+async function speakAcp(context: CommandContext): Promise<void> {
+  context.end()
+  const { runDemoAcp } = await import('../../compose/run-demo-acp.ts')
+  await runDemoAcp(context.terminal.env)
 }
+
+export const demoAcp = command(speakAcp)`
+  Be the demo agent on standard input and output, for programs that speak ACP
+  $ demo-acp  what to enter as the command of an ACP agent, here or in an editor`

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { ProblemError } from '../../client/failures.ts'
 import { demoMcp as entry } from '../../domain/agents/demo.ts'
 import { findPackageRoot } from '../../platform/files/package-root.ts'
-import type { CommandSpec } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { findByName } from '../find-by-name.ts'
 
@@ -15,26 +15,14 @@ interface Assignment {
   readonly launchId: string | undefined
 }
 
-export const demoMcp: CommandSpec = {
-  summary: 'Run the demo agent, which pulls its work and echoes what it is told',
-  options: [
-    { flags: '--project <project>', about: 'the project to work in (demo)' },
-    { flags: '--agent <agent>', about: 'the agent to be; made if there is none (demo-mcp), and given a new passkey' },
-    { flags: '--stay', about: 'wait for work when there is none, rather than to end' },
-  ],
-  examples: [
-    ['demo-mcp --stay', 'answer whatever is written to demo-mcp in the project demo'],
-    ['demo-mcp --project web --agent helper', 'do what there is to do for the agent helper, then end'],
-  ],
-  run: async (context) => {
-    const assignment = launched(context) ?? (await byHand(context))
-    context.end()
-    const { runDemoAgent } = await import('../../compose/run-demo-agent.ts')
-    const { cwd, stderr } = context.terminal
-    const log = (line: string): void => void stderr.write(`demo-mcp: ${line}\n`)
-    const { version } = findPackageRoot()
-    await runDemoAgent({ ...assignment, version, folder: cwd, stays: context.flag('stay'), log })
-  },
+async function pullWork(context: CommandContext): Promise<void> {
+  const assignment = launched(context) ?? (await byHand(context))
+  context.end()
+  const { runDemoAgent } = await import('../../compose/run-demo-agent.ts')
+  const { cwd, stderr } = context.terminal
+  const log = (line: string): void => void stderr.write(`demo-mcp: ${line}\n`)
+  const { version } = findPackageRoot()
+  await runDemoAgent({ ...assignment, version, folder: cwd, stays: context.flag('stay'), log })
 }
 
 /** Reads the assignment of a launch from the environment only. */
@@ -62,3 +50,11 @@ async function passkeyOf(client: Client, agentId: string): Promise<string> {
     return (await client.post('/api/agents', { body: { ...entry, id: agentId, args: [...entry.args] } })).passkey
   }
 }
+
+export const demoMcp = command(pullWork)`
+  Run the demo agent, which pulls its work and echoes what it is told
+  --project <project>  the project to work in (demo)
+  --agent <agent>  the agent to be; made if there is none (demo-mcp), and given a new passkey
+  --stay  wait for work when there is none, rather than to end
+  $ demo-mcp --stay  answer whatever is written to demo-mcp in the project demo
+  $ demo-mcp --project web --agent helper  do what there is to do for the agent helper, then end`

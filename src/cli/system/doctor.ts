@@ -17,7 +17,7 @@ import { probeSandbox, type SandboxAbility } from '../../platform/processes/sand
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 import { type ConfigKey, configKeys, configRules } from '../../protocol/config.ts'
 import { counted } from '../amounts.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command } from '../command.ts'
 import { type Connection, isOurMachine, serverAddress } from '../connect.ts'
 import type { CommandContext } from '../context.ts'
 import { padTo } from '../display-width.ts'
@@ -232,11 +232,9 @@ function line({ paint, terminal: { env } }: CommandContext, { name, state, detai
   return next ? `${first}\n    ${' '.repeat(width)}  ${paint('dim', `→ ${visible(asTyped(next, env))}`)}` : first
 }
 
-export const doctor: CommandSpec = command(
-  'Check everything and say what to do',
-  examine,
-  [{ flags: '--deep', about: 'also read everything in the database and say what does not fit together; takes a while' }],
-  ['doctor', 'Node, git, folder, store, port, agents, and where each setting came from'],
-  ['doctor --deep', 'also integrity, dense streams, and state against events; works beside a running server'],
-  ['doctor --json', 'for a program'],
-)
+export const doctor = command(examine)`
+  Check everything and say what to do
+  --deep  also read everything in the database and say what does not fit together; takes a while
+  $ doctor  Node, git, folder, store, port, agents, and where each setting came from
+  $ doctor --deep  also integrity, dense streams, and state against events; works beside a running server
+  $ doctor --json  for a program`

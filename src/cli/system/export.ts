@@ -7,7 +7,7 @@ import { makeFolder } from '../../platform/files/make-folder.ts'
 import { NotPlainFile } from '../../platform/files/plain-file.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
-import { type CommandSpec, localCommand } from '../command.ts'
+import { localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { failed, usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
@@ -37,13 +37,9 @@ async function writeFiles(context: CommandContext): Promise<void> {
   )
 }
 
-export const exportCommand: CommandSpec = localCommand(
-  'Write projects, work sessions and conversations as files',
-  writeFiles,
-  [
-    { name: '[folder]', about: 'where to; the data folder itself when left out' },
-    { flags: '--project <id>', about: 'only this one, by its id' },
-  ],
-  ['export /mnt/safe/files', 'readable by people and programs; docs/reference/files.md has the schemas'],
-  ['export', 'the files beside the database, made anew where they are behind'],
-)
+export const exportCommand = localCommand(writeFiles)`
+  Write projects, work sessions and conversations as files
+  [folder]  where to; the data folder itself when left out
+  --project <id>  only this one, by its id
+  $ export /mnt/safe/files  readable by people and programs; docs/reference/files.md has the schemas
+  $ export  the files beside the database, made anew where they are behind`

@@ -1,6 +1,6 @@
 /** `holdfast mcp`: MCP on standard input and output, for clients that start a program rather than open an address (MC1). */
 import { StringDecoder } from 'node:string_decoder'
-import type { CommandSpec } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { failed } from '../failure.ts'
 import { McpBridge } from './mcp-bridge.ts'
@@ -8,27 +8,20 @@ import { McpBridge } from './mcp-bridge.ts'
 /** Longer lines are refused; the server accepts 1 MiB. */
 const maxLine = 2 * 1024 * 1024
 
-export const mcp: CommandSpec = {
-  summary: 'Speak MCP on standard input and output, for clients that start a program',
-  examples: [
-    ['mcp', 'what to enter as the command of an MCP server; HOLDFAST_TOKEN holds the passkey of the agent'],
-    ['mcp --token-file passkey.txt --server https://holdfast.example.com', 'with a server elsewhere'],
-  ],
-  run: async (context) => {
-    const { stdin, stdout } = context.terminal
-    const target = launched(context) ?? (await connected(context))
-    context.end()
-    const bridge = new McpBridge({ ...target, write: (message) => void stdout.write(`${message}\n`) })
-    const decoder = new StringDecoder('utf8')
-    let rest = ''
-    for await (const bytes of stdin) {
-      const lines = (rest + decoder.write(bytes as Buffer)).split('\n')
-      rest = lines.pop() ?? ''
-      if (rest.length > maxLine) throw failed('A line of standard input is too long.', 'Send one message a line.')
-      for (const line of lines) if (line.trim() !== '') bridge.receive(line)
-    }
-    await bridge.close()
-  },
+async function speakMcp(context: CommandContext): Promise<void> {
+  const { stdin, stdout } = context.terminal
+  const target = launched(context) ?? (await connected(context))
+  context.end()
+  const bridge = new McpBridge({ ...target, write: (message) => void stdout.write(`${message}\n`) })
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  for await (const bytes of stdin) {
+    const lines = (rest + decoder.write(bytes as Buffer)).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > maxLine) throw failed('A line of standard input is too long.', 'Send one message a line.')
+    for (const line of lines) if (line.trim() !== '') bridge.receive(line)
+  }
+  await bridge.close()
 }
 
 /** Reads URL and token of a launch from the environment only (CO4), because it must not use other credentials. */
@@ -41,3 +34,8 @@ async function connected(context: CommandContext): Promise<{ url: string; token:
   const { url, token } = await context.connection()
   return { url: `${url}/mcp`, token: context.terminal.env['HOLDFAST_LAUNCH_TOKEN'] || token }
 }
+
+export const mcp = command(speakMcp)`
+  Speak MCP on standard input and output, for clients that start a program
+  $ mcp  what to enter as the command of an MCP server; HOLDFAST_TOKEN holds the passkey of the agent
+  $ mcp --token-file passkey.txt --server https://holdfast.example.com  with a server elsewhere`

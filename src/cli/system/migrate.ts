@@ -3,7 +3,7 @@ import type { MigrationStep } from '../../offline/migrate-to-postgres.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { counted } from '../amounts.ts'
-import { type CommandSpec, localCommand } from '../command.ts'
+import { localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { beginStep } from '../step.ts'
@@ -49,10 +49,8 @@ async function move(context: CommandContext): Promise<void> {
   }
 }
 
-export const migrate: CommandSpec = localCommand(
-  'Move from the data folder’s SQLite to a PostgreSQL; the server must be stopped',
-  move,
-  [{ flags: '--to <url>', about: 'an empty database, postgres://user@host:5432/name; leave the password to PGPASSWORD' }],
-  ['migrate --to postgres://holdfast@db.example.com/holdfast', 'everything, compared row by row; the old database stays'],
-  ['migrate --to postgres:///holdfast?host=/run/postgresql --json', 'through a socket, for a program'],
-)
+export const migrate = localCommand(move)`
+  Move from the data folder’s SQLite to a PostgreSQL; the server must be stopped
+  --to <url>  an empty database, postgres://user@host:5432/name; leave the password to PGPASSWORD
+  $ migrate --to postgres://holdfast@db.example.com/holdfast  everything, compared row by row; the old database stays
+  $ migrate --to postgres:///holdfast?host=/run/postgresql --json  through a socket, for a program`

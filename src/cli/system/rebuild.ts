@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { createLogger } from '../../platform/log/logger.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { counted } from '../amounts.ts'
-import { type CommandSpec, localCommand } from '../command.ts'
+import { localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { startCommand } from '../program-name.ts'
 import { beginStep } from '../step.ts'
@@ -40,10 +40,8 @@ async function buildAnew(context: CommandContext): Promise<void> {
   context.note(`Start the server with \`${startCommand(terminal.env)}\`.`)
 }
 
-export const rebuild: CommandSpec = localCommand(
-  'Build the store from the files beside it, for the day it is lost',
-  buildAnew,
-  [{ name: '[folder]', about: 'where projects/ and conversations/ lie; the data folder itself when left out' }],
-  ['rebuild', 'after the database was lost; the server must be stopped'],
-  ['rebuild /mnt/safe/files --data ~/holdfast', 'from an export, into another data folder'],
-)
+export const rebuild = localCommand(buildAnew)`
+  Build the store from the files beside it, for the day it is lost
+  [folder]  where projects/ and conversations/ lie; the data folder itself when left out
+  $ rebuild  after the database was lost; the server must be stopped
+  $ rebuild /mnt/safe/files --data ~/holdfast  from an export, into another data folder`

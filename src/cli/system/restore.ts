@@ -6,7 +6,7 @@ import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { ConfigValues } from '../../protocol/config.ts'
 import { counted } from '../amounts.ts'
-import { type CommandSpec, localCommand } from '../command.ts'
+import { localCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { failed, usage } from '../failure.ts'
 import { yesOption } from '../options-everywhere.ts'
@@ -84,15 +84,11 @@ function lossOf({ contents }: Target, replace: boolean): string {
   return replace ? `${there} It will be LOST: nothing of it is kept.` : `${there} It is kept beside, under a name with the date.`
 }
 
-export const restore: CommandSpec = localCommand(
-  'Put a backup in the place of what is there; the server must be stopped',
-  putBack,
-  [
-    { name: 'file', about: 'a file that `holdfast backup` made, of either kind of database' },
-    { flags: '--replace', about: 'do not keep the database that is there; otherwise it stays beside, with the date in its name' },
-    yesOption,
-  ],
-  ['restore monday.backup', 'into the data folder; asks first, and says what is there now'],
-  ['restore monday.backup --data /srv/holdfast --yes', 'into another folder, without being asked'],
-  ['restore monday.backup --config postgres.json', 'into the empty PostgreSQL that the configuration or DATABASE_URL names'],
-)
+export const restore = localCommand(putBack)`
+  Put a backup in the place of what is there; the server must be stopped
+  <file>  a file that \`holdfast backup\` made, of either kind of database
+  --replace  do not keep the database that is there; otherwise it stays beside, with the date in its name
+  ${yesOption}
+  $ restore monday.backup  into the data folder; asks first, and says what is there now
+  $ restore monday.backup --data /srv/holdfast --yes  into another folder, without being asked
+  $ restore monday.backup --config postgres.json  into the empty PostgreSQL that the configuration or DATABASE_URL names`

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { readLiveAgentSessions, readLiveProcesses, runningAgents } from '../../client/running.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { doingOf, durationOf, styleOf } from '../processes/process-words.ts'
 import { projectNames } from '../projects/choose-project.ts'
@@ -77,10 +77,7 @@ async function showStatus(context: CommandContext): Promise<void> {
   })
 }
 
-export const status: CommandSpec = command(
-  'What waits for a decision, what was interrupted, who is at work',
-  showStatus,
-  [],
-  ['status', 'in a few lines'],
-  ['status --json', 'for a program'],
-)
+export const status = command(showStatus)`
+  What waits for a decision, what was interrupted, who is at work
+  $ status  in a few lines
+  $ status --json  for a program`

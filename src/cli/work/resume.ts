@@ -4,7 +4,7 @@ import { findCheckpoint, readSavedWorkSession } from '../../platform/files/saved
 import { visible } from '../../platform/log/visible.ts'
 import type { NotRestored, Resumed } from '../../protocol/work/resume.ts'
 import { counted } from '../amounts.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { projectOption } from '../projects/choose-project.ts'
 import { findWorkSession } from './find-work-session.ts'
@@ -59,16 +59,9 @@ function describe(context: CommandContext, { session: workSession, resumeContext
 
 const approaches = (count: number): string => `${count} ${count === 1 ? 'approach' : 'approaches'}`
 
-export const resume: CommandSpec = command(
-  'Take interrupted work up where it stopped, by id or from its files',
-  takeUp,
-  [
-    {
-      name: 'session',
-      about: 'id of an interrupted work session, or the path of its checkpoint or its folder when the database is gone',
-    },
-    projectOption,
-  ],
-  ['resume sess_20260115143000_x1y2z3', 'a new work session with what is left to do and what was learned'],
-  ['resume .holdfast/projects/P/sessions/S/state_checkpoint.json', 'the same from the file, though the database is gone'],
-)
+export const resume = command(takeUp)`
+  Take interrupted work up where it stopped, by id or from its files
+  <session>  id of an interrupted work session, or the path of its checkpoint or its folder when the database is gone
+  ${projectOption}
+  $ resume sess_20260115143000_x1y2z3  a new work session with what is left to do and what was learned
+  $ resume .holdfast/projects/P/sessions/S/state_checkpoint.json  the same from the file, though the database is gone`

@@ -2,7 +2,7 @@
 import { visible } from '../../platform/log/visible.ts'
 import type { WaitsFor, WholeWorkSession, WorkSession } from '../../protocol/work/work-session.ts'
 import { counted, size } from '../amounts.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { limitOption } from '../options-everywhere.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
@@ -138,49 +138,31 @@ const waitsForWords = (each: WaitsFor): string => {
 
 const operand = { name: 'session', about: 'id of the work session' }
 
-export const workSessions: CommandSpec = {
-  summary: 'Work sessions of a project, and who was resumed from whom',
-  examples: [
-    ['sessions', 'those of the only project, as a tree'],
-    ['sessions show sess_20260115143000_x1y2z3', 'everything about one'],
-    ['resume sess_20260115143000_x1y2z3', 'take an interrupted one up'],
-  ],
-  commands: {
-    list: command(
-      'List work sessions as a tree (the default)',
-      listWorkSessions,
-      [
-        projectOption,
-        { flags: '--state <state>', about: 'only these', choices: ['running', 'interrupted', 'completed'] },
-        limitOption,
-      ],
-      ['sessions list --project website', 'all of them'],
-      ['sessions list --state interrupted --json', 'what could be taken up, for a program'],
-    ),
-    show: command(
-      'Show one: tasks, approvals, approaches, checkpoints, artifacts',
-      showWorkSession,
-      [operand, projectOption],
-      ['sessions show sess_20260115143000_x1y2z3', 'how it stands, and what it knows'],
-    ),
-    checkpoint: command(
-      'Save the state of one now, and say where',
-      checkpoint,
-      [operand, projectOption, { flags: '--summary <text>', about: 'how the work stands, in your words' }],
-      ['sessions checkpoint sess_20260115143000_x1y2z3', 'prints the path of its file'],
-    ),
-    end: command(
-      'End one: completed, or interrupted with a reason',
-      end,
-      [operand, projectOption, { flags: '--reason <word>', about: 'why it is interrupted; left out, it is completed' }],
-      ['sessions end sess_20260115143000_x1y2z3', 'it is done'],
-      ['sessions end sess_20260115143000_x1y2z3 --reason lunch', 'it can be resumed later'],
-    ),
-    dismiss: command(
-      'Take an interrupted one off the list of what was interrupted; it can be resumed all the same',
-      dismiss,
-      [operand, projectOption],
-      ['sessions dismiss sess_20260115143000_x1y2z3', 'nobody is reminded of it any more'],
-    ),
-  },
-}
+export const workSessions = group`
+  Work sessions of a project, and who was resumed from whom
+  $ sessions  those of the only project, as a tree
+  $ sessions show sess_20260115143000_x1y2z3  everything about one
+  $ resume sess_20260115143000_x1y2z3  take an interrupted one up
+`({
+  list: command(listWorkSessions, projectOption)`
+    List work sessions as a tree (the default)
+    --state <state>  only these ${['running', 'interrupted', 'completed']}
+    ${limitOption}
+    $ sessions list --project website  all of them
+    $ sessions list --state interrupted --json  what could be taken up, for a program`,
+  show: command(showWorkSession, operand, projectOption)`
+    Show one: tasks, approvals, approaches, checkpoints, artifacts
+    $ sessions show sess_20260115143000_x1y2z3  how it stands, and what it knows`,
+  checkpoint: command(checkpoint, operand, projectOption)`
+    Save the state of one now, and say where
+    --summary <text>  how the work stands, in your words
+    $ sessions checkpoint sess_20260115143000_x1y2z3  prints the path of its file`,
+  end: command(end, operand, projectOption)`
+    End one: completed, or interrupted with a reason
+    --reason <word>  why it is interrupted; left out, it is completed
+    $ sessions end sess_20260115143000_x1y2z3  it is done
+    $ sessions end sess_20260115143000_x1y2z3 --reason lunch  it can be resumed later`,
+  dismiss: command(dismiss, operand, projectOption)`
+    Take an interrupted one off the list of what was interrupted; it can be resumed all the same
+    $ sessions dismiss sess_20260115143000_x1y2z3  nobody is reminded of it any more`,
+})

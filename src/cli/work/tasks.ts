@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { type Task, taskStatuses } from '../../protocol/work/task.ts'
-import { type CommandOption, type CommandSpec, command, defined, jsonOrText } from '../command.ts'
+import { type CommandOption, command, defined, group, jsonOrText } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { usage } from '../failure.ts'
 import { limitOption } from '../options-everywhere.ts'
@@ -130,74 +130,47 @@ const task = { name: 'task', about: 'id of the task' }
 const dependsOn: CommandOption = { flags: '--depends-on <task>', about: 'a task that must be completed before', many: true }
 const description: CommandOption = { flags: '--description <text>', about: 'what is to be done' }
 
-export const tasks: CommandSpec = {
-  summary: 'Tasks of a project, their agents and what they wait for',
-  examples: [
-    ['tasks', 'those of the only project, by phase and status'],
-    ['tasks create "Write the tests" --type test --agent claude', 'give an agent something to do'],
-  ],
-  commands: {
-    list: command(
-      'List the tasks by phase and status (the default)',
-      listTasks,
-      [
-        projectOption,
-        { flags: '--status <status>', about: 'only these', choices: taskStatuses },
-        { flags: '--phase <number>', about: 'only those of this phase' },
-        { flags: '--work-session <id>', about: 'only those of this work session' },
-        limitOption,
-      ],
-      ['tasks list --project website', 'all of them'],
-      ['tasks list --status blocked', 'what waits for something else'],
-    ),
-    show: command(
-      'Show one task',
-      showTask,
-      [task, projectOption],
-      ['tasks show task_p1_test_001', 'what it is, and how far it has come'],
-    ),
-    create: command(
-      'Create a task; blocked while one it depends on is unfinished',
-      create,
-      [
-        { name: 'title', about: 'what to call it' },
-        projectOption,
-        { flags: '--type <word>', about: 'what kind of task, part of its id (task)' },
-        { flags: '--phase <number>', about: 'phase of the work (1)' },
-        { flags: '--agent <agent>', about: 'who is to do it' },
-        dependsOn,
-        description,
-        {
-          flags: '--work-session <id>',
-          about: 'the work it belongs to (the newest that runs; else one that begins with its agent)',
-        },
-      ],
-      ['tasks create "Write the tests" --type test', 'in phase 1'],
-      ['tasks create "Release" --phase 2 --depends-on task_p1_test_001', 'after another'],
-    ),
-    start: command(
-      'Start a task, also again after it failed: its agent gets it next',
-      start,
-      [task, projectOption, { flags: '--agent <agent>', about: 'who is to do it' }],
-      ['tasks start task_p1_test_001 --agent codex', 'now, by this agent'],
-    ),
-    edit: command(
-      'Change a task',
-      edit,
-      [
-        task,
-        projectOption,
-        { flags: '--status <status>', about: 'where it stands', choices: taskStatuses },
-        { flags: '--progress <percent>', about: 'how far it has come, 0 to 100' },
-        { flags: '--agent <agent>', about: 'who is to do it' },
-        { flags: '--no-agent', about: 'nobody is to do it' },
-        dependsOn,
-        { flags: '--result <json>', about: 'what came out of it: JSON, or words' },
-        { flags: '--title <text>', about: 'a new title' },
-        description,
-      ],
-      ['tasks edit task_p1_test_001 --status completed', 'what waited for it can begin'],
-      ['tasks edit task_p1_test_001 --agent codex', 'give it to another'],
-    ),
-  },
-}
+export const tasks = group`
+  Tasks of a project, their agents and what they wait for
+  $ tasks  those of the only project, by phase and status
+  $ tasks create "Write the tests" --type test --agent claude  give an agent something to do
+`({
+  list: command(listTasks, projectOption)`
+    List the tasks by phase and status (the default)
+    --status <status>  only these ${taskStatuses}
+    --phase <number>  only those of this phase
+    --work-session <id>  only those of this work session
+    ${limitOption}
+    $ tasks list --project website  all of them
+    $ tasks list --status blocked  what waits for something else`,
+  show: command(showTask, task, projectOption)`
+    Show one task
+    $ tasks show task_p1_test_001  what it is, and how far it has come`,
+  create: command(create)`
+    Create a task; blocked while one it depends on is unfinished
+    <title>  what to call it
+    ${projectOption}
+    --type <word>  what kind of task, part of its id (task)
+    --phase <number>  phase of the work (1)
+    --agent <agent>  who is to do it
+    ${dependsOn} ${description}
+    --work-session <id>  the work it belongs to (the newest that runs; else one that begins with its agent)
+    $ tasks create "Write the tests" --type test  in phase 1
+    $ tasks create "Release" --phase 2 --depends-on task_p1_test_001  after another`,
+  start: command(start, task, projectOption)`
+    Start a task, also again after it failed: its agent gets it next
+    --agent <agent>  who is to do it
+    $ tasks start task_p1_test_001 --agent codex  now, by this agent`,
+  edit: command(edit, task, projectOption)`
+    Change a task
+    --status <status>  where it stands ${taskStatuses}
+    --progress <percent>  how far it has come, 0 to 100
+    --agent <agent>  who is to do it
+    --no-agent  nobody is to do it
+    ${dependsOn}
+    --result <json>  what came out of it: JSON, or words
+    --title <text>  a new title
+    ${description}
+    $ tasks edit task_p1_test_001 --status completed  what waited for it can begin
+    $ tasks edit task_p1_test_001 --agent codex  give it to another`,
+})

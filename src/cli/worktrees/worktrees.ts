@@ -5,7 +5,7 @@ import { ProblemError } from '../../client/client.ts'
 import { visible, visibleLines } from '../../platform/log/visible.ts'
 import type { ListedWorktree, Losses, Worktree } from '../../protocol/worktrees/worktree.ts'
 import { counted, size } from '../amounts.ts'
-import { type CommandSpec, command } from '../command.ts'
+import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { notFound, usage } from '../failure.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
@@ -170,85 +170,51 @@ async function setUpWorktrees(context: CommandContext): Promise<void> {
 
 const worktree = { name: 'worktree', about: 'its id, its branch, or its role' }
 
-export const worktrees: CommandSpec = {
-  summary: 'Worktrees of agents: what they changed, how it gets out, what can go',
-  examples: [
-    ['worktrees', 'list them, with what each takes and which can go'],
-    ['worktrees diff reviewer', 'what has changed in one'],
-    ['worktrees merge reviewer', 'into the branch it began at'],
-  ],
-  commands: {
-    list: command(
-      'List the worktrees of a project, newest first (the default)',
-      listWorktrees,
-      [projectOption, limitOption],
-      ['worktrees list', 'with branch, changes and disk used'],
-      ['worktrees list --json', 'for a program'],
-    ),
-    show: command(
-      'Show one: branch, ahead and behind, changed files, the git command that brings it in',
-      showWorktree,
-      [worktree, projectOption],
-      ['worktrees show reviewer', 'how it stands'],
-    ),
-    diff: command(
-      'Print what has changed since it began',
-      diffWorktree,
-      [worktree, projectOption, { flags: '--file <path>', about: 'only of this file' }],
-      ['worktrees diff reviewer --file src/a.ts', 'one file'],
-    ),
-    patch: command(
-      'Print everything that has changed as one patch for git apply',
-      patchWorktree,
-      [worktree, projectOption, { flags: '--out <file>', about: 'into this file instead' }],
-      ['worktrees patch reviewer --out work.patch', 'into a file'],
-      ['worktrees patch reviewer | git apply', 'into this checkout'],
-    ),
-    commit: command(
-      'Commit everything in it on its branch',
-      commitWorktree,
-      [worktree, projectOption, { flags: '-m, --message <text>', about: 'the commit message' }],
-      ['worktrees commit reviewer -m "Fix the parser"', 'with a message'],
-    ),
-    merge: command(
-      'Bring its commits into a branch; conflicts leave both sides untouched',
-      mergeWorktree,
-      [
-        worktree,
-        projectOption,
-        { flags: '--into <branch>', about: 'the branch; the one it began at when left out' },
-        { flags: '--rebase', about: 'one commit after the other instead of a merge' },
-      ],
-      ['worktrees merge reviewer --into main', 'into main'],
-    ),
-    remove: command(
-      'Remove one and its branch; asks first when something would be lost',
-      removeWorktree,
-      [worktree, projectOption, yesOption],
-      ['worktrees remove reviewer --yes', 'without being asked, whatever is lost'],
-    ),
-    prune: command(
-      'Remove all that were not used for a while, after showing what would be lost with each; those in use stay',
-      pruneWorktrees,
-      [
-        projectOption,
-        { flags: '--days <number>', about: 'not used for so many days (7); 0 for all' },
-        { flags: '--dry-run', about: 'only show what would be removed' },
-        yesOption,
-      ],
-      ['worktrees prune', 'asks once for all of them'],
-      ['worktrees prune --days 30 --dry-run', 'what would go, and what would be lost'],
-    ),
-    'set-up': command(
-      'Show or set what makes a fresh worktree runnable',
-      setUpWorktrees,
-      [
-        projectOption,
-        { flags: '--command <words>', about: 'a program and its arguments, separated by spaces; there is no shell' },
-        { flags: '--copy <paths>', about: 'ignored files to copy first, with commas between' },
-        { flags: '--none', about: 'nothing is done any more' },
-      ],
-      ['worktrees set-up --command "npm ci" --copy .env', 'for fresh worktrees from now on'],
-    ),
-  },
-}
+export const worktrees = group`
+  Worktrees of agents: what they changed, how it gets out, what can go
+  $ worktrees  list them, with what each takes and which can go
+  $ worktrees diff reviewer  what has changed in one
+  $ worktrees merge reviewer  into the branch it began at
+`({
+  list: command(listWorktrees, projectOption, limitOption)`
+    List the worktrees of a project, newest first (the default)
+    $ worktrees list  with branch, changes and disk used
+    $ worktrees list --json  for a program`,
+  show: command(showWorktree, worktree, projectOption)`
+    Show one: branch, ahead and behind, changed files, the git command that brings it in
+    $ worktrees show reviewer  how it stands`,
+  diff: command(diffWorktree, worktree, projectOption)`
+    Print what has changed since it began
+    --file <path>  only of this file
+    $ worktrees diff reviewer --file src/a.ts  one file`,
+  patch: command(patchWorktree, worktree, projectOption)`
+    Print everything that has changed as one patch for git apply
+    --out <file>  into this file instead
+    $ worktrees patch reviewer --out work.patch  into a file
+    $ worktrees patch reviewer | git apply  into this checkout`,
+  commit: command(commitWorktree, worktree, projectOption)`
+    Commit everything in it on its branch
+    -m, --message <text>  the commit message
+    $ worktrees commit reviewer -m "Fix the parser"  with a message`,
+  merge: command(mergeWorktree, worktree, projectOption)`
+    Bring its commits into a branch; conflicts leave both sides untouched
+    --into <branch>  the branch; the one it began at when left out
+    --rebase  one commit after the other instead of a merge
+    $ worktrees merge reviewer --into main  into main`,
+  remove: command(removeWorktree, worktree, projectOption, yesOption)`
+    Remove one and its branch; asks first when something would be lost
+    $ worktrees remove reviewer --yes  without being asked, whatever is lost`,
+  prune: command(pruneWorktrees, projectOption)`
+    Remove all that were not used for a while, after showing what would be lost with each; those in use stay
+    --days <number>  not used for so many days (7); 0 for all
+    --dry-run  only show what would be removed
+    ${yesOption}
+    $ worktrees prune  asks once for all of them
+    $ worktrees prune --days 30 --dry-run  what would go, and what would be lost`,
+  'set-up': command(setUpWorktrees, projectOption)`
+    Show or set what makes a fresh worktree runnable
+    --command <words>  a program and its arguments, separated by spaces; there is no shell
+    --copy <paths>  ignored files to copy first, with commas between
+    --none  nothing is done any more
+    $ worktrees set-up --command "npm ci" --copy .env  for fresh worktrees from now on`,
+})
