@@ -56,11 +56,12 @@ type ParamsIn<Path> = z.ZodObject<{
   [Name in NamesIn<Path>]: Name extends keyof typeof parameters ? (typeof parameters)[Name] : typeof anyId
 }>
 
-type Details = Omit<Route, 'method' | 'path' | 'scope' | 'status'> & { readonly status?: 200 | 201 }
+type Details = Omit<Route, 'method' | 'path' | 'scope' | 'status' | 'summary'> & { readonly status?: 200 | 201 }
 type Listed<Line extends string, Of, More> = More & {
   readonly method: Line extends `${infer Method extends Route['method']} ${string}` ? Method : never
   readonly path: Line extends `${string} ${infer Path extends Route['path']}` ? Path : never
   readonly scope: Of
+  readonly summary: string
   readonly status: Route['status']
 } & (More extends { params: z.ZodObject }
     ? unknown
@@ -69,18 +70,21 @@ type Listed<Line extends string, Of, More> = More & {
       : { readonly params: ParamsIn<Line> })
 
 /**
- * Defines a route: `route('GET /api/projects/{projectId}', 'read', …)`. The parameters are those in the path; the status is 200,
- * or 204 where there is no answer, unless it is stated.
+ * Defines a route, with its summary behind it: route('GET /api/projects/{projectId}', 'read', { answer: Project })`Read a project`.
+ * The parameters are those in the path; the status is 200, or 204 where there is no answer, unless it is stated.
  */
-export function route<
-  const Line extends `${Route['method']} /${string}`,
-  const Of extends Route['scope'],
-  const More extends Details,
->(line: Line, scope: Of, details: More): Listed<Line, Of, More> {
-  const [method, path = ''] = line.split(' ')
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const known: Readonly<Record<string, z.ZodType>> = parameters
-  const params = names.length > 0 && { params: z.object(Object.fromEntries(names.map((name) => [name, known[name] ?? anyId]))) }
-  const status = details.answer || details.media ? 200 : 204
-  return { method, path, scope, status, ...params, ...details } as unknown as Listed<Line, Of, More>
-}
+export const route =
+  <const Line extends `${Route['method']} /${string}`, const Of extends Route['scope'], const More extends Details = object>(
+    line: Line,
+    scope: Of,
+    details?: More,
+  ) =>
+  ([summary = '']: TemplateStringsArray): Listed<Line, Of, More> => {
+    const [method, path = ''] = line.split(' ')
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+    const known: Readonly<Record<string, z.ZodType>> = parameters
+    const params = names.length > 0 && { params: z.object(Object.fromEntries(names.map((name) => [name, known[name] ?? anyId]))) }
+    const status = details?.answer || details?.media ? 200 : 204
+    const listed = { method, path, scope, status, summary: summary.trim(), ...params, ...details }
+    return listed as unknown as Listed<Line, Of, More>
+  }

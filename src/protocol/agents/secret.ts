@@ -7,6 +7,8 @@ import { refusedAs } from '../notices.ts'
 import { route } from '../route.ts'
 import { Id, Time, withoutNul } from '../text.ts'
 
+const many = '/api/projects/{projectId}/secrets'
+
 export const maxSecretsPerProject = 100
 export const maxSecretUses = 200
 /** Shorter values are ordinary words, which cannot be masked in what agents write. */
@@ -53,23 +55,12 @@ const SecretChange = z.strictObject({
 const which = z.object({ projectId: Id, name: SecretName })
 
 export const secretRoutes = {
-  listSecrets: route('GET /api/projects/{projectId}/secrets', 'manage', {
-    summary: 'List the secrets of a project by name, with the agents that get them and their last use; never their values',
-    answer: z.object({ items: z.array(Secret) }),
-  }),
-  setSecret: route('PUT /api/projects/{projectId}/secrets/{name}', 'manage', {
-    summary: 'Set a secret: its value, how it is given (`environment` or `file`), and to which agents; what is left out stays',
-    params: which,
-    body: SecretChange,
-    answer: Secret,
-  }),
-  removeSecret: route('DELETE /api/projects/{projectId}/secrets/{name}', 'manage', {
-    summary: 'Remove a secret; processes that were given it keep it until they end',
-    params: which,
-  }),
-  listSecretUses: route('GET /api/projects/{projectId}/secrets/{name}/uses', 'manage', {
-    summary: 'List which launches were given a secret, newest first, to 200',
-    params: which,
-    answer: z.object({ items: z.array(SecretUse) }),
-  }),
+  listSecrets: route(`GET ${many}`, 'manage', { answer: z.object({ items: z.array(Secret) }) })`
+    List the secrets of a project by name, with the agents that get them and their last use; never their values`,
+  setSecret: route(`PUT ${many}/{name}`, 'manage', { params: which, body: SecretChange, answer: Secret })`
+    Set a secret: its value, how it is given (\`environment\` or \`file\`), and to which agents; what is left out stays`,
+  removeSecret: route(`DELETE ${many}/{name}`, 'manage', { params: which })`
+    Remove a secret; processes that were given it keep it until they end`,
+  listSecretUses: route(`GET ${many}/{name}/uses`, 'manage', { params: which, answer: z.object({ items: z.array(SecretUse) }) })`
+    List which launches were given a secret, newest first, to 200`,
 }

@@ -6,50 +6,37 @@ import { answerFields } from '../turns/question.ts'
 import { Allowance } from './allowance.ts'
 import { Approval, ApprovalDecision, ApprovalDraft, ApprovalResubmission } from './approval.ts'
 
+const project = '/api/projects/{projectId}'
+
 export const approvalRoutes = {
-  listPendingApprovals: route('GET /api/approvals', 'read', {
-    summary: 'The inbox: what waits for a decision in any project, oldest first',
-    ...listOf(Approval),
-  }),
-  listApprovals: route('GET /api/projects/{projectId}/approvals', 'read', {
-    summary: 'List the approvals of a project, decided ones too, newest first',
-    ...listOf(Approval),
-  }),
-  createApproval: route('POST /api/projects/{projectId}/approvals', 'write', {
-    summary: 'Ask for an approval',
-    body: ApprovalDraft,
-    status: 201,
-    answer: Approval,
-  }),
-  readApproval: route('GET /api/projects/{projectId}/approvals/{approvalId}', 'read', {
-    summary: 'Read an approval',
-    answer: Approval,
-  }),
-  decideApproval: route('POST /api/projects/{projectId}/approvals/{approvalId}/decision', 'approve', {
-    summary: 'Decide an approval; the first decision stands, later ones are told of it',
+  listPendingApprovals: route('GET /api/approvals', 'read', listOf(Approval))`
+    The inbox: what waits for a decision in any project, oldest first`,
+  listApprovals: route(`GET ${project}/approvals`, 'read', listOf(Approval))`
+    List the approvals of a project, decided ones too, newest first`,
+  createApproval: route(`POST ${project}/approvals`, 'write', { body: ApprovalDraft, status: 201, answer: Approval })`
+    Ask for an approval`,
+  readApproval: route(`GET ${project}/approvals/{approvalId}`, 'read', { answer: Approval })`Read an approval`,
+  decideApproval: route(`POST ${project}/approvals/{approvalId}/decision`, 'approve', {
     body: ApprovalDecision,
     answer: Approval,
-  }),
-  resubmitApproval: route('POST /api/projects/{projectId}/approvals/{approvalId}/resubmit', 'write', {
-    summary: 'Submit again what was sent back for revision; what is not named stays',
+  })`
+    Decide an approval; the first decision stands, later ones are told of it`,
+  resubmitApproval: route(`POST ${project}/approvals/{approvalId}/resubmit`, 'write', {
     body: ApprovalResubmission.optional(),
     answer: Approval,
-  }),
+  })`
+    Submit again what was sent back for revision; what is not named stays`,
   answerQuestion: route('POST /api/questions/{questionId}/answer', 'approve', {
-    summary: 'Answer a question of an agent; the first answer stands, later ones are told of it',
     body: z.strictObject(answerFields),
     answer: Approval,
-  }),
+  })`
+    Answer a question of an agent; the first answer stands, later ones are told of it`,
 }
 
 /** Allowances of a project (AG6). They are given with the decision about a permission. */
 export const allowanceRoutes = {
-  listAllowances: route('GET /api/projects/{projectId}/allowances', 'read', {
-    summary: 'List what agents are always allowed in a project, newest first; `ended=true` adds what has expired or was revoked',
-    ...listOf(Allowance, { ended: z.stringbool().default(false) }),
-  }),
-  revokeAllowance: route('DELETE /api/projects/{projectId}/allowances/{allowanceId}', 'approve', {
-    summary: 'Revoke it: the next time the agent asks again',
-    answer: Allowance,
-  }),
+  listAllowances: route(`GET ${project}/allowances`, 'read', listOf(Allowance, { ended: z.stringbool().default(false) }))`
+    List what agents are always allowed in a project, newest first; \`ended=true\` adds what has expired or was revoked`,
+  revokeAllowance: route(`DELETE ${project}/allowances/{allowanceId}`, 'approve', { answer: Allowance })`
+    Revoke it: the next time the agent asks again`,
 }

@@ -5,25 +5,16 @@ import { listOf } from '../page.ts'
 import { route } from '../route.ts'
 import { Channel, ChannelChat, ChannelChatChange, ChannelRouteChange, PairingCode } from './channel.ts'
 
+const one = '/api/channels/{channel}'
+
 export const channelRoutes = {
-  listChannels: route('GET /api/channels', 'read', { summary: 'List the channels with their state', ...listOf(Channel) }),
-  setChannelRoute: route('PUT /api/channels/{channel}/route', 'manage', {
-    summary: 'Choose the agent that serves chats without a route of their own',
-    body: ChannelRouteChange,
-    answer: Channel,
-  }),
-  createPairingCode: route('POST /api/channels/{channel}/pairing-codes', 'manage', {
-    summary: 'Make a code that lets one chat in (10 minutes, once); it is in this answer and never again',
-    status: 201,
-    answer: PairingCode,
-  }),
-  listChannelChats: route('GET /api/channels/{channel}/chats', 'read', {
-    summary: 'List the chats: those that ask to be let in, those that are served, those that are not',
-    ...listOf(ChannelChat, { state: z.enum(chatStates).optional() }),
-  }),
-  changeChannelChat: route('PATCH /api/channels/{channel}/chats/{chatId}', 'manage', {
-    summary: 'Let a chat in, refuse it, take that back, or choose its agent',
-    body: ChannelChatChange,
-    answer: ChannelChat,
-  }),
+  listChannels: route('GET /api/channels', 'read', listOf(Channel))`List the channels with their state`,
+  setChannelRoute: route(`PUT ${one}/route`, 'manage', { body: ChannelRouteChange, answer: Channel })`
+    Choose the agent that serves chats without a route of their own`,
+  createPairingCode: route(`POST ${one}/pairing-codes`, 'manage', { status: 201, answer: PairingCode })`
+    Make a code that lets one chat in (10 minutes, once); it is in this answer and never again`,
+  listChannelChats: route(`GET ${one}/chats`, 'read', listOf(ChannelChat, { state: z.enum(chatStates).optional() }))`
+    List the chats: those that ask to be let in, those that are served, those that are not`,
+  changeChannelChat: route(`PATCH ${one}/chats/{chatId}`, 'manage', { body: ChannelChatChange, answer: ChannelChat })`
+    Let a chat in, refuse it, take that back, or choose its agent`,
 }

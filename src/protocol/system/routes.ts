@@ -5,42 +5,23 @@ import { maxCursorLength } from '../socket.ts'
 import { PanelIds } from '../text.ts'
 
 export const systemRoutes = {
-  getHealth: route('GET /healthz', 'nobody', {
-    summary: 'Whether the server is alive',
-    answer: z.object({ status: z.literal('ok'), version: z.string() }),
-  }),
-  getReadiness: route('GET /readyz', 'nobody', {
-    summary: 'Whether the store can be read and written, so that requests can be served',
-    answer: z.object({ status: z.literal('ready') }),
-  }),
-  getMetrics: route('GET /metrics', 'read', {
-    summary: 'Figures for Prometheus',
-    media: 'text/plain; version=0.0.4; charset=utf-8',
-  }),
-  getDiskUse: route('GET /api/disk', 'read', {
-    summary:
-      'What the logs of the coordinator beside the server take on the disk, and can take at most: older lines go by themselves',
-    answer: z.object({ logs: z.object({ bytes: z.int(), atMostBytes: z.int() }) }),
-  }),
-  getOpenApi: route('GET /api/openapi.json', 'anybody', {
-    summary: 'This list of routes as an OpenAPI 3.1 document',
-    media: 'application/json; charset=utf-8',
-  }),
-  getDocs: route('GET /api/docs', 'anybody', {
-    summary: 'This list of routes, and every error, for people',
-    media: 'text/html; charset=utf-8',
-  }),
-  getDocsStyle: route('GET /api/docs/style.css', 'anybody', {
-    summary: 'The looks of `/api/docs`',
-    media: 'text/css; charset=utf-8',
-  }),
+  getHealth: route('GET /healthz', 'nobody', { answer: z.object({ status: z.literal('ok'), version: z.string() }) })`
+    Whether the server is alive`,
+  getReadiness: route('GET /readyz', 'nobody', { answer: z.object({ status: z.literal('ready') }) })`
+    Whether the store can be read and written, so that requests can be served`,
+  getMetrics: route('GET /metrics', 'read', { media: 'text/plain; version=0.0.4; charset=utf-8' })`Figures for Prometheus`,
+  getDiskUse: route('GET /api/disk', 'read', { answer: z.object({ logs: z.object({ bytes: z.int(), atMostBytes: z.int() }) }) })`
+    What the logs of the coordinator beside the server take on the disk, and can take at most: older lines go by themselves`,
+  getOpenApi: route('GET /api/openapi.json', 'anybody', { media: 'application/json; charset=utf-8' })`
+    This list of routes as an OpenAPI 3.1 document`,
+  getDocs: route('GET /api/docs', 'anybody', { media: 'text/html; charset=utf-8' })`
+    This list of routes, and every error, for people`,
+  getDocsStyle: route('GET /api/docs/style.css', 'anybody', { media: 'text/css; charset=utf-8' })`The looks of \`/api/docs\``,
 }
 
 /** Live changes (HT6) and the state they start from. */
 export const eventRoutes = {
   watchEvents: route('GET /api/events', 'read', {
-    summary:
-      'Follow streams as server-sent events; Last-Event-ID or `after` resumes. A comma inside a name is %2C, a percent sign %25',
     query: z.object({
       /** Comma-separated: `home,project:ID`; see stream-list.ts. */
       streams: z.string().min(1).max(20_000),
@@ -49,10 +30,11 @@ export const eventRoutes = {
       panels: PanelIds.optional(),
     }),
     media: 'text/event-stream',
-  }),
+  })`
+    Follow streams as server-sent events; Last-Event-ID or \`after\` resumes. A comma inside a name is %2C, a percent sign %25`,
   getSnapshot: route('GET /api/snapshot', 'read', {
-    summary: 'The state of streams and the cursor to follow them from, out of one read',
     query: z.object({ streams: z.string().min(1).max(20_000) }),
     answer: z.object({ cursor: z.string(), state: z.record(z.string(), z.unknown()) }),
-  }),
+  })`
+    The state of streams and the cursor to follow them from, out of one read`,
 }

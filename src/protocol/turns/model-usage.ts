@@ -18,7 +18,7 @@ export type AgentModelUsage = z.output<typeof AgentModelUsage>
 
 export const modelUsageRoutes = {
   listModelUsage: route('GET /api/projects/{projectId}/model-usage', 'read', {
-    summary: "What a project's agents have used of models through the gateway, by agent and model",
     answer: z.object({ items: z.array(AgentModelUsage) }),
-  }),
+  })`
+    What a project's agents have used of models through the gateway, by agent and model`,
 }
