@@ -1,13 +1,13 @@
 /** Options shared by all commands. */
 import { type CommandOption, type CommandSpec, options } from './command.ts'
 
-/** Of commands without a server. */
+/** Options of commands without a server. */
 const localOptions = options`
   --json  print JSON, for programs
   --data <folder>  data folder of the server (HOLDFAST_DATA)
   --config <file>  configuration file (HOLDFAST_CONFIG)`
 
-/** Of commands that use the server. A token is never an option, because other users could read it. */
+/** Options of commands that use the server. A token is never an option, because other users could read it. */
 const remoteOptions = options`
   ${localOptions}
   --server <url>  address of the server (HOLDFAST_URL)
