@@ -151,6 +151,8 @@ async function generate(
   const { output } = await bundle.generate({
     format: 'esm',
     sourcemap: maps,
+    // The text of a program stays in memory as long as it runs (SP11). Names in stack traces stay as they are.
+    minify: { compress: { keepNames: { function: true, class: true } }, mangle: { keepNames: true } },
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: '[name].js',
     // What a .js file is would be found out by looking for a package.json.

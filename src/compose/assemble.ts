@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto'
 import { agentDetection } from '../adapters/agents/detect-agents.ts'
-import { sandboxTrial } from '../coordinator/sandbox/try-agent.ts'
 import { makeDemoRepository } from '../demo/demo-project.ts'
 import { ownerId } from '../domain/access/caller.ts'
 import { noteDay, noteFiles, storeCutoverRule } from '../jobs/cutover.ts'
@@ -81,7 +80,7 @@ export async function assemble(options: Options): Promise<Assembled> {
     coordinatorRules,
     folderRules: { data, roots: config['projects.roots'] ?? [] },
     detectAgents,
-    probeSandbox: sandboxTrial(env, data),
+    probeSandbox: async (agent) => (await import('../coordinator/sandbox/try-agent.ts')).sandboxTrial(env, data)(agent),
     signIns: () => (signIns ??= import('./agent-sign-in.ts').then(({ AgentSignIns }) => new AgentSignIns(env))),
     expectsCoordinator,
   })

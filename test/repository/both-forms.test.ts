@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -68,10 +68,13 @@ test('[SP1] the file that every command loads first leads to nothing but Node’
   const { files } = JSON.parse(readFileSync(join(root, 'dist', 'server.json'), 'utf8')) as { files: string[] }
   const base = files.find((name) => /^base-.*\.mjs$/.test(name)) ?? ''
   const code = readFileSync(join(root, 'dist', 'server', base), 'utf8')
-  const imports = code.matchAll(/^import .*"\.\/([a-z-]+)-[^"]*"/gm)
+  const imports = code.matchAll(/\bimport\b[^;"]*"\.\/([a-z-]+)-[^"]*"/g)
   expect(new Set([...imports].map(([, name]) => name))).toEqual(new Set(['rolldown-runtime', 'builtins']))
   // Node 24 prints a warning when it is loaded.
-  expect(code).not.toContain('builtin_sqlite')
+  const load = 'await import(process.argv[1]); console.log(process.moduleLoadList.join())'
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '-e', load, join(root, 'dist', 'server', base)])
+  expect(loaded.toString()).toContain('NativeModule crypto,')
+  expect(loaded.toString()).not.toContain('sqlite')
 })
 
 test('[SP1] whatever is said to lie together in the bundle is there', () => {
