@@ -14,7 +14,7 @@ import type { ConfigValues } from '../../src/protocol/config.ts'
 import { createAgent } from '../../src/services/agents/change-agent.ts'
 import { findEnvironments } from '../../src/services/agents/queries.ts'
 import { sealEnvironments } from '../../src/services/agents/seal-environments.ts'
-import { sealedValues } from '../../src/store/migrations/0020-sealed-values.ts'
+import { migrations } from '../../src/store/migrations/migrations.ts'
 import { sqliteDialect } from '../../src/store/sqlite/connection.ts'
 import type { Store } from '../../src/store/store.ts'
 import { refusalOf } from '../services/agent-sessions/agent-office.ts'
@@ -62,6 +62,8 @@ const refused = (config: ConfigValues): Promise<{ message: string; next: string 
     (error) => error,
   )
 
+const sealedValues = migrations.find(({ version }) => version === 20)
+
 /** As the build before has left it: plain text in the row, and another in what the database has let go of. */
 async function folderOfEarlierBuild(): Promise<ConfigValues> {
   const config = configOf(temporaryFolder())
@@ -78,7 +80,7 @@ async function folderOfEarlierBuild(): Promise<ConfigValues> {
   const write = database.prepare("update agents set env = ? where id = 'codex'")
   for (const value of [before, plain])
     write.run(JSON.stringify({ OPENAI_API_KEY: value, PAD: 'p'.repeat(value === before ? 9000 : 1) }))
-  for (const sql of sealedValues.statements(sqliteDialect)) database.exec(sql)
+  for (const sql of sealedValues?.statements(sqliteDialect) ?? []) database.exec(sql)
   database.close()
   return config
 }

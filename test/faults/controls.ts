@@ -206,10 +206,9 @@ export const cutOffByDrain: Change = {
 /** SC3: who upgrades keeps everybody else waiting. */
 export const longMigration: Change = {
   file: 'store/migrations/migrations.ts',
-  find: ']\n\nexport const newestVersion = migrations.length',
-  replace: `].concat({
+  find: '\n\nexport const newestVersion = migrations.length',
+  replace: `.concat({
   version: 1000,
-  name: 'long',
   statements: () => ['lock table projects in access exclusive mode', 'select pg_sleep(20)'],
 })
 
