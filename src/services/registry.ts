@@ -23,8 +23,7 @@ import * as takeChannelMessage from './channels/take-channel-message.ts'
 import * as changeUserSession from './consoles/change-user-session.ts'
 import * as configureAgent from './consoles/configure-agent.ts'
 import * as endRoleAgent from './consoles/end-role-agent.ts'
-import * as sleepRoleAgent from './consoles/sleep-role-agent.ts'
-import * as spawnRoleAgent from './consoles/spawn-role-agent.ts'
+import * as sleepRoleAgent from './consoles/spawn-role-agent.ts'
 import * as addMessage from './conversations/add-message.ts'
 import * as changeConversation from './conversations/change-conversation.ts'
 import * as changeHistory from './conversations/change-history.ts'
@@ -40,7 +39,6 @@ import * as coordinatorRequests from './processes/coordinator-requests.ts'
 import * as orderLaunch from './processes/order-launch.ts'
 import * as registerCoordinator from './processes/register-coordinator.ts'
 import * as storeFacts from './processes/store-facts.ts'
-import * as sweepLaunch from './processes/sweep-launch.ts'
 import * as takeLaunch from './processes/take-launch.ts'
 import * as assignAgent from './projects/assign-agent.ts'
 import * as changeProject from './projects/change-project.ts'
@@ -120,12 +118,10 @@ const files: readonly object[] = [
   settleTurn,
   signIn,
   sleepRoleAgent,
-  spawnRoleAgent,
   startChat,
   storeFacts,
   sweepAgentSession,
   sweepExpired,
-  sweepLaunch,
   takeChannelMessage,
   takeLaunch,
   takeNextAction,

@@ -3,7 +3,7 @@
  * owner's, and never as an argument, which other users could read.
  */
 import { resolve } from 'node:path'
-import { labelForm, maxLabels } from '../../domain/processes/placement.ts'
+import { labelForm, maxLabels } from '../../domain/processes/lifecycle.ts'
 import { loadConfig } from '../../platform/config/config.ts'
 import { readSecret } from '../../platform/files/secret-files.ts'
 import { logLevels } from '../../platform/log/logger.ts'

@@ -1,10 +1,13 @@
 /**
- * The lifecycle of a launch: one supervised process of an agent (CO2). Pure. An end comes from a report, from a takeover, or
- * before anything was started, and is never inferred.
+ * The lifecycle of a launch: one supervised process of an agent (CO2), from the machine it is put on to its end. Pure. An end comes
+ * from a report, from a takeover, or before anything was started, and is never inferred.
  */
 
+import type { Purpose } from '../agent-sessions/lifecycle.ts'
 import type { Instant } from '../instant.ts'
 import type { Detail } from '../notices.ts'
+import { durationMs, type ProjectSettings } from '../projects/settings.ts'
+import { type OfflinePeriod, onlineMsSince } from '../silence.ts'
 import { statusNotice } from '../status-texts.ts'
 
 /** Why a process ended (src/protocol/processes/process.ts). */
@@ -174,3 +177,127 @@ export const order = (
   reason: null,
   detail: heldBecause,
 })
+
+// Which launches the server stops because they are no longer needed (NA5, NA6, CO3). Processes of an unreachable coordinator are
+// left alone, because silence proves nothing (CO6).
+//
+//   waiting   nobody needs it any more, or another coordinator can have it       withdrawn
+//   held      its agent is off the project                                       withdrawn
+//   started   never signed in                         agent.start_timeout        start_timeout
+//             signed out, or was sent away            finishedAtMostMs           finished
+//             chat, unheard of                        chat.hard_timeout          idle
+//             chat, unheard of with messages it has   turn.max                   idle
+//             task                                    never: a build may take hours
+
+/** Time for a process to exit after its session ended. */
+const maxFinishedMs = 30_000
+
+export interface LaunchFacts {
+  /** The agent may still be started for its project. */
+  readonly startable: boolean
+  /** There is work that no live session has. */
+  readonly hasWork: boolean
+  readonly coordinator: 'here' | 'away'
+  /** Another coordinator is reachable. */
+  readonly othersReachable: boolean
+  readonly signedIn: boolean
+  /** The live session it holds. */
+  readonly holds: { readonly purpose: Purpose; readonly lastHeardAt: Instant; readonly unanswered: boolean } | null
+  /** When its last session ended, if none is live. */
+  readonly signedOutAt: Instant | null
+  readonly settings: ProjectSettings
+}
+
+export interface Overdue {
+  readonly reason: LaunchEndReason
+  readonly detail?: Detail
+}
+
+export function overdue(now: Instant, launch: Launch, facts: LaunchFacts, deaf: readonly OfflinePeriod[]): Overdue | undefined {
+  // AG2: exists as long as its role in a user session.
+  if (launch.roleAgentId !== null) return undefined
+  switch (launch.state) {
+    case 'ended':
+      return undefined
+    case 'held':
+      return facts.startable ? undefined : { reason: 'withdrawn' }
+    case 'waiting': {
+      const elsewhere = facts.coordinator === 'away' && facts.othersReachable
+      return !facts.startable || !facts.hasWork || elsewhere ? { reason: 'withdrawn' } : undefined
+    }
+    case 'starting':
+    case 'running':
+      if (launch.stopReason !== null || facts.coordinator === 'away') return undefined
+      return overdueProcess(launch, facts, (since) => onlineMsSince(since, now, deaf))
+  }
+}
+
+function overdueProcess(launch: Launch, facts: LaunchFacts, silentFor: (since: Instant) => number): Overdue | undefined {
+  const { holds, settings, signedOutAt } = facts
+  if (holds) {
+    if (holds.purpose === 'task') return undefined
+    const patience = durationMs(settings, holds.unanswered ? 'turn.max_minutes' : 'chat.hard_timeout_minutes')
+    return silentFor(holds.lastHeardAt) >= patience ? { reason: 'idle' } : undefined
+  }
+  if (!facts.signedIn) {
+    const late = silentFor(launch.startedAt ?? launch.orderedAt) >= durationMs(settings, 'agent.start_timeout_seconds')
+    const detail = statusNotice('notSignedIn', { seconds: Number(settings['agent.start_timeout_seconds']) })
+    return late ? { reason: 'start_timeout', detail } : undefined
+  }
+  return signedOutAt !== null && silentFor(signedOutAt) >= maxFinishedMs ? { reason: 'finished' } : undefined
+}
+
+// Chooses the machine for a process (SC4): among those with all requested labels, the one with the lowest load relative to
+// its capacity. When all are full, launches wait on the least loaded.
+
+export interface Machine {
+  readonly coordinatorId: string
+  readonly labels: readonly string[]
+  /** Running and ordered processes. */
+  readonly processes: number
+  /** null: the default. */
+  readonly capacity: number | null
+}
+
+/** Used in place of `coordinator.max_concurrent` for machines without a capacity; only proportions matter. */
+const usualCapacity = 64
+
+/** Per machine. */
+export const maxLabels = 32
+
+/** Lower-case letters, digits, `.`, `_` and `-`. */
+export const labelForm = /^[a-z0-9][a-z0-9._-]{0,62}$/
+
+export function chooseMachine(machines: readonly Machine[], asked: readonly string[]): string | undefined {
+  const full = ({ processes, capacity }: Machine): number => processes / (capacity ?? usualCapacity)
+  return machines
+    .filter(({ labels }) => asked.every((label) => labels.includes(label)))
+    .toSorted((a, b) => full(a) - full(b) || (a.coordinatorId < b.coordinatorId ? -1 : 1))[0]?.coordinatorId
+}
+
+// Whether a new launch would start at once on its coordinator (CO2), so that order and start can share a commit. The
+// coordinator counts by itself and decides. Pure.
+
+/** Launches of one coordinator that have not ended. */
+export interface LiveLaunches {
+  readonly agentId: string
+  readonly state: 'waiting' | 'starting' | 'running'
+  readonly count: number
+}
+
+export interface LaunchLimits {
+  readonly agentId: string
+  /** The agent's limit; null: none. */
+  readonly maxProcesses: number | null
+  readonly maxConcurrent: number
+}
+
+/** `live` includes the waiting launch itself. Behind another waiting launch it must wait. */
+export function hasCapacity(live: readonly LiveLaunches[], { agentId, maxProcesses, maxConcurrent }: LaunchLimits): boolean {
+  const countOf = (which: (launches: LiveLaunches) => boolean): number =>
+    live.filter(which).reduce((sum, { count }) => sum + count, 0)
+  if (countOf(({ state }) => state === 'waiting') > 1) return false
+  const begun = ({ state }: LiveLaunches): boolean => state !== 'waiting'
+  if (countOf(begun) >= maxConcurrent) return false
+  return maxProcesses === null || countOf((each) => begun(each) && each.agentId === agentId) < maxProcesses
+}

@@ -2,7 +2,7 @@
 
 import { nearest } from '../nearest.ts'
 import { type NoticeText, notice } from '../notices.ts'
-import { labelForm } from '../processes/placement.ts'
+import { labelForm } from '../processes/lifecycle.ts'
 
 interface NumberRule {
   readonly kind: 'number'

@@ -13,7 +13,7 @@
  */
 import * as z from 'zod'
 import type { Isolation } from '../../domain/agents/isolation.ts'
-import { maxLabels } from '../../domain/processes/placement.ts'
+import { maxLabels } from '../../domain/processes/lifecycle.ts'
 import { SentNotice } from '../notices.ts'
 import { Label, storable } from '../text.ts'
 import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from '../turns/link.ts'

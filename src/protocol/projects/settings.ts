@@ -1,5 +1,5 @@
 /** The settings of a project as the page and other clients need them: the keys, defaults and ranges (NA10), without a validator. */
-export { labelForm } from '../../domain/processes/placement.ts'
+export { labelForm } from '../../domain/processes/lifecycle.ts'
 export {
   changeSettings,
   managedSettings,

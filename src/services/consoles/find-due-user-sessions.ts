@@ -23,7 +23,7 @@ import { settingsOf } from '../projects/project-record.ts'
 import { roleContextKey } from '../turns/context-record.ts'
 import { currentLimit } from '../turns/limit-record.ts'
 import { graceMs, startWithinMs } from './end-role-agent.ts'
-import { isIdle } from './sleep-role-agent.ts'
+import { isIdle } from './spawn-role-agent.ts'
 
 /** Results of each kind. */
 const dueLimit = 100

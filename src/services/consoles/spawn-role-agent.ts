@@ -2,31 +2,50 @@
  * Spawns an agent into a role of a user session (AG2): occupies the role, starts a work session (WK4) and orders a process. On
  * a role whose agent failed it is a retry. Later failures make the agent FAILED.
  */
-
 import { assignRole } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { epochMs, type Instant } from '../../domain/instant.ts'
 import { order } from '../../domain/processes/lifecycle.ts'
+import { durationMs } from '../../domain/projects/settings.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { maxRoleAgents } from '../../protocol/consoles/user-session.ts'
 import { type AgentRow, firstAcpAgent } from '../../store/agents/agents.ts'
-import { lifeOf, noOffers, selectAtWork, selectLastOpened, selectOccupants } from '../../store/consoles/user-sessions.ts'
+import {
+  lifeOf,
+  noOffers,
+  type RoleAgentRow,
+  selectAtWork,
+  selectLastOpened,
+  selectOccupants,
+} from '../../store/consoles/user-sessions.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { newRow } from '../../store/rows.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
+import { selectContextOf } from '../../store/turns/contexts.ts'
+import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { selectRunningOfProject, type WorkSessionRow } from '../../store/work/work-sessions.ts'
-import { recordLaunch, sendOrder } from '../processes/launch-record.ts'
+import { recordLaunch, sendOrder, stopLaunch } from '../processes/launch-record.ts'
 import type { OfferId } from '../processes/take-launch.ts'
+import { settingsOf } from '../projects/project-record.ts'
 import { noSuchAgent } from '../refusals.ts'
 import { roleContextKey } from '../turns/context-record.ts'
-import { clearLimit, inheritLimit } from '../turns/limit-record.ts'
+import { clearLimit, currentLimit, inheritLimit } from '../turns/limit-record.ts'
+import { beginWorkSession } from '../work/end-work-session.ts'
 import { isWorkedOn } from '../work/plan-record.ts'
-import { beginWorkSession } from '../work/work-session-record.ts'
 import { stopProcessOf } from './end-role-agent.ts'
 import type { FoundUserSession } from './queries.ts'
-import { existingUserSession, moveRoleAgent, rosterRefusal, rosterStreams } from './role-agent-record.ts'
+import {
+  existingUserSession,
+  moveRoleAgent,
+  requireLocked,
+  rosterRefusal,
+  rosterStreams,
+  type UserSessionLocks,
+} from './role-agent-record.ts'
 
 export interface Spawn extends FoundUserSession, OfferId {
   readonly role: string
@@ -149,3 +168,61 @@ async function ifConnected(reader: Reader, coordinatorId: string | null): Promis
   if (coordinatorId === null) return null
   return (await findCoordinatorRow(reader, coordinatorId))?.state === 'connected' ? coordinatorId : null
 }
+
+// Puts idle agents in roles to sleep and wakes them (AG7).
+
+/** Whether the agent is ready and has no open turns for long enough. */
+export async function isIdle(reader: Reader, row: RoleAgentRow, now: Instant): Promise<boolean> {
+  if (row.state !== 'ACTIVE' || row.asleep_at !== null || row.terminating_at !== null) return false
+  const patienceMs = durationMs(await settingsOf(reader, row.project_id), 'chat.soft_timeout_minutes')
+  const userSession = await reader.row('user_sessions', { id: row.user_session_id })
+  const since = [row.last_active_at, userSession?.attached_until ?? now].reduce((a, b) => (a > b ? a : b))
+  if (epochMs(now) - epochMs(since) < patienceMs) return false
+  if ((await reader.all(selectOpenTurns, { roleAgentId: row.id })).length > 0) return false
+  return (await currentLimit(reader, roleContextKey(row))) === undefined
+}
+
+/**
+ * Puts an idle agent of an unattended console to sleep after the soft time-out of chats (AG7). Its process ends; its role and
+ * context stay, and the next prompt wakes it. Running this too early or twice changes nothing.
+ */
+export const sleepRoleAgent = defineUseCase('sleep-role-agent', {
+  streams: (input: UserSessionLocks & { roleAgentId: string }) => rosterStreams(input),
+  run: async (tx, { roleAgentId, ...which }, context): Promise<{ slept: boolean }> => {
+    const row = await tx.row('role_agents', { id: roleAgentId })
+    const launch = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
+    if (!row || launch?.state !== 'running' || launch.stopReason !== null || !(await isIdle(tx, row, context.now)))
+      return { slept: false }
+    requireLocked(which, launch.coordinatorId)
+    await moveRoleAgent(tx, row, { type: 'sleep' }, {}, context)
+    await stopLaunch(tx, launch, { reason: 'idle' }, context)
+    return { slept: true }
+  },
+})
+
+interface Input extends FoundUserSession {
+  readonly roleAgentId: string
+}
+
+/**
+ * Starts a sleeping agent again for its queued prompts (AG7): a new process in the same role, workplace and context. Does
+ * nothing if it is awake or nothing is queued.
+ */
+export const wakeRoleAgent = defineUseCase('wake-role-agent', {
+  streams: (input: Input) => rosterStreams(input),
+  run: async (tx, { roleAgentId, startOn, projectId }, { now, random }): Promise<{ woken: boolean }> => {
+    const row = await tx.row('role_agents', { id: roleAgentId })
+    const before = row?.launch_id ? await findLaunch(tx, row.launch_id) : undefined
+    const isAsleep = row?.state === 'ACTIVE' && row.asleep_at !== null && row.terminating_at === null
+    if (!isAsleep || before?.state !== 'ended' || startOn === null) return { woken: false }
+    if ((await tx.all(selectOpenTurns, { roleAgentId })).length === 0) return { woken: false }
+    if ((await findCoordinatorRow(tx, startOn))?.state !== 'connected') return { woken: false }
+    const { agent_id: agentId } = row
+    const launch = order(now, { id: random.uuid(), agentId, projectId, coordinatorId: startOn, roleAgentId }, null)
+    const knew = await tx.first(selectContextOf, roleContextKey(row))
+    await tx.update('role_agents', { ...row, launch_id: launch.id, load_acp_session_id: knew?.acp_session_id ?? null })
+    await recordLaunch(tx, launch)
+    await sendOrder(tx, launch)
+    return { woken: true }
+  },
+})

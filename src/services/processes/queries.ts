@@ -1,8 +1,7 @@
 /** Read queries for processes and coordinators, and for which launches are due. */
 
 import type { Instant } from '../../domain/instant.ts'
-import type { Launch } from '../../domain/processes/lifecycle.ts'
-import { overdue } from '../../domain/processes/overdue.ts'
+import { type Launch, overdue } from '../../domain/processes/lifecycle.ts'
 import { type OfflinePeriod, onlineMsSince } from '../../domain/silence.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
@@ -24,7 +23,7 @@ import { defineQuery } from '../../store/store.ts'
 import { modelUsageOfAll } from '../../store/turns/model-usage.ts'
 import { noSuchLaunch } from '../refusals.ts'
 import type { LaunchLocks } from './launch-record.ts'
-import { launchFactsOf } from './sweep-launch.ts'
+import { launchFactsOf } from './order-launch.ts'
 
 /** Returns a launch with the last output of its process. */
 export const getProcess = defineQuery(async (reader, { launchId }: { launchId: string }): Promise<ProcessWithOutput> => {

@@ -17,8 +17,8 @@ import { lineageOf, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchApproach, noSuchProject, noWorkSession } from '../refusals.ts'
 import { addApproach } from './approach-record.ts'
+import { existingWorkSession } from './end-work-session.ts'
 import { recordCheckpoint } from './save-checkpoint.ts'
-import { existingWorkSession } from './work-session-record.ts'
 
 interface Place {
   readonly projectId: string

@@ -28,10 +28,10 @@ import { highestIds, type TaskRow, taskColumns, taskFrom, taskOf } from '../../s
 import { runningDescendant, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchProject } from '../refusals.ts'
+import { existingWorkSession } from './end-work-session.ts'
 import { endFinishedPlan } from './plan-record.ts'
 import { recordCheckpoint } from './save-checkpoint.ts'
 import { distinct, existingTask, storeDependencies, taskOfAgent, unfinishedFor, updateCurrentTask } from './task-record.ts'
-import { existingWorkSession } from './work-session-record.ts'
 
 /**
  * Stores an error in the work session and saves a checkpoint (CK1, CK2). The calling use case locks the project's stream.

@@ -37,11 +37,11 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { decisionsAt } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noSuchArtifact, noSuchProject } from '../refusals.ts'
+import { existingWorkSession } from './end-work-session.ts'
 import { waitsForOf, waitsForWorkSession } from './plan-record.ts'
 import { resumeContextOf } from './resume-work-session.ts'
 import { existingTask } from './task-record.ts'
 import type { NamedArtifact } from './upload-artifact.ts'
-import { existingWorkSession } from './work-session-record.ts'
 
 /** Returns a work session with everything that belongs to it (WK3). */
 export const getWorkSession = defineQuery(

@@ -33,8 +33,8 @@ import { selectUnfinished, type TaskRow, taskOf } from '../../store/work/tasks.t
 import { descendantsOf, lineageOf, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { decisionsAbout, type TaskSelection } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
+import { beginWorkSession, existingWorkSession } from './end-work-session.ts'
 import { isWorkedOn } from './plan-record.ts'
-import { beginWorkSession, existingWorkSession } from './work-session-record.ts'
 
 // Builds the resume context of a work session (RS1, RS4). Reads newest first and only as much as fits the budget, so that it
 // costs the same after a year (RS5).

@@ -21,7 +21,7 @@ import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessio
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noWorkSession } from '../refusals.ts'
-import { existingWorkSession } from './work-session-record.ts'
+import { existingWorkSession } from './end-work-session.ts'
 
 interface NewCheckpoint {
   readonly projectId: string

@@ -14,7 +14,7 @@ import {
 import { selectTaskOfWorkSession, type TaskRow, taskOf } from '../../store/work/tasks.ts'
 import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { noSuchProject, noSuchTask } from '../refusals.ts'
-import { beginWorkSession } from './work-session-record.ts'
+import { beginWorkSession } from './end-work-session.ts'
 
 interface Place {
   readonly projectId: string

@@ -10,7 +10,7 @@ import { type Artifact, maxArtifactsOfWorkSession } from '../../protocol/work/ar
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { type ArtifactRow, artifactOf, artifactsAfter, insertArtifact, updateArtifact } from '../../store/work/artifacts.ts'
 import { noSuchArtifact, noSuchUpload } from '../refusals.ts'
-import { existingWorkSession } from './work-session-record.ts'
+import { existingWorkSession } from './end-work-session.ts'
 
 export interface NamedArtifact {
   readonly projectId: string

@@ -2,7 +2,7 @@
  * Queries about coordinators, and their form for readers. Written under the lock of their own stream. There is one on each machine.
  */
 import { sql } from 'kysely'
-import type { Machine } from '../../domain/processes/placement.ts'
+import type { Machine } from '../../domain/processes/lifecycle.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'

@@ -1,8 +1,7 @@
 /** Which processes are stopped by the clock, and which the clock must not touch. */
 import { describe, expect, test } from 'vitest'
 import { later } from '../../../src/domain/instant.ts'
-import type { Launch } from '../../../src/domain/processes/lifecycle.ts'
-import { type LaunchFacts, overdue } from '../../../src/domain/processes/overdue.ts'
+import { type Launch, type LaunchFacts, overdue } from '../../../src/domain/processes/lifecycle.ts'
 import { effectiveSettings } from '../../../src/domain/projects/settings.ts'
 import { held, now, over, running, starting, stopping, waiting } from './launch-samples.ts'
 

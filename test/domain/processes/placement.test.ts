@@ -1,6 +1,6 @@
 /** On which machine a process is started. */
 import { expect, test } from 'vitest'
-import { chooseMachine, labelForm, type Machine } from '../../../src/domain/processes/placement.ts'
+import { chooseMachine, labelForm, type Machine } from '../../../src/domain/processes/lifecycle.ts'
 
 const machine = (coordinatorId: string, about: Partial<Machine> = {}): Machine => ({
   coordinatorId,

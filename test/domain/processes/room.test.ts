@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasCapacity, type LiveLaunches } from '../../../src/domain/processes/placement.ts'
+import { hasCapacity, type LiveLaunches } from '../../../src/domain/processes/lifecycle.ts'
 
 const itself: LiveLaunches = { agentId: 'a', state: 'waiting', count: 1 }
 const wanted = { agentId: 'a', maxProcesses: null, maxConcurrent: 3 }

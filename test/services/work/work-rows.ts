@@ -1,6 +1,6 @@
 /** Rows that come to be in other ways than by the use cases tested here. */
 import { home, projectStream } from '../../../src/domain/stream-name.ts'
-import { beginWorkSession } from '../../../src/services/work/work-session-record.ts'
+import { beginWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { agentSessionFrom, changesOf, updateAgentSession } from '../../../src/store/agent-sessions/agent-sessions.ts'
 import { defineUseCase } from '../../../src/store/store.ts'
 import { workSessionOf } from '../../../src/store/work/work-sessions.ts'
