@@ -240,6 +240,14 @@ export const from = <Name extends Table>(
     where(untyped(db).selectFrom<string>(table), values),
   ) as never
 
+/** Changes the rows that have these values. */
+export const changeRows = <Name extends Table>(
+  db: Kysely<Tables>,
+  table: Name,
+  change: { readonly [C in Changing<Name>]?: Tables[Name][C] | Expression<Tables[Name][C]> },
+  values: Values<Name>,
+): Compilable<unknown> => where(untyped(db).updateTable<string>(table).set(change), values)
+
 /** The same with all columns. */
 export const rowsOf = <Name extends Table>(
   db: Kysely<Tables>,

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { Purpose } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { launchEnded } from '../processes/launches.ts'
-import { from, not } from '../rows.ts'
+import { atMost, from, not, present, rowsOf } from '../rows.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
 import { type AgentSessionRow, ended, type Pair } from './agent-sessions.ts'
@@ -24,43 +24,30 @@ interface Due {
 
 type Builder = Parameters<QueryBuilder<unknown>>[0]
 
-const which = (db: Builder) => db.selectFrom('agent_sessions').select(['id', 'agent_id', 'project_id'])
+const which = ['id', 'agent_id', 'project_id'] as const
 
 /**
  * AS6: leaves out those whose process is known to live instead of extending their time, so that the row still says when they were
  * last active (NA6).
  */
 const outlived = (db: Builder, p: Due) =>
-  which(db)
-    .where('state', '<>', ended)
-    .where('expires_at', '<=', p.until)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('launches')
-            .select('launches.id')
-            .whereRef('launches.id', '=', 'agent_sessions.launch_id')
-            .where('launches.state', '<>', launchEnded),
-        ),
-      ),
+  from(db, 'agent_sessions', { state: not(ended), expires_at: atMost(p.until) }, 'expires_at')
+    .select(which)
+    .where((is) =>
+      is.not(is.exists(from(db, 'launches', { id: sql.ref('agent_sessions.launch_id'), state: not(launchEnded) }).select('id'))),
     )
-    .orderBy('expires_at')
     .limit(p.limit)
 
 const terminating = (db: Builder, p: Due) =>
-  which(db)
-    .where('state', '=', sql.lit<AgentSessionRow['state']>('terminating'))
-    .where('terminating_at', '<=', p.terminatingUntil)
-    .orderBy('terminating_at')
+  from(db, 'agent_sessions', { state: beingEnded, terminating_at: atMost(p.terminatingUntil) }, 'terminating_at')
+    .select(which)
     .limit(p.limit)
+const beingEnded = sql.lit<AgentSessionRow['state']>('terminating')
 
 /** The allowed time is a setting of the project, so all suspected ones are returned; there are few. */
 const suspected = (db: Builder, p: Due) =>
-  which(db)
-    .where('state', '<>', ended)
-    .where('suspected_at', 'is not', null)
-    .where('suspected_at', '<=', p.until)
-    .orderBy('suspected_at')
+  from(db, 'agent_sessions', { state: not(ended), suspected_at: [present, atMost(p.until)] }, 'suspected_at')
+    .select(which)
     .limit(p.limit)
 
 /**
@@ -76,17 +63,9 @@ export const selectDue = statement<Due>()((db, p) =>
 
 /** AS9: open conversations of ended sessions. Few are open, so the search begins with those. */
 export const selectLeftOpen = statement<{ limit: number }>()((db, p) =>
-  db
-    .selectFrom('open_conversations')
-    .selectAll()
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('agent_sessions')
-          .select('agent_sessions.id')
-          .whereRef('agent_sessions.id', '=', 'open_conversations.agent_session_id')
-          .where('agent_sessions.state', '=', ended),
-      ),
+  rowsOf(db, 'open_conversations', {})
+    .where((is) =>
+      is.exists(from(db, 'agent_sessions', { id: sql.ref('open_conversations.agent_session_id'), state: ended }).select('id')),
     )
     .limit(p.limit),
 )

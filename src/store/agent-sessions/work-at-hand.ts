@@ -1,7 +1,7 @@
 /** Queries about the work of an agent in a project, and which pairs of agent and project have some. */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { from, not } from '../rows.ts'
+import { above, from, not } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type QueryBuilder, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -17,28 +17,22 @@ const count = sql<number>`count(*)`.as('count')
 
 const countUnread = statement<Pair & { limit: number }>()((db, p) =>
   db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('unread_messages')
-        .select('seq')
-        .where('agent_id', '=', p.agentId)
-        .where('project_id', '=', p.projectId)
-        .limit(p.limit)
-        .as('few'),
+    .selectFrom(
+      from(db, 'unread_messages', { agent_id: p.agentId, project_id: p.projectId }).select('seq').limit(p.limit).as('few'),
     )
     .select(count),
 )
 
 /** A turn that is repeated without its messages: they were read when it met the limit, or it had none (AG6, CX6). */
+const repeated = {
+  state: sql.lit<Tables['turns']['state']>('queued'),
+  about: sql.lit<Tables['turns']['about']>('chat'),
+  not_before: null,
+  content: not('[]'),
+} as const
+
 const selectRepeatedTurn = statement<Pair>()((db, p) =>
-  from(db, 'turns', {
-    agent_id: p.agentId,
-    project_id: p.projectId,
-    state: sql.lit('queued'),
-    about: sql.lit('chat'),
-    not_before: null,
-    content: not('[]'),
-  })
+  from(db, 'turns', { agent_id: p.agentId, project_id: p.projectId, ...repeated })
     .select('id')
     .limit(1),
 )
@@ -62,6 +56,10 @@ interface Page {
 
 type Params = Pair & Page
 
+const [agentId, projectId] = [sql.ref<string>('pair.agent_id'), sql.ref<string>('pair.project_id')]
+const ofPair = { agent_id: agentId, project_id: projectId }
+const inProgress = sql.lit<Tables['tasks']['status']>('in_progress')
+
 const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
   db
     .selectFrom('assignments as pair')
@@ -70,46 +68,16 @@ const selectPairs = (db: Parameters<QueryBuilder<unknown>>[0], p: Params) =>
     .where('agents.command', 'is not', null)
     .where((eb) =>
       eb.or([
-        eb.exists(
-          eb
-            .selectFrom('unread_messages as unread')
-            .select('unread.seq')
-            .whereRef('unread.agent_id', '=', 'pair.agent_id')
-            .whereRef('unread.project_id', '=', 'pair.project_id'),
-        ),
-        eb.exists(
-          eb
-            .selectFrom('turns as again')
-            .select('again.id')
-            .whereRef('again.agent_id', '=', 'pair.agent_id')
-            .whereRef('again.project_id', '=', 'pair.project_id')
-            .where('again.state', '=', sql.lit<Tables['turns']['state']>('queued'))
-            .where('again.about', '=', sql.lit<Tables['turns']['about']>('chat'))
-            .where('again.not_before', 'is', null)
-            .where('again.content', '<>', '[]'),
-        ),
-        eb.exists(
-          eb
-            .selectFrom('pending_purposes as wish')
-            .select('wish.created_at')
-            .whereRef('wish.agent_id', '=', 'pair.agent_id')
-            .whereRef('wish.project_id', '=', 'pair.project_id')
-            .where('wish.created_at', '>', p.openedAfter),
-        ),
-        eb.exists(
-          eb
-            .selectFrom('tasks')
-            .select('tasks.id')
-            .whereRef('tasks.assigned_to', '=', 'pair.agent_id')
-            .whereRef('tasks.project_id', '=', 'pair.project_id')
-            .where('tasks.status', '=', sql.lit<Tables['tasks']['status']>('in_progress')),
-        ),
+        eb.exists(from(db, 'unread_messages', ofPair).select('seq')),
+        eb.exists(from(db, 'turns', { ...ofPair, ...repeated }).select('id')),
+        eb.exists(from(db, 'pending_purposes', { ...ofPair, created_at: above(p.openedAfter) }).select('created_at')),
+        eb.exists(from(db, 'tasks', { assigned_to: agentId, project_id: projectId, status: inProgress }).select('id')),
         eb.exists(
           tasksInProgress(db)
             .innerJoin('tasks as next', 'next.session_id', 'plan.id')
             .select('next.id')
-            .where('plan.project_id', '=', sql.ref<string>('pair.project_id'))
-            .where('next.assigned_to', '=', sql.ref<string>('pair.agent_id'))
+            .where('plan.project_id', '=', projectId)
+            .where('next.assigned_to', '=', agentId)
             .where('next.status', '=', sql.lit<Tables['tasks']['status']>('pending')),
         ),
       ]),

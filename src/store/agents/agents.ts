@@ -28,13 +28,10 @@ const selectAgentsPage = statement<PageParams>()((db, p) => pageOf(db.selectFrom
 const selectProjectsOfAgentsPage = statement<PageParams>()((db, p) =>
   from(db, 'assignments', {}, 'created_at', 'project_id')
     .select(['project_id', 'agent_id'])
-    .where('agent_id', 'in', (eb) =>
-      eb
-        .selectFrom('agents')
+    .where('agent_id', 'in', () =>
+      from(db, 'agents', {}, 'created_at desc', 'id desc')
         .select('id')
         .where((each) => each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)))
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
         .limit(p.limit),
     ),
 )

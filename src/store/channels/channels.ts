@@ -7,7 +7,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { fields, noticeFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { deleteBy, from, pageOf, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
+import { above, deleteBy, from, pageOf, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -19,18 +19,9 @@ export const updateChannel = updateRow('channels', 'last_in_at', 'last_out_at')
 
 export const selectChannelCounts = statement<{ channel: ChannelName; askedAfter: Instant }>()((db, p) =>
   db.selectNoFrom((eb) => [
-    eb
-      .selectFrom('channel_chats')
+    from(db, 'channel_chats', { channel: p.channel, state: 'paired' }).select(sql<number>`count(*)`.as('count')).as('paired'),
+    from(db, 'channel_chats', { channel: p.channel, state: 'asking', asked_at: above(p.askedAfter) })
       .select(sql<number>`count(*)`.as('count'))
-      .where('channel', '=', p.channel)
-      .where('state', '=', 'paired')
-      .as('paired'),
-    eb
-      .selectFrom('channel_chats')
-      .select(sql<number>`count(*)`.as('count'))
-      .where('channel', '=', p.channel)
-      .where('state', '=', 'asking')
-      .where('asked_at', '>', p.askedAfter)
       .as('asking'),
     eb.selectFrom('outgoing').select(sql<number>`count(*)`.as('count')).where('channel', '=', p.channel).as('waiting'),
   ]),

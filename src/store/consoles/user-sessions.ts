@@ -7,7 +7,7 @@ import type { AgentMode, AgentOption, AgentUpdate } from '../../protocol/turns/a
 import type { ConfigureOrder } from '../../protocol/turns/link.ts'
 import { noticesFrom } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
-import { atMost, from, not, pageOf, present, rowsOf, selectBy, updateRow } from '../rows.ts'
+import { atMost, changeRows, from, not, pageOf, present, rowsOf, selectBy, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -21,12 +21,7 @@ export const updateEnding = updateRow('user_sessions', 'attached_until', 'last_a
 
 /** US3: records that the last client of a node disconnected. A later time set by another node stays. */
 export const updateDetached = statement<{ id: string; until: Instant; seenUntil: Instant }>()((db, p) =>
-  db
-    .updateTable('user_sessions')
-    .set({ attached_until: p.until })
-    .where('id', '=', p.id)
-    .where('state', '=', active)
-    .where('attached_until', '<=', p.seenUntil),
+  changeRows(db, 'user_sessions', { attached_until: p.until }, { id: p.id, state: active, attached_until: atMost(p.seenUntil) }),
 )
 
 export const updateAttached = statement<{ id: string; until: Instant }>()((db, p) =>

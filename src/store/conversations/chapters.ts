@@ -5,7 +5,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Chapter } from '../../protocol/conversations/chapter.ts'
 import { fields } from '../fields.ts'
 import { selectMeta, setMeta } from '../meta.ts'
-import { atMost, below, from, present, rowsOf, updateColumns } from '../rows.ts'
+import { atLeast, atMost, below, changeRows, from, present, rowsOf, updateColumns } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
@@ -27,11 +27,7 @@ export const keepChaptersOpen = statement<Record<never, never>>()((db) =>
 
 /** Gives open chapters an end. Conversations without days lose it at the next check (DC9). */
 export const endChapters = statement<{ dueAt: Instant }>()((db, p) =>
-  db
-    .updateTable('conversations')
-    .set({ chapter_due_at: p.dueAt })
-    .where('chapter_day', 'is not', null)
-    .where('chapter_due_at', 'is', null),
+  changeRows(db, 'conversations', { chapter_due_at: p.dueAt }, { chapter_day: present, chapter_due_at: null }),
 )
 
 /** Restarts the open chapter without messages that were moved elsewhere. */
@@ -98,13 +94,8 @@ export async function dueChapters(reader: Reader, now: Instant, after: DueChapte
 }
 
 const selectDayOf = statement<{ key: string; seq: number }>()((db, p) =>
-  db
-    .selectFrom('chapters')
+  from(db, 'chapters', { conversation_key: p.key, after_seq: below(p.seq), through_seq: atLeast(p.seq), removed: 0 })
     .select('day')
-    .where('conversation_key', '=', p.key)
-    .where('after_seq', '<', p.seq)
-    .where('through_seq', '>=', p.seq)
-    .where('removed', '=', 0)
     .union(
       from(db, 'conversations', { key: p.key, chapter_after: below(p.seq), chapter_day: present }).select(
         sql<Day>`chapter_day`.as('day'),

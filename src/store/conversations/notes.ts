@@ -35,13 +35,7 @@ export const selectDaysToNote = statement<{ limit: number }>()((db, p) =>
 )
 
 const fewOf = (day: Day, limit: number) => (db: Parameters<Parameters<ReturnType<typeof statement>>[0]>[0]) =>
-  db
-    .selectFrom('chapters as few')
-    .select('few.conversation_key')
-    .where('few.day', '=', day)
-    .where('few.note_seq', 'is', null)
-    .orderBy('few.conversation_key')
-    .limit(limit)
+  from(db, 'chapters', { day: day, note_seq: null }, 'conversation_key').select('conversation_key').limit(limit)
 
 export const selectNotNoted = statement<{ day: Day; limit: number }>()((db, p) => fewOf(p.day, p.limit)(db))
 

@@ -4,7 +4,7 @@
  */
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
-import { above, deleteBy, from, selectBy } from '../rows.ts'
+import { above, changeRows, deleteBy, from, selectBy } from '../rows.ts'
 import { statement } from '../statement.ts'
 import type { Reader, Tx } from '../store.ts'
 import { messageOf } from './messages.ts'
@@ -25,12 +25,7 @@ export const moveUnread = statement<{ from: string; to: string }>()((db, p) =>
 )
 
 const moveOneUnread = statement<{ from: string; to: string; key: string; seq: number }>()((db, p) =>
-  db
-    .updateTable('unread_messages')
-    .set({ turn_id: p.to })
-    .where('turn_id', '=', p.from)
-    .where('conversation_key', '=', p.key)
-    .where('seq', '=', p.seq),
+  changeRows(db, 'unread_messages', { turn_id: p.to }, { turn_id: p.from, conversation_key: p.key, seq: p.seq }),
 )
 
 /** The messages of a turn, most urgent first, then oldest. */

@@ -91,11 +91,8 @@ const selectFailures = statement<Pair & { since: Instant; limit: number }>()((db
 
 /** The live launches of each coordinator, including ordered ones. */
 const countLive = statement()((db) =>
-  db
-    .selectFrom('launches')
+  from(db, 'launches', { state: [not(launchEnded), not(held)] })
     .select(['coordinator_id', sql<number>`count(*)`.as('count')])
-    .where('state', '<>', launchEnded)
-    .where('state', '<>', held)
     .groupBy('coordinator_id'),
 )
 

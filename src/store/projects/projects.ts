@@ -52,13 +52,10 @@ export const projectsOfAgentPage = (reader: Reader, agentId: string, params: Pag
 const selectAgentsOfProjectsPage = statement<PageParams>()((db, p) =>
   from(db, 'assignments', {}, 'created_at', 'agent_id')
     .select(['project_id', 'agent_id'])
-    .where('project_id', 'in', (eb) =>
-      eb
-        .selectFrom('projects')
+    .where('project_id', 'in', () =>
+      from(db, 'projects', {}, 'created_at desc', 'id desc')
         .select('id')
         .where((each) => each(each.refTuple('created_at', 'id'), '<', each.tuple(p.createdAt, p.id)))
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
         .limit(p.limit),
     ),
 )

@@ -1,7 +1,7 @@
 /** Queries about what requests through a gateway have used (GW5). */
 import { type Kysely, sql } from 'kysely'
 import type { AgentModelUsage, ModelUsage } from '../../protocol/turns/model-usage.ts'
-import { allColumns } from '../rows.ts'
+import { allColumns, from } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -27,12 +27,9 @@ export const addModelUsage = statement<Tables['model_usage']>()((db, p) =>
 const sums = () => counted.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name))
 
 const byAgentAndModel = (db: Kysely<Tables>) =>
-  db
-    .selectFrom('model_usage')
+  from(db, 'model_usage', {}, 'agent_id', 'model')
     .select(['agent_id', 'model', ...sums()])
     .groupBy(['agent_id', 'model'])
-    .orderBy('agent_id')
-    .orderBy('model')
 
 const selectOfTurn = statement<{ turnId: string }>()((db, p) =>
   byAgentAndModel(db).where('turn_id', '=', p.turnId).where('turn_id', '<>', ''),

@@ -1,7 +1,7 @@
 /** Queries about the files of turns and what is done with them (FS7-FS10). */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { above, atLeast, atMost, below, from, rowsOf, selectBy, selectSome } from '../rows.ts'
+import { above, atLeast, atMost, below, changeRows, from, present, rowsOf, selectBy, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import { running } from './turns.ts'
@@ -82,22 +82,12 @@ export const selectNextState = statement<Pick<TurnFilesRow, 'coordinator_id' | '
 
 /** Takes back the messages after a number that were not taken back before. */
 export const rewindMessages = statement<{ key: string; after: number; by: string }>()((db, p) =>
-  db
-    .updateTable('messages')
-    .set({ rewound_by: p.by })
-    .where('conversation_key', '=', p.key)
-    .where('seq', '>', p.after)
-    .where('rewound_by', 'is', null),
+  changeRows(db, 'messages', { rewound_by: p.by }, { conversation_key: p.key, seq: above(p.after), rewound_by: null }),
 )
 
 /** Brings back what a rewind took, up to a number. */
 export const bringBackRewound = statement<{ key: string; by: string; through: number }>()((db, p) =>
-  db
-    .updateTable('messages')
-    .set({ rewound_by: null })
-    .where('conversation_key', '=', p.key)
-    .where('seq', '<=', p.through)
-    .where('rewound_by', '=', p.by),
+  changeRows(db, 'messages', { rewound_by: null }, { conversation_key: p.key, seq: atMost(p.through), rewound_by: p.by }),
 )
 
 /** What was written between two numbers, also what was taken back, newest first. */
@@ -109,13 +99,13 @@ export const selectWritten = statement<{ key: string; after: number; through: nu
 
 /** Conversations with states of before a time, in pages. */
 export const selectOldFiles = statement<{ before: Instant; after: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('turn_files')
+  from(
+    db,
+    'turn_files',
+    { before_state: present, created_at: below(p.before), conversation_key: above(p.after) },
+    'conversation_key',
+  )
     .select(['conversation_key', 'project_id', sql<Instant>`min(created_at)`.as('oldest')])
     .groupBy(['conversation_key', 'project_id'])
-    .where('before_state', 'is not', null)
-    .where('created_at', '<', p.before)
-    .where('conversation_key', '>', p.after)
-    .orderBy('conversation_key')
     .limit(p.limit),
 )
