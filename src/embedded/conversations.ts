@@ -48,10 +48,7 @@ export interface Conversations {
   truncateHistory(key: string, keepLast: number): Promise<void>
   getSummary(key: string): Promise<string>
   setSummary(key: string, summary: string): Promise<void>
-  /**
-   * Writes the conversation's file and returns its path when it is on the disk; null when there is no such conversation or no
-   * folder.
-   */
+  /** Writes the conversation's file and returns its path when it is on the disk; null without such a conversation or folder. */
   save(key: string): Promise<string | null>
   getUpdatedTime(key: string): Promise<string | null>
   getFlags(key: string): Promise<Flags>
@@ -64,10 +61,7 @@ export interface Conversations {
   getDays(key: string, page?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<Chapter>>
   /** All messages of a day (`2026-11-15` or `20261115`), oldest first, also those no longer given to agents. */
   getDay(key: string, day: string): Promise<Message[]>
-  /**
-   * The note of a day over all conversations as Markdown (DC3); null when there is none. In a folder it is also in
-   * `workspace/memory/`.
-   */
+  /** A day's note over all conversations as Markdown (DC3); null without one. In a folder also in `workspace/memory/`. */
   getNote(day: string): Promise<string | null>
   /** Closes the day of a conversation if it is over, and then writes the note. Also happens automatically. */
   cutOver(key: string): Promise<{ readonly cut: boolean; readonly day: string | null }>

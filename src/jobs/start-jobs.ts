@@ -20,8 +20,8 @@ import type { Worktrees } from '../server/worktrees/worktrees.ts'
 import { beginWithDemo, needsDemo } from '../services/projects/change-project.ts'
 import { findLongStreams, sweepExpired, trimStream } from '../services/system/sweep-expired.ts'
 import { importApproaches } from '../services/work/change-approach.ts'
+import { saveDueCheckpoint } from '../services/work/end-work-session.ts'
 import { findRunningWork, type RunningWork, runningPageSize } from '../services/work/queries.ts'
-import { saveDueCheckpoint } from '../services/work/save-checkpoint.ts'
 import type { Store } from '../store/store.ts'
 import { AgentSessionSweeper } from './agent-session-sweeper.ts'
 import { Cutover } from './cutover.ts'
@@ -58,10 +58,7 @@ const maxSweeps = 100
 /** Upper bound per stream and run. */
 const maxTrims = 20
 
-/**
- * Removes expired rows once a minute and trims long streams (services/system/sweep-expired.ts). Safe to run
- * twice or not at all.
- */
+/** Removes expired rows and trims long streams once a minute (services/system/sweep-expired.ts). Safe to run twice. */
 export const expiredRemover = (store: Store): PeriodicJob => ({
   everyMs: 60_000,
   failureText: 'What has run out could not be cleared away',
@@ -133,9 +130,7 @@ export async function createDemoProject(
   await store.run(beginWithDemo, { path, by: ownerId })
 }
 
-/**
- * Mirror target of project files. Imports what people write into approaches.json (AR3), and logs why when it cannot be imported.
- */
+/** Mirrors project files. Imports what people write into approaches.json (AR3), and logs why when it cannot. */
 export const projectFiles = (store: Store, logger: Pick<Logger, 'info' | 'warn'>): MirrorTarget =>
   projectFolderWith(async ({ added, problem, ...place }) => {
     await store.run(importApproaches, { ...place, added, problem, by: ownerId })

@@ -32,10 +32,7 @@ export interface MirrorTarget {
   readonly isCurrent: (mirrored: MirroredStream, head: number) => Promise<boolean>
 }
 
-/**
- * Changes within this time are written once, which also leaves the disk free for a starting agent. Well below the allowed delay of
- * one second.
- */
+/** Changes within this time are written once, which leaves the disk to a starting agent. Well below the allowed second. */
 const gatherMs = 250
 /** Retry intervals of a file that cannot be written, doubled each time. */
 const retryMs = { first: 1000, longest: 30_000 } as const

@@ -299,11 +299,7 @@ const file = fileNames.approaches
 const maxNamed = 5
 
 /** Undefined when the file was not changed. `kept`: the store's approaches; `beside`: the copy of the last version written. */
-export async function changedApproaches(
-  path: string,
-  beside: string,
-  kept: ApproachesFile,
-): Promise<ChangedApproaches | undefined> {
+async function changedApproaches(path: string, beside: string, kept: ApproachesFile): Promise<ChangedApproaches | undefined> {
   const found = await readPlainFile(path).catch(() => undefined)
   if (found === undefined) return undefined
   const wrote = await readPlainFile(beside).catch(() => undefined)

@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { hasUnseenCharacters } from '../domain/ids.ts'
-import { labelForm } from '../domain/processes/lifecycle.ts'
+import { labelForm } from '../domain/projects/settings.ts'
 import { refusedAs } from './notices.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused

@@ -60,7 +60,6 @@ import * as changeTask from './work/change-task.ts'
 import * as endWorkSession from './work/end-work-session.ts'
 import * as restoreWorkSession from './work/restore-work-session.ts'
 import * as resumeWorkSession from './work/resume-work-session.ts'
-import * as saveCheckpoint from './work/save-checkpoint.ts'
 import * as uploadArtifact from './work/upload-artifact.ts'
 import * as worktreeRecord from './worktrees/worktree-record.ts'
 
@@ -109,7 +108,6 @@ const files: readonly object[] = [
   restoreWorkSession,
   resumeWorkSession,
   runChatCommand,
-  saveCheckpoint,
   sealEnvironments,
   secrets,
   sendOutgoing,

@@ -72,9 +72,7 @@ export async function compareTables(one: Reader, other: Reader): Promise<Compari
   return { rows, difference: null }
 }
 
-/**
- * Yields each row as text with its columns in a fixed order. Numbers are normalised, because some drivers return them as strings.
- */
+/** Yields each row as text, columns in a fixed order. Some drivers return numbers as strings, so all are made alike. */
 async function* rowsOf(reader: Reader, table: TableName): AsyncGenerator<string> {
   for await (const page of pagesOf(reader, table)) {
     for (const row of page as unknown as readonly Record<string, unknown>[]) {

@@ -59,10 +59,7 @@ export interface Tx extends Reader {
    * are dense and in commit order, and a rollback leaves no gap. An event that contains its own number is passed as a function.
    */
   append(stream: StreamName, event: NewEvent | ((seq: number) => NewEvent), also?: readonly StreamName[]): number
-  /**
-   * Begins the stream of something created just now, whose name `streams` could not know. An existing stream is a programming
-   * error.
-   */
+  /** Begins the stream of something created just now, which `streams` could not name. An existing one is a programming error. */
   begin(stream: StreamName): void
 }
 
@@ -120,10 +117,7 @@ export interface StreamPosition {
   readonly floor: number
 }
 
-/**
- * Notifies that a stream has moved, after the commit. A lost notification delays an event and never loses it: listeners read the
- * log.
- */
+/** Tells that a stream has moved, after the commit. Listeners read the log, so a lost notification only delays an event. */
 export interface Doorbell {
   on(stream: StreamName, listener: (head: number) => void): () => void
   onAny(listener: (stream: StreamName, head: number) => void): () => void

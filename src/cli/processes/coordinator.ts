@@ -3,7 +3,8 @@
  * owner's, and never as an argument, which other users could read.
  */
 import { resolve } from 'node:path'
-import { labelForm, maxLabels } from '../../domain/processes/lifecycle.ts'
+import { maxLabels } from '../../domain/processes/lifecycle.ts'
+import { labelForm } from '../../domain/projects/settings.ts'
 import { loadConfig } from '../../platform/config/config.ts'
 import { readSecret } from '../../platform/files/secret-files.ts'
 import { logLevels } from '../../platform/log/logger.ts'

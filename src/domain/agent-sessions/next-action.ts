@@ -1,7 +1,4 @@
-/**
- * Decides an agent's next action, the only loop it needs (NA1). Pure. `ends` is a consequence that the caller writes in the same
- * commit, before it answers.
- */
+/** Decides an agent's next action, the only loop it needs (NA1). Pure. The caller writes `ends` before it answers. */
 
 import { maxSummaryChars } from '../conversations/messages.ts'
 import { type Instant, later } from '../instant.ts'

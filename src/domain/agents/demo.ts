@@ -1,6 +1,4 @@
-/**
- * The entries of the demo agents, present from the first start (UI6). The pulling one is recreated when it is run by hand. Pure.
- */
+/** The entries of the demo agents, present from the first start (UI6). The pulling one is recreated when run by hand. Pure. */
 
 /**
  * The command in an agent's entry that stands for this program, wherever it is installed. So the built-in agents run on every

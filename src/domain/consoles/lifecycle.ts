@@ -1,7 +1,4 @@
-/**
- * The lifecycle of an agent in a role of a user session (AG1). Pure. A requested end waits for the process to exit, up to a time
- * limit (US4).
- */
+/** The lifecycle of an agent in a role of a user session (AG1). Pure. A requested end waits for the process for a time (US4). */
 import type { ErrorCode } from '../errors.ts'
 import type { Detail, NoticeText } from '../notices.ts'
 import { refusalText } from '../refusal-texts.ts'

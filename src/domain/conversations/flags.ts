@@ -32,10 +32,7 @@ const knownByEitherName = new Map<string, KnownFlag>([
 const isUnset = (value: unknown): boolean =>
   value === undefined || value === null || value === false || value === '' || value === 0
 
-/**
- * Reads flags in either spelling; the file's spelling wins. Refused when a known flag has the wrong type. Unset known flags are
- * left out.
- */
+/** Reads flags in either spelling; the file's wins. Refused when a known flag has the wrong type. Unset ones are left out. */
 export function readFlags(given: Flags): { flags: Flags } | { refused: FlagRefusal } {
   const kept = new Map<string, unknown>()
   for (const [name, value] of Object.entries(given)) {

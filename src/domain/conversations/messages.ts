@@ -75,10 +75,7 @@ export function shortened(text: string, max: number): string {
 /** Created on first use, because it takes 14 ms. */
 let graphemes: Intl.Segmenter | undefined
 
-/**
- * The part of a conversation that agents receive (CV1). Truncating moves the number after which messages count, and deletes
- * nothing. Pure.
- */
+/** The part of a conversation that agents receive (CV1). Truncating moves a number and deletes nothing. Pure. */
 export interface History {
   /** Agents no longer receive messages up to this number. */
   readonly keptAfter: number
@@ -149,9 +146,7 @@ export const rankOf = (priority: Priority): number => priorities.indexOf(priorit
 const latinPerToken = 4
 const lastLatin = 0x2ff
 
-/**
- * Estimates the tokens of a text: four Latin letters make one, other characters one each. An overestimate for most models. Pure.
- */
+/** Estimates the tokens of a text: one for four Latin letters, one for any other character. Mostly an overestimate. Pure. */
 export function estimateTokens(text: string): number {
   let latin = 0
   let others = 0

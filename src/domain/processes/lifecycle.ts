@@ -265,9 +265,6 @@ const usualCapacity = 64
 /** Per machine. */
 export const maxLabels = 32
 
-/** Lower-case letters, digits, `.`, `_` and `-`. */
-export const labelForm = /^[a-z0-9][a-z0-9._-]{0,62}$/
-
 export function chooseMachine(machines: readonly Machine[], asked: readonly string[]): string | undefined {
   const full = ({ processes, capacity }: Machine): number => processes / (capacity ?? usualCapacity)
   return machines

@@ -2,7 +2,9 @@
 
 import { nearest } from '../nearest.ts'
 import { type NoticeText, notice } from '../notices.ts'
-import { labelForm } from '../processes/lifecycle.ts'
+
+/** A label of a machine: lower-case letters, digits, `.`, `_` and `-`. */
+export const labelForm = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
 interface NumberRule {
   readonly kind: 'number'
@@ -78,9 +80,7 @@ export function effectiveSettings(chosen: ChosenSettings): ProjectSettings {
   return Object.fromEntries(all) as ProjectSettings
 }
 
-/**
- * Applies a change, or returns the first problem with it. `null` restores the default. One bad value refuses the whole change.
- */
+/** Applies a change, or returns its first problem. `null` restores the default. One bad value refuses the whole change. */
 export function changeSettings(
   chosen: ChosenSettings,
   change: Readonly<Record<string, unknown>>,

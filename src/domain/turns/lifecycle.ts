@@ -105,9 +105,7 @@ function ended({ outcome, stopReason, error, hasText, isLimit }: Extract<TurnEve
 /** Open turns of one agent, in the order of their prompts. */
 export type OpenTurns<Turn extends Pick<TurnLife, 'state'>> = readonly Turn[]
 
-/**
- * Decides whether a new prompt runs, waits or is refused because the queue is full. `held`: an ended turn must be handled first.
- */
+/** Whether a new prompt runs, waits or is refused because the queue is full. `held`: an ended turn must be handled first. */
 export function enqueue(
   open: OpenTurns<Pick<TurnLife, 'state'>>,
   maxQueued: number,

@@ -1,7 +1,4 @@
-/**
- * Approaches that were tried, failed, or could be tried next (AR1). Earlier versions are kept in the history, never overwritten.
- * Pure.
- */
+/** Approaches that worked, failed, or could be tried next (AR1). Earlier versions are kept in the history. Pure. */
 import type { Instant } from '../instant.ts'
 
 export const approachKinds = ['verified', 'failed', 'untried'] as const

@@ -1,7 +1,4 @@
-/**
- * Valid names of artifacts (CK5). A name becomes a file name on any file system the mirror uses (SE5). Pure: a problem is
- * returned as text.
- */
+/** Valid names of artifacts (CK5), which become file names on any file system of a mirror (SE5). Pure. */
 
 import type { NoticeText } from '../notices.ts'
 import { refusalText } from '../refusal-texts.ts'

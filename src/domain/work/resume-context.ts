@@ -151,10 +151,7 @@ class Telling<Item, Included> {
   }
 }
 
-/**
- * Takes one entry of each list in turn, newest first, so that no list starves another. A list whose next entry does not fit is
- * full.
- */
+/** Takes one entry of each list in turn, newest first, so that none starves another. A list whose next does not fit is full. */
 function takeTurns(lists: readonly { one(purse: Purse): boolean }[], purse: Purse): void {
   for (let open = lists; open.length > 0; ) open = open.filter((list) => list.one(purse))
 }

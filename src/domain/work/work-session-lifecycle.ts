@@ -1,7 +1,4 @@
-/**
- * The lifecycle of a work session: one execution of work in a project (WK1). An interrupted one is resumed by a new child session
- * (RS1). Pure.
- */
+/** The lifecycle of a work session: one execution of work (WK1). An interrupted one is resumed by a child (RS1). Pure. */
 import type { EndReason } from '../agent-sessions/lifecycle.ts'
 import type { Instant } from '../instant.ts'
 import { detailFields, type Notice, type NoticeText } from '../notices.ts'
@@ -100,10 +97,7 @@ const interruptions: Readonly<Partial<Record<EndReason, InterruptionReason>>> = 
 /** Characters of the description; the full text is beside it. */
 const maxSummaryChars = 120
 
-/**
- * The state of a work session in one line for a list (WK3). Made from its row alone, so that the line in an event stays correct.
- * Pure.
- */
+/** The state of a work session in one line (WK3), from its row alone, so that the line in an event stays correct. Pure. */
 export interface SummaryFacts {
   readonly state: WorkSession['state']
   readonly interruptionReason: string | null

@@ -1,7 +1,7 @@
 /** The settings of a project as the page and other clients need them: the keys, defaults and ranges (NA10), without a validator. */
-export { labelForm } from '../../domain/processes/lifecycle.ts'
 export {
   changeSettings,
+  labelForm,
   managedSettings,
   type SettingKey,
   type SettingValue,

@@ -8,7 +8,7 @@ import { childOf, type Resumed } from '../../protocol/work/resume.ts'
 import type { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from '../../protocol/work/routes.ts'
 import { changeApproach, recordApproach } from '../../services/work/change-approach.ts'
 import { changeTask, createTask } from '../../services/work/change-task.ts'
-import { createWorkSession, dismissWorkSession, endWorkSession } from '../../services/work/end-work-session.ts'
+import { createWorkSession, dismissWorkSession, endWorkSession, saveCheckpoint } from '../../services/work/end-work-session.ts'
 import {
   getArtifact,
   getLineage,
@@ -23,7 +23,6 @@ import {
 } from '../../services/work/queries.ts'
 import { restoreWorkSession } from '../../services/work/restore-work-session.ts'
 import { resumeWorkSession } from '../../services/work/resume-work-session.ts'
-import { saveCheckpoint } from '../../services/work/save-checkpoint.ts'
 import { beginUpload, deleteArtifact, dropUpload, storeArtifact } from '../../services/work/upload-artifact.ts'
 import type { ReceiptKey } from '../../store/store.ts'
 import type { ServerDependencies } from '../dependencies.ts'

@@ -74,10 +74,7 @@ export const signOut = defineUseCase('sign-out', {
   },
 })
 
-/**
- * Creates a one-time sign-in code for the calling person (SE1). Scripts are refused, because their token must not become a
- * person's cookie.
- */
+/** Creates a one-time sign-in code for the calling person (SE1); for a script it would turn a token into a person's cookie. */
 export const createSignInCode = defineUseCase('create-sign-in-code', {
   answersSecret: true,
   streams: () => [home],

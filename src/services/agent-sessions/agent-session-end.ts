@@ -1,7 +1,4 @@
-/**
- * Ends an agent session and everything that depends on it in one commit, for every end reason (AS9). Callers decide whether it
- * ends.
- */
+/** Ends an agent session and all that depends on it in one commit, for every end reason (AS9). Callers decide whether. */
 import {
   type AgentSession,
   decideAgentSession,

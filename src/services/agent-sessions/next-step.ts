@@ -1,7 +1,4 @@
-/**
- * Loads the facts and decides what an agent session should do next (NA1). `find-next-action` reports the step, and
- * `take-next-action` carries it out.
- */
+/** Loads the facts and decides an agent session's next step (NA1), for `find-next-action` and `take-next-action`. */
 import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import {
   type ChatFacts,

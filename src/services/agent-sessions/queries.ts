@@ -128,10 +128,7 @@ interface Due {
 
 const noneDue: Due = { agentSessions: [], leftOpen: [] }
 
-/**
- * Lists due agent sessions and conversations left open, oldest first, up to a limit. The cost does not depend on how many have
- * ended.
- */
+/** Lists due agent sessions and conversations left open, oldest first, at a cost that does not grow with ended ones. */
 export const findDueAgentSessions = defineQuery(
   async (reader, _: Record<never, never>, { now }): Promise<Due> => {
     const due = await reader.all(selectDue, {

@@ -26,10 +26,7 @@ import { ownRow } from './agent-session-record.ts'
 
 // Marks agent sessions whose process may have exited (PX4), and moves the suspicion on when the suspect proves alive.
 
-/**
- * Marks a session as suspected. It ends unless a call begins within the grace period; the sweeper checks that. The calling use
- * case locks the project's stream.
- */
+/** Marks a session as suspected: it ends unless a call begins within the grace period. The caller locks the project's stream. */
 export async function suspect(tx: Tx, agentSession: LiveAgentSession, now: Instant): Promise<void> {
   const suspected = { ...agentSession, suspectedAt: now }
   await tx.write(updateAgentSession, changesOf(suspected))

@@ -27,10 +27,7 @@ interface Input extends PermissionLocks {
   readonly requestId?: string | undefined
 }
 
-/**
- * Answers an agent's permission request (AP4) with one of its options, or with yes or no for this once. Exactly one answer
- * wins; later callers learn who decided.
- */
+/** Answers an agent's permission request (AP4) with an option, or yes or no for this once. The first answer wins. */
 export const answerPermission = defineUseCase('answer-permission', {
   streams: (input: Input) => permissionStreams(input),
   run: async (tx, { userSessionId, approvalId, choice, always, feedback, by, requestId }, context) => {
@@ -44,10 +41,7 @@ export const answerPermission = defineUseCase('answer-permission', {
   },
 })
 
-/**
- * Settles for "always" (AG6): the allowance is stored with an expiry and can be revoked, while the agent gets a yes for this
- * once.
- */
+/** Settles for "always" (AG6): the allowance has an expiry and can be revoked; the agent gets a yes for this once. */
 function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
   if (settlementOf(row, choice).outcome === 'denied')
     throw new Refusal('invalid_request', inField('always', refusalText('alwaysWithYes')), { field: 'always' })

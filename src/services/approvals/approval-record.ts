@@ -18,7 +18,7 @@ import {
 import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
-import { recordCheckpoint } from '../work/save-checkpoint.ts'
+import { recordCheckpoint } from '../work/end-work-session.ts'
 
 interface Place {
   readonly projectId: string

@@ -166,10 +166,7 @@ interface Settlement {
 
 const noAnswer: QuestionAnswer = { action: 'cancel', content: null }
 
-/**
- * Settles a permission or a question. Refuses if it is settled already. Returns the number of the event that says so, or 0 if
- * the turn does not run.
- */
+/** Settles a permission or a question, once. Returns the number of the event that says so, or 0 if the turn does not run. */
 export async function settlePermission(tx: Tx, row: ApprovalRow, settlement: Settlement, now: Instant): Promise<number> {
   const { outcome, optionId, by, feedback = null, requestId } = settlement
   const answer = row.question === null ? undefined : (settlement.answer ?? noAnswer)

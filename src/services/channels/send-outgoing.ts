@@ -25,10 +25,7 @@ export interface BegunPart {
   readonly createdAt: Instant
 }
 
-/**
- * Records the intent to send a part before it is sent. If the sender crashes in between, the part may have arrived, and a
- * repeat says so.
- */
+/** Records the intent to send a part first. After a crash in between it may have arrived, and a repeat says so. */
 export const beginSending = defineUseCase('begin-sending', {
   streams: (input: OutgoingKey) => [chatStream(input)],
   run: async (tx, { holder, ...which }, { now }): Promise<{ begun: BegunPart | null }> => {

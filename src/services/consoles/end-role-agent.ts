@@ -28,10 +28,7 @@ interface Terminated {
   readonly byOther: boolean
 }
 
-/**
- * Ends an agent in a role (AG3). It is TERMINATED when its process has ended or the time is over. A repeated request changes
- * nothing.
- */
+/** Ends an agent in a role (AG3): TERMINATED when its process has ended or the time is over. Repeating changes nothing. */
 export const terminateRoleAgent = defineUseCase('terminate-role-agent', {
   streams: (input: Input) => rosterStreams(input),
   run: async (tx, { role, requestId, ...which }, context): Promise<Terminated> => {

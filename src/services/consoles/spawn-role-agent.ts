@@ -204,10 +204,7 @@ interface Input extends FoundUserSession {
   readonly roleAgentId: string
 }
 
-/**
- * Starts a sleeping agent again for its queued prompts (AG7): a new process in the same role, workplace and context. Does
- * nothing if it is awake or nothing is queued.
- */
+/** Starts a sleeping agent with queued prompts again (AG7): a new process in the same role, workplace and context. */
 export const wakeRoleAgent = defineUseCase('wake-role-agent', {
   streams: (input: Input) => rosterStreams(input),
   run: async (tx, { roleAgentId, startOn, projectId }, { now, random }): Promise<{ woken: boolean }> => {

@@ -89,10 +89,7 @@ export async function closeDueChapterOf(tx: Tx, key: string, now: Instant): Prom
   if (row) await closeDueChapter(tx, row, now)
 }
 
-/**
- * Closes a chapter in one commit (DC2): its messages leave the history that agents get. Message numbers, flags and unread marks
- * stay.
- */
+/** Closes a chapter in one commit (DC2): agents no longer get its messages. Numbers, flags and unread marks stay. */
 async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<ConversationRow> {
   const { key, chapter_day: day } = row
   if (day === null) throw new Error(`${key} has no open chapter`)
@@ -188,10 +185,7 @@ export async function openConversation(
   return { row, created: true }
 }
 
-/**
- * Claims the plain file name for the first conversation that needs it (CV6). On a race the database admits one and the other
- * runs again.
- */
+/** Claims the plain file name for the first conversation that needs it (CV6). On a race the other one runs again. */
 async function claimName(tx: Tx, key: string): Promise<void> {
   const name = claimOf(key)
   if (name === undefined || (await tx.first(selectHolderOf, { name }))) return

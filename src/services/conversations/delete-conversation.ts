@@ -10,10 +10,7 @@ import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
 import { changeConversation, existingConversation, streamOfKey } from './conversation-record.ts'
 
-/**
- * Deletes a conversation with its messages, turns and unread marks. A new one under the same key is empty and continues the
- * message numbers.
- */
+/** Deletes a conversation with its messages, turns and unread marks. A new one under its key continues the numbers. */
 export const deleteConversation = defineUseCase('delete-conversation', {
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, by }, { now }): Promise<void> => {

@@ -67,10 +67,7 @@ const earlier = (one: Instant, other: Instant): Instant => (one < other ? one : 
 
 const nothingFound = { count: 0, through: 0 }
 
-/**
- * Counts how many of the messages, from the first on, follow `after` in the archive in the same order. Other messages may lie
- * between.
- */
+/** Counts how many of the messages, from the first on, follow `after` in the archive in this order, others in between or not. */
 async function findInArchive(reader: Reader, key: string, after: number, messages: ConversationPiece['messages']) {
   let count = 0
   let through = after

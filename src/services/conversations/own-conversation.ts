@@ -11,10 +11,7 @@ import { selectRunningOfSession } from '../../store/turns/turns.ts'
 import { senderNames } from '../turns/context-record.ts'
 import { searchMessages } from './search-messages.ts'
 
-/**
- * Finds the conversation that an agent's tool call belongs to: that of its context, of its running turn, or of its session. An
- * agent reads and changes no other (SE3).
- */
+/** Finds the conversation of an agent's tool call: of its context, running turn, or session. It reads no other (SE3). */
 export interface ContextCaller extends AgentCaller {
   /** The context of the caller, for an ACP agent with several. */
   readonly contextId?: string | undefined

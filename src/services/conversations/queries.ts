@@ -120,10 +120,7 @@ interface MessagesQuery extends PageQuery {
   readonly hidden: boolean
 }
 
-/**
- * Lists the messages of a person's chat with an agent, newest first (CH8), including those that agents no longer get. Hidden
- * ones on request (CH2).
- */
+/** Lists the messages of a chat, newest first (CH8), also those that agents no longer get; hidden ones on request (CH2). */
 export const listMessages = defineQuery(
   async (reader, { projectId, agentId, hidden, limit, cursor }: MessagesQuery): Promise<Page<Message>> => {
     const key = webKey(projectId, agentId)
@@ -151,10 +148,7 @@ export const findOpenConversations = defineQuery(
 
 type ArchiveInput = ArchiveQuery & { readonly key: string }
 
-/**
- * Returns a part of a conversation's archive, oldest first: the newest, before or after a message, or around one. Costs the
- * same at any position (UI7).
- */
+/** Returns a part of the archive, oldest first: the newest, before, after or around a message, at the same cost (UI7). */
 export const readArchive = defineQuery(async (reader, wanted: ArchiveInput): Promise<ArchivePart> => {
   streamOfKey(wanted.key)
   await existingConversation(reader, wanted.key)

@@ -125,10 +125,7 @@ async function liveChatOf(reader: Reader, { agentId, projectId }: Pair): Promise
   return row ? agentSessionOf(agentSessionFrom(row)) : null
 }
 
-/**
- * Closes a chat: asks its active agent session to end and withdraws a pending request for one (CH4). The calling use case locks
- * the project's stream.
- */
+/** Closes a chat: ends its active agent session, withdraws a request for one (CH4). The caller locks the project's stream. */
 export async function closeChat(
   tx: Tx,
   { projectId, agentId }: Pair,

@@ -91,10 +91,7 @@ export interface LaunchLocks {
   readonly userSessionId: string | null
 }
 
-/**
- * Reads a launch inside the transaction. Its coordinator can change while it is held; then the wrong stream is locked and the
- * caller must retry.
- */
+/** Reads a launch in the transaction. If its coordinator changed while it was held, the caller must lock another and retry. */
 export async function existingLaunch(
   reader: Reader,
   { launchId, projectId, coordinatorId }: Omit<LaunchLocks, 'userSessionId'>,
@@ -167,10 +164,7 @@ async function heldReason(reader: Reader, pair: Pair, held: Launch | undefined, 
   return heldBecause({ since: held.orderedAt, because: held.detail ?? '', newMessage }, failures, settings)
 }
 
-/**
- * The agent, if one of our coordinators can start it: it is assigned and has a command. ACP agents get their turns pushed
- * (CH12).
- */
+/** The agent, if our coordinators can start it: it is assigned and has a command. ACP agents get their turns pushed (CH12). */
 export async function startableAgent(reader: Reader, { agentId, projectId }: Pair): Promise<AgentRow | undefined> {
   const agent = await reader.row('agents', { id: agentId })
   if (agent?.command == null) return undefined
@@ -195,10 +189,7 @@ export async function chosenMachine(reader: Reader, { agentId, projectId }: Star
   )
 }
 
-/**
- * Fences coordinators (CO6): checks a coordinator's epoch inside the transaction that stores its facts, so that a replaced
- * instance changes nothing.
- */
+/** Checks a coordinator's epoch where its facts are stored (CO6), so that a replaced instance changes nothing. */
 export interface InEpoch {
   readonly coordinatorId: string
   readonly epoch: number

@@ -1,7 +1,4 @@
-/**
- * Ends a launch's process: the launch with its reason, and exactly the agent session it held (PX2). The calling use case locks
- * home, the launch's and the conversations' streams.
- */
+/** Ends a launch's process: the launch with its reason, and exactly the agent session it held (PX2). The caller locks all. */
 
 import type { EndReason } from '../../domain/agent-sessions/lifecycle.ts'
 import { detectWork } from '../../domain/agent-sessions/work-detection.ts'

@@ -91,10 +91,7 @@ interface DuePage {
 
 type DueQuery = { readonly coordinatorId: string; readonly deaf: readonly OfflinePeriod[]; readonly last?: DuePage['last'] }
 
-/**
- * Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides, with what this server
- * remembers.
- */
+/** Lists the launches of a coordinator that may be due to stop, in pages. `sweep-launch` decides. */
 export const findDueLaunches = defineQuery(async (reader, { coordinatorId, deaf, last }: DueQuery, { now }): Promise<DuePage> => {
   const page = await liveLaunchesOn(reader, coordinatorId, launchesPageSize, last)
   const due: DueLaunch[] = []

@@ -1,7 +1,4 @@
-/**
- * Registers a coordinator's connection (CO1, CO6) and returns its epoch and last stored fact. A new instance raises the epoch;
- * a replaced one is refused.
- */
+/** Registers a coordinator (CO1, CO6) and returns its epoch and last stored fact. A new instance raises the epoch. */
 import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { answerGreeting } from '../../domain/processes/epoch.ts'
@@ -111,10 +108,7 @@ export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
   },
 })
 
-/**
- * Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. Does
- * nothing if it was heard from meanwhile.
- */
+/** Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. */
 export const markUnreachable = defineUseCase('mark-unreachable', {
   streams: ({ coordinatorId }: { coordinatorId: string; lastHeardAt: Instant }) => [home, coordinatorStream(coordinatorId)],
   run: async (tx, { coordinatorId, lastHeardAt }): Promise<boolean> => {

@@ -156,10 +156,7 @@ async function needForWork(tx: Tx, launch: Launch, context: Context): Promise<La
 
 type Opening = Pick<AcpParticulars, 'workspace' | 'loadAcpSessionId' | 'forks' | 'lastOpenedAt' | 'contextId'>
 
-/**
- * The context opened together with the process: of the next turn, the open panel, or its task. This makes the first answer
- * faster.
- */
+/** The context opened together with the process, for a fast first answer: of the next turn, the open panel, or its task. */
 async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose'], context: Context): Promise<Opening> {
   const { agentId, projectId } = launch
   const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId })

@@ -139,16 +139,12 @@ const createdEvents = { one: 'project-created', other: 'agent-created' } satisfi
 const isWithoutProjects = async (reader: Reader): Promise<boolean> =>
   (await reader.first(selectFirstOfTypes, { stream: home, ...createdEvents })) === undefined
 
-/**
- * Whether a store still needs the demo: no project and no agent was ever created in it. A deleted demo is not created again.
- */
+/** Whether a store needs the demo: no project and no agent was ever created in it. A deleted demo is not created again. */
 export const needsDemo = defineQuery((reader, _: object) => isWithoutProjects(reader))
 
 const demos = [demoMcp, demoAcp]
 
-/**
- * Creates the demo project and agents in a new store (UI6), in one commit. Does nothing if a project or agent was ever created.
- */
+/** Creates the demo project and agents in one commit (UI6), in a store where no project or agent was ever created. */
 export const beginWithDemo = defineUseCase('begin-with-demo', {
   streams: (_: { path: string | undefined; by: string }) => [home],
   run: async (tx, { path, by }, context): Promise<void> => {

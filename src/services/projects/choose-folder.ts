@@ -1,7 +1,4 @@
-/**
- * Checks under home's lock whether a project may have a folder (SE11; one project per folder) and whether the caller may choose
- * it (SE3).
- */
+/** Checks under home's lock whether a project may have a folder (SE11; one each) and the caller may choose it (SE3). */
 
 import type { Scope } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'

@@ -49,10 +49,7 @@ export type FoundResource =
   | { readonly task: Task }
   | { readonly approaches: readonly Approach[]; readonly more: boolean }
 
-/**
- * Returns a project's MCP resource (MC4): the project, its tasks, one task, or its approaches. An agent sees its own projects
- * and tasks (SE3), and all approaches there.
- */
+/** Returns a project's MCP resource (MC4): the project, tasks or approaches. An agent sees its own projects and tasks (SE3). */
 export const findResource = defineQuery(async (reader, asked: ResourceQuery): Promise<FoundResource> => {
   const project = await visibleProject(reader, asked)
   const { projectId, part, agentId } = asked

@@ -1,7 +1,4 @@
-/**
- * Returns the state of streams and their positions from one snapshot. A reader that follows from these positions misses
- * nothing.
- */
+/** Returns the state of streams and their positions from one snapshot. A reader that follows from there misses nothing. */
 import { parseAgentKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'

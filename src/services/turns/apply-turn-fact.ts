@@ -38,10 +38,7 @@ import { primerForTurn, startNext } from './start-in-role.ts'
 import { recordFiles } from './turn-files.ts'
 import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn, relayRole, turnStream } from './turn-record.ts'
 
-/**
- * Sends resumed work's context to an agent in a role as its first prompt (RS2). The calling use case locks the streams of the
- * user session and the coordinator.
- */
+/** Sends resumed work's context to an agent in a role as its first prompt (RS2). The caller locks both streams. */
 async function promptWithContext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
   const { work_session_id: id, launch_id: launchId } = agent
   const work = await tx.row('sessions', { id: id ?? '' })

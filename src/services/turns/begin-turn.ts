@@ -13,10 +13,7 @@ import { conversationView, findWaitingTurn } from '../conversations/conversation
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
 import { nextInRole, startNext } from './start-in-role.ts'
 
-/**
- * Lets a turn start at a person's request although another conversation's turn runs in the same folder (CX9). Both then run
- * side by side.
- */
+/** Lets a turn start at a person's request beside another conversation's turn in the same folder (CX9). */
 export const beginTurn = defineUseCase('begin-turn', {
   streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
   run: async (tx, { key, by }): Promise<Conversation> => {

@@ -41,10 +41,7 @@ interface CancelInput extends UserSessionLocks {
   readonly by: string
 }
 
-/**
- * Requests that the running turn stop, without ending its agent (RL6). The turn ends when the agent confirms. A repeated
- * request changes nothing.
- */
+/** Asks that the running turn stop, not its agent (RL6). It ends when the agent confirms. Repeating changes nothing. */
 export const cancelTurn = defineUseCase('cancel-turn', {
   streams: (input: CancelInput) => promptStreams(input),
   run: async (tx, { role, requestId, by, ...which }, { now }): Promise<{ turnId: string }> => {

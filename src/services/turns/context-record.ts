@@ -94,9 +94,7 @@ export async function leaveSessions(tx: Tx, agentId: string): Promise<Pick<TurnO
   return left.length === 0 ? {} : { leave }
 }
 
-/**
- * Facts about a context for choosing the next dispatch. `isOver` means that the conversation has moved to another generation.
- */
+/** Facts about a context for choosing the next dispatch. `isOver`: the conversation has moved to another generation. */
 export async function contextFacts(reader: Reader, row: ContextRow): Promise<HeldContext> {
   const generation = (await reader.row('conversations', { key: row.conversation_key }))?.generation ?? 0
   return {

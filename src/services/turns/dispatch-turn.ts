@@ -52,10 +52,7 @@ import { acpSessionToOpen, buildPrimer, contextFacts, getOrCreateContext, sender
 import { startTurn } from './turn-record.ts'
 
 export interface DispatchInput extends ReadyLaunch {
-  /**
-   * Conversations that the next step writes to. `openConversations` are the conversations between agents that an end would
-   * close.
-   */
+  /** Conversations that the next step writes to. `openConversations`: those between agents that an end would close. */
   readonly keys: readonly string[]
   readonly openConversations: readonly string[]
 }
@@ -156,10 +153,7 @@ async function keysToLock(reader: Reader, { agentId, projectId }: ReadyLaunch, s
   return [...new Set([turn.conversationKey, ...messages.map(({ conversationKey }) => conversationKey)])]
 }
 
-/**
- * The key of a work conversation. A plan's tasks and resumed work share one context, so the key names the first work session of
- * the lineage.
- */
+/** The key of a work conversation. A plan's tasks and resumed work share one, named by the lineage's first work session. */
 async function workKeyOf(reader: Reader, workSessionId: string | null, agentId: string): Promise<string | undefined> {
   const row = workSessionId === null ? undefined : await reader.row('sessions', { id: workSessionId })
   return row && workKey((await lineageOf(reader, row)).at(-1) ?? row.id, agentId)

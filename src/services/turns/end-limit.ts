@@ -65,10 +65,7 @@ type SetContinueAfterLimitInput = (Pair | { readonly userSessionId: string; read
   readonly requestId?: string | undefined
 }
 
-/**
- * Sets whether an agent at its vendor's limit automatically retries the parked turn once the limit ends (AG6), in a role or a
- * chat.
- */
+/** Sets whether an agent at its vendor's limit, in a role or a chat, retries the parked turn by itself afterwards (AG6). */
 export const setContinueAfterLimit = defineUseCase('set-continue-after-limit', {
   streams: (input: SetContinueAfterLimitInput) =>
     'role' in input

@@ -13,10 +13,7 @@ import { appendMessage, openConversation } from '../conversations/conversation-r
 import { markMessagesRead } from './answer-chat.ts'
 import { endTurn } from './turn-record.ts'
 
-/**
- * `locked`: conversations whose streams the use case locked. Without the lock nothing is posted and the messages are queued
- * again.
- */
+/** `locked`: conversations whose streams are locked. In others nothing is posted and the messages are queued again. */
 export async function requeueLostTurn(tx: Tx, turn: TurnRow, locked: readonly string[], context: Context): Promise<void> {
   const { now, random } = context
   const messages = await messagesOfTurn(tx, turn.id)

@@ -203,9 +203,7 @@ export async function retryTurn(tx: Tx, turn: TurnRow, launch: Launch, notRun: N
   return true
 }
 
-/**
- * Updates a context's health after a turn that ran: an answer resets it, a second failure of the same kind reopens the context.
- */
+/** Updates a context's health after a turn: an answer resets it, a second failure of the same kind reopens the context. */
 export async function updateContextHealth(
   tx: Tx,
   turn: TurnRow,

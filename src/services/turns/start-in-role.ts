@@ -14,10 +14,7 @@ import { acpSessionToOpen, buildPrimer, getOrCreateContext, roleContextKey } fro
 import { currentLimit } from './limit-record.ts'
 import { startTurn } from './turn-record.ts'
 
-/**
- * Starts a turn and returns its sequence number in the user session's stream. The calling use case locks that stream and the
- * coordinator's.
- */
+/** Starts a turn and returns its number in the user session's stream. The caller locks that stream and the coordinator's. */
 export async function startInRole(
   tx: Tx,
   asked: TurnRow,

@@ -1,7 +1,4 @@
-/**
- * Writes turns the same way for roles, chats and tasks: the row, its events, its items, and the order to the coordinator.
- * Decisions are made in the domain.
- */
+/** Writes turns alike for roles, chats and tasks: row, events, items, the order to the coordinator. The domain decides. */
 
 import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'

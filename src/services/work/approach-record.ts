@@ -1,7 +1,4 @@
-/**
- * Stores a new approach of a person, script (`record-approach`) or agent (`record-agent-approach`). Repeating the same content
- * in a work session returns the same approach.
- */
+/** Stores a new approach. Repeating the same content in a work session returns the same approach. */
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import type { Instant } from '../../domain/instant.ts'
@@ -19,7 +16,7 @@ import {
   nextApproachNumber,
 } from '../../store/work/approaches.ts'
 import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
-import { recordCheckpoint } from './save-checkpoint.ts'
+import { recordCheckpoint } from './end-work-session.ts'
 
 type Draft = z.output<typeof ApproachDraft>
 

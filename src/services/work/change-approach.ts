@@ -17,8 +17,7 @@ import { lineageOf, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchApproach, noSuchProject, noWorkSession } from '../refusals.ts'
 import { addApproach } from './approach-record.ts'
-import { existingWorkSession } from './end-work-session.ts'
-import { recordCheckpoint } from './save-checkpoint.ts'
+import { existingWorkSession, recordCheckpoint } from './end-work-session.ts'
 
 interface Place {
   readonly projectId: string
@@ -94,10 +93,7 @@ interface ImportInput {
   readonly by: string
 }
 
-/**
- * Imports new entries from a work session's edited `approaches.json` (AR3), under their own ids where free. A problem is stored
- * until the file is fixed.
- */
+/** Imports new entries of an edited `approaches.json` (AR3), under their ids where free. A problem is stored until fixed. */
 export const importApproaches = defineUseCase('import-approaches', {
   streams: ({ projectId }: ImportInput) => [projectStream(projectId)],
   run: async (tx, { projectId, workSessionId, added, problem, by }: ImportInput, { now }): Promise<void> => {

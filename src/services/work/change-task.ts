@@ -28,15 +28,11 @@ import { highestIds, type TaskRow, taskColumns, taskFrom, taskOf } from '../../s
 import { runningDescendant, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchProject } from '../refusals.ts'
-import { existingWorkSession } from './end-work-session.ts'
+import { existingWorkSession, recordCheckpoint } from './end-work-session.ts'
 import { endFinishedPlan } from './plan-record.ts'
-import { recordCheckpoint } from './save-checkpoint.ts'
 import { distinct, existingTask, storeDependencies, taskOfAgent, unfinishedFor, updateCurrentTask } from './task-record.ts'
 
-/**
- * Stores an error in the work session and saves a checkpoint (CK1, CK2). The calling use case locks the project's stream.
- * Returns the changed row.
- */
+/** Stores an error in the work session with a checkpoint (CK1, CK2). The caller locks the project's stream. */
 async function storeError(tx: Tx, row: WorkSessionRow, error: WorkError, subject?: string): Promise<WorkSessionRow> {
   const changed = { ...row, error: JSON.stringify(error) }
   await tx.update('sessions', changed)
@@ -103,10 +99,7 @@ async function saveTaskCheckpoint(
   if (row) await storeError(tx, row, taskFailed(id, result, now), id)
 }
 
-/**
- * The work session of a task that is started again: none if its own was completed (WK4), the resumed one after an interruption
- * (RS1).
- */
+/** The work session of a task started again: none if its own was completed (WK4), the resumed one if interrupted (RS1). */
 async function workSessionOnRestart(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
   const row = id === null ? undefined : await tx.row('sessions', { id })
   const left = row && workSessionOf(row)
@@ -171,10 +164,7 @@ function refusalOf(taskId: string, refusal: TaskRefusal): Refusal {
 
 type ChangeInput = z.output<typeof TaskChange> & { projectId: string; taskId: string; by: string }
 
-/**
- * Changes a task for a person (`change-task`) or its agent (`update-task`). Fields left out stay. A change without effect
- * appends no event.
- */
+/** Changes a task for a person (`change-task`) or its agent (`update-task`). Fields left out stay; no effect, no event. */
 export const changeTask = defineUseCase('change-task', {
   streams: (input: ChangeInput) => taskStreams(input),
   run: async (tx, { projectId, taskId, by, ...change }: ChangeInput, { now }): Promise<Task> =>
@@ -198,10 +188,7 @@ export const updateTask = defineUseCase('update-task', {
 
 type Input = z.output<typeof TaskDraft> & { projectId: string; by: string }
 
-/**
- * Creates a task, with or without a work session (WK4). Its id is counted within project, phase and type (ID1). It is blocked
- * while dependencies are unfinished (TK2).
- */
+/** Creates a task (WK4). Its id counts within project, phase and type (ID1); unfinished dependencies block it (TK2). */
 export const createTask = defineUseCase('create-task', {
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, by, ...draft }: Input, { now }): Promise<Task> => {

@@ -1,7 +1,4 @@
-/**
- * Restores a work session from its files (CK4). Adds what is missing in the store and never overwrites what is there. Reports
- * what could not be restored.
- */
+/** Restores a work session from its files (CK4): adds what is missing, overwrites nothing, reports what it cannot restore. */
 
 import { Refusal } from '../../domain/errors.ts'
 import { detailFields, type NoticeText } from '../../domain/notices.ts'

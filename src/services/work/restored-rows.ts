@@ -1,7 +1,4 @@
-/**
- * Builds rows from a work session's files (CK4): the original ones from `work_session.json`, or else what the other files
- * contain.
- */
+/** Builds rows from a work session's files (CK4): from `work_session.json`, or else from what the other files contain. */
 
 import type { Instant } from '../../domain/instant.ts'
 import { contentOf, dayOf, parseApproachId } from '../../domain/work/approach-lifecycle.ts'

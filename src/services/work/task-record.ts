@@ -36,9 +36,7 @@ export async function taskOfAgent(reader: Reader, place: Place, agentId: string)
   return row
 }
 
-/**
- * Updates a running work session's current task (WK1) after a task changed: the one started last, or else another in progress.
- */
+/** Updates the current task (WK1) of a running work session: the one started last, or else another in progress. */
 export async function updateCurrentTask(tx: Tx, before: TaskRow, after: TaskRow): Promise<void> {
   const begun = after.status === 'in_progress'
   if (!begun && before.status !== 'in_progress') return
@@ -58,10 +56,7 @@ interface OfTask {
 
 export const distinct = (dependsOn: readonly string[]): string[] => [...new Set(dependsOn)]
 
-/**
- * Stores a task's dependencies and returns the unfinished ones (TK2). A dependency may name a task that does not exist yet; an
- * invalid id or a cycle is refused.
- */
+/** Stores a task's dependencies and returns the unfinished ones (TK2). Ids of later tasks may be named; cycles are refused. */
 export async function storeDependencies(tx: Tx, task: OfTask, dependsOn: readonly string[]): Promise<string[]> {
   const { projectId, taskId } = task
   for (const id of dependsOn) if (!isTaskId(id) && !(await tx.row('tasks', { project_id: projectId, id }))) throw noSuchTask(id)

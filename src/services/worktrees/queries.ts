@@ -50,10 +50,7 @@ interface UnusedWorktrees {
   readonly after: string | undefined
 }
 
-/**
- * Lists worktrees unused for longer than the project's policy allows, in pages (WT3). They are removed only if nothing would be
- * lost.
- */
+/** Lists worktrees unused for longer than the policy allows, in pages (WT3). Removed only if nothing would be lost. */
 export const findUnusedWorktrees = defineQuery(
   async (reader, { after }: { after: string }, { now }): Promise<UnusedWorktrees> => {
     const rows = await reader.all(selectUnusedSince, { until: now, after, limit: worktreesPageSize })

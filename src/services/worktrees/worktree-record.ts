@@ -25,10 +25,7 @@ import { noSuchProject } from '../refusals.ts'
 
 type Made = Extract<LinkFact, { type: 'workspace-made' }>
 
-/**
- * Registers where an agent works, in a role or a conversation (CX9), when its machine reports it (WT2, WT3). One row per
- * folder.
- */
+/** Registers where an agent works (CX9) when its machine reports it (WT2, WT3). One row per folder. */
 export async function registerWorktree(tx: Tx, agent: RoleAgentRow, launch: Launch, made: Made, context: Context): Promise<void> {
   const userSession = await tx.row('user_sessions', { id: agent.user_session_id })
   if (!userSession) return
@@ -87,10 +84,7 @@ async function register(
 
 type Input = SetUp & { readonly projectId: string; readonly by: string }
 
-/**
- * Sets the commands that prepare a new worktree of a project (WT5). The event leaves them out, because not every reader may see
- * them.
- */
+/** Sets the commands that prepare a new worktree (WT5). The event leaves them out: not every reader may see them. */
 export const changeSetUp = defineUseCase('change-set-up', {
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, command, copy, by }): Promise<SetUp> => {

@@ -1,7 +1,4 @@
-/**
- * Finds the live agent sessions that are due for a check, through partial indexes: ended ones cost nothing (SP13). Whether one ends
- * is decided elsewhere.
- */
+/** Finds the live agent sessions that are due for a check, through partial indexes: ended ones cost nothing (SP13). */
 
 import { sql } from 'kysely'
 import type { Purpose } from '../../domain/agent-sessions/lifecycle.ts'
@@ -50,9 +47,7 @@ const suspected = (db: Builder, p: Due) =>
     .select(which)
     .limit(p.limit)
 
-/**
- * The oldest of each kind; one that is due for two reasons appears twice. One statement, because each costs more than its answer.
- */
+/** The oldest of each kind; one due for two reasons appears twice. One statement, because each costs more than its answer. */
 export const selectDue = statement<Due>()((db, p) =>
   db
     .selectFrom(outlived(db, p).as('outlived'))

@@ -1,7 +1,4 @@
-/**
- * Queries about the notes of days (DC3, DC4): their chapters, and whether their files are written. Written under the lock of the
- * note's stream.
- */
+/** Queries about daily notes (DC3, DC4), their chapters and files. Written under the lock of the note's stream. */
 
 import { sql } from 'kysely'
 import {

@@ -126,10 +126,7 @@ function bodyOf(data: string): Record<string, Record<string, unknown>> {
 
 type Thing = Readonly<Record<string, unknown>>
 
-/**
- * Finds the first field that differs. Fields that were added after the event was written have their default in the row and are not
- * in the event.
- */
+/** Finds the first field that differs. Fields that were added after the event was written are not compared. */
 const firstDifference = (row: Thing, body: Thing, ...leaveOut: string[]): string | undefined =>
   Object.keys(row)
     .filter((name) => (name === 'id' || name in body) && !leaveOut.includes(name))

@@ -1,7 +1,4 @@
-/**
- * The driver's options for a database URL. The URL holds a password: only the driver gets it, and messages name the database by its
- * address.
- */
+/** The driver's options for a database URL. Only the driver gets its password; messages name the database by its address. */
 import type { ClientConfig } from 'pg'
 import { StartFailure } from '../../platform/processes/start-failure.ts'
 

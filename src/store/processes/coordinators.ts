@@ -1,6 +1,4 @@
-/**
- * Queries about coordinators, and their form for readers. Written under the lock of their own stream. There is one on each machine.
- */
+/** Queries about coordinators, one on each machine, and their form for readers. Written under the lock of their own stream. */
 import { sql } from 'kysely'
 import type { Machine } from '../../domain/processes/lifecycle.ts'
 import type { Coordinator } from '../../protocol/processes/coordinator.ts'

@@ -35,10 +35,7 @@ export async function restoreSqlite(fromFile: string, data: string, warn: (messa
   }
 }
 
-/**
- * Keeps the old database under another name. At every moment a database is in place, so a start in between does not create a new
- * store.
- */
+/** Keeps the old database under another name. A database is always in place, so a start in between creates no new store. */
 async function moveAside(file: string): Promise<string | null> {
   if (!existsSync(file)) return null
   const aside = `${file}.before-restore-${instant(Date.now()).replaceAll(/\D/g, '')}`

@@ -20,9 +20,7 @@ import { isDiskFull, isEngineFailure, isLockedByOther, isUniqueViolation } from 
 import { Mailbox } from './mailbox.ts'
 import type { WriterReply, WriterRequest, WriterResult, WriterStart } from './writer-messages.ts'
 
-/**
- * The most use cases that share one fsync. A larger batch would delay its first use case; at 128 the fsync already costs 1 % each.
- */
+/** The most use cases that share one fsync. More would delay the first; at 128 the fsync already costs 1 % each. */
 const maxBatch = 128
 /** Removes free pages from the file and empties the log. */
 const compactCommands = ['vacuum', 'pragma wal_checkpoint(truncate)']

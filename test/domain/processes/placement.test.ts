@@ -1,6 +1,7 @@
 /** On which machine a process is started. */
 import { expect, test } from 'vitest'
-import { chooseMachine, labelForm, type Machine } from '../../../src/domain/processes/lifecycle.ts'
+import { chooseMachine, type Machine } from '../../../src/domain/processes/lifecycle.ts'
+import { labelForm } from '../../../src/domain/projects/settings.ts'
 
 const machine = (coordinatorId: string, about: Partial<Machine> = {}): Machine => ({
   coordinatorId,

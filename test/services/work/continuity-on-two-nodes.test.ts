@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { sweepExpired } from '../../../src/services/system/sweep-expired.ts'
 import { changeApproach, recordApproach } from '../../../src/services/work/change-approach.ts'
-import { endWorkSession } from '../../../src/services/work/end-work-session.ts'
+import { endWorkSession, saveCheckpoint, saveDueCheckpoint } from '../../../src/services/work/end-work-session.ts'
 import {
   findRunningWork,
   getArtifact,
@@ -16,7 +16,6 @@ import {
 } from '../../../src/services/work/queries.ts'
 import { restoreWorkSession } from '../../../src/services/work/restore-work-session.ts'
 import { resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
-import { saveCheckpoint, saveDueCheckpoint } from '../../../src/services/work/save-checkpoint.ts'
 import { addUploadPart, beginUpload, storeArtifact } from '../../../src/services/work/upload-artifact.ts'
 import { approachesExample, checkpointExample } from '../../support/continuity-examples.ts'
 import { usePostgres } from '../../support/postgres.ts'

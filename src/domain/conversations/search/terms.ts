@@ -110,9 +110,7 @@ export function indexTerms(text: string): Set<string> {
   return terms
 }
 
-/**
- * Filters as terms, so that the index itself excludes other messages. The first character is a private one that no text contains.
- */
+/** Filters as terms, so that the index itself excludes other messages. No text contains their first character. */
 const facetMarks = { conversation: '\ue000', channel: '\ue001', project: '\ue002' } as const
 
 export type Facet = keyof typeof facetMarks
