@@ -21,6 +21,7 @@ import type { OpenGateway } from './gateway/gateway.ts'
 import { removeSecretFiles, secretFilesFolder, secretsInOutput, writeSecretFiles } from './launch-secrets.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
 import { commandAllowing } from './sandbox/agent-sandbox.ts'
+import { isThisMachine } from './sandbox/network-rules.ts'
 import { openSandbox, type Sandboxed, type SandboxOptions } from './sandbox/sandbox.ts'
 
 /**
@@ -288,11 +289,13 @@ async function sandboxed(options: AgentProcessOptions, started: Started): Promis
   if (!isolation) return undefined
   const onRefused: SandboxOptions['onRefused'] = ({ host, port }) => {
     // Nobody is asked for an agent that pulls its work.
-    const command = protocol === 'mcp' ? commandAllowing(particulars, [host]) : ''
+    const name = isThisMachine(host) ? `${host}:${port}` : host
+    const command = protocol === 'mcp' ? commandAllowing(particulars, [name]) : ''
     onOutput(`[Holdfast: the sandbox refused ${host}:${port}${command && `; to allow it: ${command}`}]\n`)
   }
   const secretFiles = secretFilesFolder(options.fallbackFolder)
-  const outside = { mark, serverUrl, env, ...sandbox, gateway, onRefused, secretFiles, waits: protocol === 'mcp' }
+  const note = (text: string): void => onOutput(`[Holdfast: ${text}]\n`)
+  const outside = { mark, serverUrl, env, ...sandbox, gateway, onRefused, note, secretFiles, waits: protocol === 'mcp' }
   return openSandbox({ ...outside, isolation, ...started }).catch(cannotStart)
 }
 

@@ -30,6 +30,7 @@ export const earlierSentences = {
   noProgram: 'There is no program {file} on this machine.',
   noSandbox: 'This agent runs in a sandbox, and there is none on this machine ({problem}). Install it: {install}',
   workplaceTooWide: 'A sandbox would show all of {folder}. Give the project a folder of its own.',
+  workplaceIsLink: '{folder} is a link to {place}, and a sandbox follows none. Give the project the folder itself.',
   otherWorkplace: 'Its sandbox is made for another workplace.',
   noProgramOnPath: "There is no program {file} on this machine's PATH.",
   mayNotRun: '{file} may not be run by the user Holdfast runs as.',
@@ -184,6 +185,12 @@ export const sentences = {
   noList: '{kind} is no list',
   commitsUnreadable: 'What the agent has committed cannot be read.',
   commitsDamaged: 'What the agent has committed is damaged: {why}',
+  stagedRefused:
+    'What the agent has staged is not taken over: its index has names that lead out of the workplace, or is damaged.',
+  repositoryElsewhere:
+    'The repository of {folder} is {place}, which does not name this folder. If it belongs to it: git --git-dir {place} config core.worktree {folder}',
+  objectsElsewhere:
+    'The repository of {folder} borrows objects from {place}, which its sandbox does not see. Allow that folder, or end it with `git repack -a -d`.',
   branchMovedByOther: 'Its branch was moved by somebody else meanwhile. What the agent has committed is on {branch}.',
   fileAltered: '{file} is not what it was before an agent worked there. Look at it, then put it right.',
   filesChange: 'The files change all the time.',

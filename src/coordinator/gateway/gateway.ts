@@ -48,7 +48,7 @@ export interface GatewayOptions {
   readonly report: (fact: NewFact) => void
   readonly env: Readonly<Record<string, string | undefined>>
   readonly idleMs?: number
-  /** Of all requests of a launch that are read or sent at a time. */
+  /** Bound for all requests of a launch that are read or sent at a time. */
   readonly maxLaunchBytes?: number
 }
 
@@ -81,7 +81,7 @@ interface Held extends GatewayLaunch {
   readonly secrets: KnownSecrets
   /** Open answers, each with what reports it. */
   readonly answers: Map<ServerResponse, () => void>
-  /** Of their requests. */
+  /** The size of their requests. */
   bytes: number
 }
 

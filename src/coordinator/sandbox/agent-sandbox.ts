@@ -111,7 +111,7 @@ export class AgentSandbox {
   }
 }
 
-const isPlain = (host: string): boolean => /^[a-z0-9][a-z0-9.-]*$/.test(host)
+const isPlain = (host: string): boolean => /^[a-z0-9][a-z0-9.-]*(:\d+)?$/.test(host)
 
 /** The command that allows hosts; it names what is allowed already, because it replaces that. Empty for what is no name of a host. */
 export function commandAllowing(

@@ -145,10 +145,10 @@ export class Bridge {
   async #open(target: HostPort): Promise<Socket | undefined> {
     const named = namedAs(this.#options, target)
     const isOwn = this.#isServer(target)
+    // Behind a proxy names are looked up there, so only what names this machine by itself is known.
+    if (!isOwn && named !== 'port' && isThisMachine(target.host)) return this.#refuse(target)
     if (this.#options.strict && !named && !isOwn && !(await this.#options.ask(target))) return this.#refuse(target)
     const proxy = isOwn || named === 'port' ? undefined : this.#proxyFor(target)
-    // Behind a proxy names are looked up there, so only what names this machine by itself is known.
-    if (proxy && (isLoopback(target.host) || isThisMachine(target.host))) return this.#refuse(target)
     if (proxy) return throughProxy(proxy, target)
     const address = await allowedAddress(target, isOwn ? 'port' : named)
     return address === undefined ? this.#refuse(target) : opened(connect({ host: address, port: target.port }))
@@ -212,7 +212,7 @@ export class Bridge {
   }
 }
 
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host)
+const isLoopback = (host: string): boolean => /^(.+\.)?localhost$|^::1$|^127\./.test(host)
 
 const refusal = (target: HostPort | undefined): string =>
   `Holdfast: this sandbox does not allow ${target ? `${target.host}:${target.port}` : 'this address'}. Ask a person to allow the host.\n`

@@ -25,24 +25,28 @@ const hostOf = (typed: string): string =>
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '')
 
-/** `name:port`, `[address]:port`, or either without a port. Undefined when it is none. */
+/** `name:port`, `[address]:port`, or either without a port, in the one form that a URL has for it. Undefined when it is none. */
 export function hostPortOf(typed: string, fallback?: number): HostPort | undefined {
-  const [, host, port] = /^(\[[^\]]+\]|[^:]+|[0-9A-Fa-f:]+)(?::(\d{1,5}))?$/.exec(typed) ?? []
+  const [, host = '', port] = /^(\[[^\]]+\]|[^:/?#@\\]+|[0-9A-Fa-f:]+)(?::(\d{1,5}))?$/.exec(typed) ?? []
   const number = port === undefined ? fallback : Number(port)
-  return host && number !== undefined && number > 0 && number < 65536 ? { host: hostOf(host), port: number } : undefined
+  // An address can be written in many ways: `127.1`, `0x7f000001`, `::ffff:7f00:1`.
+  const url = URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}`)
+  return url && number !== undefined && number > 0 && number < 65536 ? { host: hostOf(url.hostname), port: number } : undefined
 }
 
-/** How a host is named in the rules: with this port, without one, or not. */
+/** How a host is named in the rules: with this port (or by an address of another machine), without one, or not. */
 export function namedAs({ hosts }: NetworkRules, { host, port }: HostPort): 'port' | 'name' | undefined {
   const found = hosts.map((rule) => {
     const ported = /:\d+$/.test(rule) && (rule.startsWith('[') || rule.indexOf(':') === rule.lastIndexOf(':'))
     const name = hostOf(ported ? rule.slice(0, rule.lastIndexOf(':')) : rule)
     if (ported && Number(rule.slice(rule.lastIndexOf(':') + 1)) !== port) return undefined
-    const matches = name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
-    return matches ? (ported || isIP(name) || name === 'localhost' ? 'port' : 'name') : undefined
+    const matches = name.startsWith('*.') ? host.endsWith(name.slice(1)) : canonical(host) === canonical(name)
+    return matches ? (ported || (isIP(name) && !isThisMachine(name)) ? 'port' : 'name') : undefined
   })
   return found.includes('port') ? 'port' : found.find((each) => each !== undefined)
 }
+
+const canonical = (name: string): string => (name === 'localhost' ? '127.0.0.1' : (hostPortOf(name, 1)?.host ?? name))
 
 /** Never reached unless named with a port: this machine, what only its link reaches (cloud metadata), and no address at all. */
 const nowhere = new BlockList()
@@ -51,10 +55,16 @@ const nowhere6 = { '::1': 128, '::': 128, 'fe80::': 10, 'ff00::': 8, 'fd00:ec2::
 for (const [net, bits] of Object.entries(nowhere4)) nowhere.addSubnet(net, bits)
 for (const [net, bits] of Object.entries(nowhere6)) nowhere.addSubnet(net, bits, 'ipv6')
 
-export function isThisMachine(address: string): boolean {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
-  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
-  return nowhere.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4') || own.some((each) => each.address === plain)
+/** By what it says itself: a name is looked up elsewhere. */
+export function isThisMachine(host: string): boolean {
+  if (/(^|\.)localhost$/.test(host)) return true
+  const plain = host.replace(/%.*$/, '')
+  const [address, kind] = [isIP(plain) > 0, isIP(plain) === 6 ? 'ipv6' : 'ipv4'] as const
+  const own = new BlockList()
+  for (const each of Object.values(networkInterfaces()).flatMap((found) => found ?? []))
+    own.addAddress(each.address, each.family === 'IPv6' ? 'ipv6' : 'ipv4')
+  // These compare an IPv4 address also where it is written as one of IPv6.
+  return address && (nowhere.check(plain, kind) || own.check(plain, kind))
 }
 
 /** The address to connect to. Undefined when the host is not allowed or not known. */

@@ -17,18 +17,21 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { isBelow } from '../../platform/files/path-inside.ts'
 import { parsedJson } from '../../platform/json.ts'
 import { gitEnvironment } from '../../platform/processes/git-environment.ts'
-import { statusNotice } from '../../protocol/status-texts.ts'
+import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
-import { openRepository, Repository } from '../worktrees/repository.ts'
+import { openRepository, Repository, type RepositoryFacts } from '../worktrees/repository.ts'
 import { type Mount, readable } from './profile.ts'
+import { isPlainIndex } from './staged-names.ts'
 
 const realObjects = '/run/holdfast/objects'
 const maxPackBytes = 4 * 1024 ** 3
@@ -51,6 +54,9 @@ export interface PrivateRepositoryOptions {
   readonly folder: string
   readonly root: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The folders that it sees besides. */
+  readonly shown: readonly string[]
+  readonly note: (text: string) => void
 }
 
 /** Runs a command of git in a sandbox with these mounts and no network; its output goes to the descriptor. */
@@ -77,9 +83,10 @@ export class PrivateRepository {
   static async open(options: PrivateRepositoryOptions, run: RunInside): Promise<PrivateRepository | undefined> {
     const repository = await openRepository(options.git, options.folder)
     if (!(repository instanceof Repository)) return undefined
+    requireOwnObjects(repository.facts, options.shown)
     const found = new PrivateRepository(options, repository)
     // What an earlier process has left, if its coordinator was killed.
-    if (found.#hasNews()) await found.sync(run)
+    if (found.#hasNews()) await found.sync(run).catch((error: unknown) => found.#setAside(error))
     await found.#prepare()
     return found
   }
@@ -94,7 +101,9 @@ export class PrivateRepository {
     this.#synced = { top, own, ref: this.#ref, tip: head, index: '' }
     const isCheckout = own === common
     const within = (name: string): string => join(this.#folder, name)
-    const read = (...paths: string[]): Mount[] => paths.filter((path) => existsSync(path)).map(readable)
+    // Never by a link: what lies in a checkout may have been written by an agent before there was a commit.
+    const isPlain = (path: string): boolean => existsSync(path) && realpathSync(path) === path
+    const read = (...paths: string[]): Mount[] => paths.filter(isPlain).map(readable)
     // Where other worktrees are, and what they have staged, is hidden.
     const hidden: Mount = { kind: 'empty', to: join(common, 'worktrees') }
     this.mounts = [
@@ -106,7 +115,6 @@ export class PrivateRepository {
       { kind: 'write', from: within('logs'), to: join(common, 'logs', this.#branchFolder) },
       { kind: 'write', from: within('objects'), to: join(common, 'objects') },
       { kind: 'read', from: join(common, 'objects'), to: realObjects },
-      ...read(...this.#alternates()),
     ]
   }
 
@@ -124,15 +132,6 @@ export class PrivateRepository {
     return join(this.#folder, this.#ref === 'HEAD' ? 'own/HEAD' : join('refs', basename(this.#ref)))
   }
 
-  #alternates(): string[] {
-    const objects = join(this.#repository.facts.commonFolder, 'objects')
-    const text = existsSync(join(objects, 'info/alternates')) ? readFileSync(join(objects, 'info/alternates'), 'utf8') : ''
-    return text
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => resolve(objects, line))
-  }
-
   /** Made anew for each process. Only the git folder of a worktree stays, where a rebase may be under way. */
   async #prepare(): Promise<void> {
     const { gitFolder: own, commonFolder: common, head } = this.#repository.facts
@@ -142,7 +141,7 @@ export class PrivateRepository {
     this.#putAway(stays)
     for (const name of ['own', 'objects/info', 'objects/pack', 'refs', 'logs'])
       mkdirSync(within(name), { recursive: true, mode: 0o700 })
-    writeFileSync(within('objects/info/alternates'), [realObjects, ...this.#alternates(), ''].join('\n'))
+    writeFileSync(within('objects/info/alternates'), [realObjects, ...alternatesOf(common), ''].join('\n'))
     if (!existsSync(within('own/HEAD')))
       replaceFile(within('own/HEAD'), Buffer.from(this.#ref === 'HEAD' ? `${head}\n` : `ref: ${this.#ref}\n`))
     // A mount needs something to be mounted on.
@@ -160,6 +159,15 @@ export class PrivateRepository {
     }
     await this.#copyIn(head)
     this.#options.git.guard(this.top, isCheckout ? null : readFileSync(join(this.top, '.git'), 'utf8'))
+  }
+
+  /** What cannot be taken over holds up no start. It is left for a person, unless all of it is outside by now. */
+  #setAside(error: unknown): void {
+    if (!(error instanceof GitFailure) || error.code === 'missing') throw error
+    const place = `${this.#folder}.left-${this.#options.git.now()}`
+    const isLeft = this.#hasNews()
+    if (isLeft) renameSync(this.#folder, place)
+    this.#options.note(isLeft ? `${error.message} What it had in its repository is in ${place}` : error.message)
   }
 
   /** Nobody waits for the removal. What a killed coordinator left of it goes the next time. */
@@ -214,18 +222,22 @@ export class PrivateRepository {
     const outside = (await this.#repository.run(['rev-parse', '--verify', '--quiet', `${this.#ref}^{commit}`])).trim()
     const inside = objectIdIn(this.#insideRef) ?? before.tip
     const staged = bytesOf(join(this.#folder, 'own/index'), maxIndexBytes)
-    const isStaged = staged !== undefined && digestOf(staged) !== before.index && this.#isOnBranch()
+    const isNew = staged !== undefined && digestOf(staged) !== before.index && this.#isOnBranch()
+    const isStaged = isNew && isPlainIndex(staged, before.tip.length / 2)
     const outsideIndex = bytesOf(join(own, 'index'), maxIndexBytes)
     const outsideMoved =
       outside !== before.tip || digestOf(outsideIndex ?? Buffer.of()) !== (before.index || digestOf(Buffer.of()))
     const detached = this.#ref === 'HEAD' ? undefined : objectIdIn(join(this.#folder, 'own/HEAD'))
+    const troubles: Detail[] = isStaged === isNew ? [] : [statusNotice('stagedRefused')]
     if (inside !== before.tip || isStaged || detached) {
       await this.#takeObjects(run, [inside, ...(detached ? [detached] : [])], before.tip)
-      if (inside !== before.tip) await this.#moveBranch(inside, before.tip, outside)
+      if (inside !== before.tip) troubles.push(...(await this.#moveBranch(inside, before.tip, outside)))
       if (isStaged && !outsideMoved) replaceFile(join(own, 'index'), staged)
-      if (!outsideMoved) return this.#remember(inside, isStaged ? staged : outsideIndex)
+      if (!outsideMoved && isStaged === isNew) return this.#remember(inside, isStaged ? staged : outsideIndex)
     }
-    if (outsideMoved) await this.#copyIn((await this.#repository.run(['rev-parse', `${this.#ref}^{commit}`])).trim())
+    if (outsideMoved || isStaged !== isNew)
+      await this.#copyIn((await this.#repository.run(['rev-parse', `${this.#ref}^{commit}`])).trim())
+    for (const trouble of troubles) throw new GitFailure(-1, trouble)
   }
 
   /** Without git, because every start asks. */
@@ -273,14 +285,36 @@ export class PrivateRepository {
     })
   }
 
-  async #moveBranch(tip: string, base: string, outside: string): Promise<void> {
+  /** Answers what a person has to know. */
+  async #moveBranch(tip: string, base: string, outside: string): Promise<Detail[]> {
     const update = ['update-ref', '--no-deref', '-m', 'holdfast: taken over from a sandbox']
-    if (outside === base) return void (await this.#repository.run([...update, this.#ref, tip, base]))
-    // Both sides have moved: nothing is lost, and a person decides.
+    if (outside === base) await this.#repository.run([...update, this.#ref, tip, base])
+    const isThere = outside === base || (await this.#repository.try(['merge-base', '--is-ancestor', tip, outside])).code === 0
+    if (isThere) return []
+    // Both sides have moved: nothing is lost, the agent goes on with what is outside, and a person decides.
     const kept = `refs/heads/holdfast/kept/${tip.slice(0, 12)}`
     await this.#repository.run([...update, kept, tip])
-    throw new GitFailure(-1, statusNotice('branchMovedByOther', { branch: kept.slice(11) }))
+    return [statusNotice('branchMovedByOther', { branch: kept.slice(11) })]
   }
+}
+
+/** Throws where objects would be read from elsewhere: what lies in `.git` may have been written by an agent before there was a commit. */
+function requireOwnObjects({ top, commonFolder: common }: RepositoryFacts, shown: readonly string[]): void {
+  const objects = join(common, 'objects')
+  for (const path of [objects, ...alternatesOf(common)]) {
+    const real = existsSync(path) ? realpathSync(path) : path
+    if (real !== objects && !shown.some((each) => each === real || isBelow(each, real)))
+      throw new GitFailure(-1, statusNotice('objectsElsewhere', { folder: top, place: real }))
+  }
+}
+
+function alternatesOf(common: string): string[] {
+  const objects = join(common, 'objects')
+  const text = bytesOf(join(objects, 'info/alternates'), maxStateBytes)?.toString() ?? ''
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => resolve(objects, line))
 }
 
 const privateFolder = (root: string, top: string): string => join(root, hash('sha256', top).slice(0, 20))

@@ -27,9 +27,13 @@ const etc = [
   ...['alternatives', 'ssl', 'pki', 'hosts', 'nsswitch.conf', 'ld.so.cache', 'localtime', 'timezone', 'passwd', 'group'],
   ...['gitconfig', 'mime.types', 'services', 'bash.bashrc', 'profile', 'terminfo', 'fonts', 'os-release', 'java'],
 ].map((name) => `/etc/${name}`)
+/** In folders that are shown; root could read them. */
+const privateKeys = ['/etc/ssl/private', '/etc/pki/tls/private', '/etc/pki/CA/private']
 const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
 /** Writable for uid 0 through the sandbox's own /proc: code on the host by `core_pattern`. */
-const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs', 'driver', 'tty'].map((name) => `/proc/${name}`)
+const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs', 'driver', 'tty', 'mtrr', 'pressure'].map(
+  (name) => `/proc/${name}`,
+)
 /** Say what others do on the machine. */
 const maskedFiles = ['keys', 'key-users', 'kcore', 'kmsg', 'kallsyms', 'timer_list', 'sched_debug', 'latency_stats']
   .map((name) => `/proc/${name}`)
@@ -65,6 +69,7 @@ export function bwrapArguments({ mounts, folder, env, nested, modern }: ProfileO
       return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
     }),
     ...etc.filter((path) => existsSync(path)).flatMap((path) => shownAs(path)),
+    ...privateKeys.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
     ...['--proc', '/proc'],
     ...kernelFiles.flatMap((path) => ['--ro-bind-try', path, path]),
     ...maskedFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),

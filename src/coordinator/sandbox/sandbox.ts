@@ -4,7 +4,8 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
-import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { findPackageRoot } from '../../platform/files/package-root.ts'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import { findProgram } from '../../platform/processes/find-program.ts'
@@ -36,6 +37,8 @@ export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' 
   readonly folder: string
   /** The files of its secrets (SR3), if it has any. */
   readonly secretFiles: string
+  /** For the agent's output. */
+  readonly note: (text: string) => void
   /** The program begins by itself, so the way to the network must be open first. */
   readonly waits: boolean
 }
@@ -84,38 +87,47 @@ async function requireAbility(env: Variables): Promise<SandboxAbility> {
 }
 
 export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
-  const { isolation, env, variables, folder, file, args, mark, git, dataFolder, secretFiles } = options
+  const { isolation, env, variables, folder, file, args, mark, git, dataFolder, secretFiles, note } = options
   const { tool, version } = await requireAbility(env)
   if (tool === 'sandbox-exec') return macSandbox(options)
   const home = variables['HOME'] ?? '/nonexistent'
   const top = realpathSync(folder)
-  if (isBelow(top, home) || top === home || top === '/') throw new NoSandbox(statusNotice('workplaceTooWide', { folder: top }))
+  const data = realPath(dataFolder)
+  // Another agent may have put a link in its place.
+  if (top !== resolve(isBelow(dataFolder, folder) ? join(data, relative(dataFolder, folder)) : folder))
+    throw new NoSandbox(statusNotice('workplaceIsLink', { folder, place: top }))
+  const hidden = [...new Set([home, realPath(home), dataFolder, data])]
+  if (!isNarrow(top, [home, realPath(home), realPath(tmpdir())]))
+    throw new NoSandbox(statusNotice('workplaceTooWide', { folder: top }))
   const modern = !/^0\.[0-7]\./.test(version ?? '')
   const runInside = insideRunner({ modern, env })
   const program = await findProgram(file, variables)
   const known = knownAgentOf({ command: isolation.command, args }) ?? knownAgentOf({ command: program ?? null, args })
   const programs = [file, ...(isolation.wrapper ?? []).slice(0, 1)]
+  const settings = settingsOf(known?.sandbox ?? ownNeeds(isolation), variables, home)
+  // What it can replace by a link is seen already, and shows nothing else.
+  const isItsOwn = (path: string): boolean => [top, ...settings.map(({ to }) => to)].some((each) => isBelow(each, path))
   const wanted = [
-    ...(await Promise.all(programs.map((each) => programFolders(each, variables)))).flat(),
+    ...(await Promise.all(programs.map((each) => programFolders(each, variables, isItsOwn)))).flat(),
     ...toolchains(variables, home),
     ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].flatMap((name) => variables[name] ?? []),
-    ...isolation.allow.folders,
+    // By no link: an agent that works above can have put it there.
+    ...isolation.allow.folders.filter((path) => realPath(path) === path && !isItsOwn(path)),
   ]
-  const isHidden = (path: string): boolean => path === dataFolder || isBelow(dataFolder, path)
-  const shown = wanted.filter((path) => isAbsolute(path) && existsSync(path) && !isHidden(path) && !isOfSystem(path))
+  const isHidden = (path: string): boolean => path === data || isBelow(data, path)
+  const shown = wanted.filter((path) => isAbsolute(path) && existsSync(path) && !isHidden(realPath(path)) && !isOfSystem(path))
   const [repository, person] = await Promise.all([
-    PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env }, runInside),
+    PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env, shown, note }, runInside),
     identityOf(git, top),
   ])
   const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
   try {
-    const isWider = repository && repository.top !== top && isNarrow(repository.top, [home, dataFolder])
+    const isWider = repository && repository.top !== top && isNarrow(repository.top, hidden)
     const mounts: Mount[] = [
-      { kind: 'empty', to: home },
-      { kind: 'empty', to: dataFolder },
+      ...hidden.map((to): Mount => ({ kind: 'empty', to })),
       ...(existsSync(secretFiles) ? [readable(secretFiles)] : []),
       ...[...new Set(shown)].map(readable),
-      ...settingsOf(known?.sandbox ?? ownNeeds(isolation), variables, home),
+      ...settings,
       ...(isWider ? [readable(repository.top)] : []),
       { kind: 'write', from: top, to: top },
       ...(repository?.mounts ?? []),
@@ -143,6 +155,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
     throw error
   }
 }
+
+/** As it is where it does not exist. */
+const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
 
 const isNarrow = (path: string, kept: readonly string[]): boolean =>
   path !== '/' && kept.every((each) => each !== path && !isBelow(path, each))
@@ -184,9 +199,13 @@ async function readIdentity(git: Git, folder: string): Promise<Record<string, st
 }
 
 /** A program, what its link leads to, and what lies beside it: its package, or the folder above `bin`. */
-async function programFolders(command: string, variables: Variables): Promise<string[]> {
+async function programFolders(
+  command: string,
+  variables: Variables,
+  isItsOwn = (_: string): boolean => false,
+): Promise<string[]> {
   const found = await findProgram(command, variables)
-  if (!found || !isAbsolute(found)) return []
+  if (!found || !isAbsolute(found) || isItsOwn(found)) return []
   const real = realpathSync(found)
   const modules = real.indexOf('/node_modules/')
   const folder = modules < 0 ? dirname(real) : real.slice(0, modules + '/node_modules'.length)
@@ -241,17 +260,22 @@ function settingsOf(known: KnownAgent['sandbox'] | undefined, variables: Variabl
 
 function insideRunner({ modern, env }: { readonly modern: boolean; readonly env: Variables }): RunInside {
   return (mounts, folder, args, [input, output]) => {
-    const variables = { PATH: '/usr/bin:/bin:/usr/local/bin', HOME: '/tmp', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' }
-    const plan = bwrapArguments({ mounts, folder, nested: false, modern, env: variables })
-    const child = spawn('bwrap', ['--args', '3', '--', 'git', '-c', 'safe.directory=*', ...args], {
+    // The agent may have written what git reads here.
+    const off = { GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: '', GIT_NO_LAZY_FETCH: '1' }
+    const variables = { PATH: '/usr/bin:/bin:/usr/local/bin', HOME: '/tmp', LC_ALL: 'C', ...off }
+    const plan = Buffer.from(`${bwrapArguments({ mounts, folder, nested: false, modern, env: variables }).join('\0')}\0`)
+    const inputs = [plan, ...[seccompFilter(false)].filter((each) => each !== undefined)]
+    const filter = inputs.length > 1 ? ['--seccomp', '4'] : []
+    const child = spawn('bwrap', ['--args', '3', ...filter, '--', 'git', '-c', 'safe.directory=*', ...args], {
       cwd: '/',
       env: { PATH: env['PATH'] ?? '/usr/bin:/bin' },
-      stdio: ['pipe', output, 'ignore', 'pipe'],
+      stdio: ['pipe', output, 'ignore', ...inputs.map(() => 'pipe' as const)],
       timeout: 120_000,
       killSignal: 'SIGKILL',
     })
     child.stdin?.on('error', () => {}).end(input)
-    ;(child.stdio[3] as NodeJS.WritableStream).on('error', () => {}).end(`${plan.join('\0')}\0`)
+    for (const [index, bytes] of inputs.entries())
+      (child.stdio[index + 3] as NodeJS.WritableStream).on('error', () => {}).end(bytes)
     return new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => resolve(code ?? -1)))
   }
 }

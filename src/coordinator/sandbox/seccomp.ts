@@ -1,6 +1,6 @@
 /**
  * A seccomp filter for a sandbox (SB4), as the program that bubblewrap loads: refuses what namespaces do not keep apart (keyrings,
- * sockets of virtual machines, bpf, perf, io_uring), typing into a terminal, and new namespaces, by which the inside could undo its
+ * sockets of virtual machines, bpf, perf, io_uring, the kernel's log), typing into a terminal, and new namespaces, by which the inside could undo its
  * mounts. Pure.
  */
 type Instruction = readonly [code: number, jt: number, jf: number, value: number]
@@ -19,7 +19,9 @@ const [numberAt, archAt, firstAt, secondAt] = [0, 4, 16, 24]
 
 interface Machine {
   readonly audit: number
-  readonly calls: Readonly<Record<'add_key' | 'request_key' | 'keyctl' | 'bpf' | 'perf_event_open' | 'userfaultfd', number>>
+  readonly calls: Readonly<
+    Record<'add_key' | 'request_key' | 'keyctl' | 'bpf' | 'perf_event_open' | 'userfaultfd' | 'syslog', number>
+  >
   readonly spaces: Readonly<Record<'setns' | 'mount' | 'umount2' | 'pivot_root', number>>
   readonly ioctl: number
   readonly socket: number
@@ -30,13 +32,13 @@ interface Machine {
 const machines: Readonly<Record<string, Machine>> = {
   x64: {
     audit: 0xc000003e,
-    calls: { add_key: 248, request_key: 249, keyctl: 250, bpf: 321, perf_event_open: 298, userfaultfd: 323 },
+    calls: { add_key: 248, request_key: 249, keyctl: 250, bpf: 321, perf_event_open: 298, userfaultfd: 323, syslog: 103 },
     spaces: { setns: 308, mount: 165, umount2: 166, pivot_root: 155 },
     ...{ ioctl: 16, socket: 41, clone: 56, unshare: 272 },
   },
   arm64: {
     audit: 0xc00000b7,
-    calls: { add_key: 217, request_key: 218, keyctl: 219, bpf: 280, perf_event_open: 241, userfaultfd: 282 },
+    calls: { add_key: 217, request_key: 218, keyctl: 219, bpf: 280, perf_event_open: 241, userfaultfd: 282, syslog: 116 },
     spaces: { setns: 268, mount: 40, umount2: 39, pivot_root: 41 },
     ...{ ioctl: 29, socket: 198, clone: 220, unshare: 97 },
   },

@@ -40,7 +40,7 @@ async function runsInside(program: string, env: Variables, dataFolder: string): 
       isolation: { sandbox: 'workplace', allow: { folders: [], hosts: [] }, wrapper: null, gateway: null, command: program },
       ...{ env, dataFolder, file, folder, args: ['--version'], variables: inheritedFrom(env), secretFiles: '', waits: false },
       ...{ mark: { launchId: 'try', folderId: 'try' }, git: new Git({ clock: systemClock, env }) },
-      ...{ serverUrl: 'http://127.0.0.1:1', ask: async () => false, onRefused: () => {} },
+      ...{ serverUrl: 'http://127.0.0.1:1', ask: async () => false, onRefused: () => {}, note: () => {} },
     })
     const stdio = ['ignore', 'ignore', 'ignore', ...box.inputs.map(() => 'pipe' as const)] as const
     const child = spawn(box.file, box.args, {

@@ -6,7 +6,7 @@
 
 import { hash } from 'node:crypto'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
-import { isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fieldsOf, parsedJson } from '../../platform/json.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
@@ -113,11 +113,32 @@ export async function openRepository(git: Git, folder: string): Promise<Reposito
     // `core.worktree` can name any folder of the machine. Only the folder that contains the repository is accepted.
     if ((await gitFolderNamedAt(facts.top)) !== facts.gitFolder)
       return { why: statusNotice('gitCannotOpen', { folder, why: statusNotice('coreWorktreeElsewhere') }) }
+    if (!(await isOfFolder(git, facts)))
+      return { why: statusNotice('repositoryElsewhere', { folder: facts.top, place: facts.gitFolder }) }
     return new Repository(git, facts)
   } catch (error) {
     if (error instanceof GitFailure && error.code === 'missing') return { why: error.detail }
     throw error
   }
+}
+
+/**
+ * A checkout has its repository inside; a worktree is named in it, and others in `core.worktree`, as submodules are. Anybody who can
+ * write in a folder can put a `.git` there that leads to a repository of others.
+ */
+async function isOfFolder(git: Git, { top, gitFolder: own, commonFolder: common }: RepositoryFacts): Promise<boolean> {
+  const file = join(top, '.git')
+  if (own === common && own === file) return true
+  if (own !== common) {
+    const named = resolve(own, (await readFile(join(own, 'gitdir'), 'utf8').catch(() => '')).trim())
+    return (
+      dirname(own) === join(common, 'worktrees') &&
+      basename(named) === '.git' &&
+      (await realpath(dirname(named)).catch(() => '')) === top
+    )
+  }
+  const { stdout } = await git.try(top, ['config', '--local', '--get', 'core.worktree'])
+  return stdout !== '' && (await realpath(resolve(own, stdout.trim())).catch(() => '')) === top
 }
 
 export async function gitFolderNamedAt(top: string): Promise<string | undefined> {

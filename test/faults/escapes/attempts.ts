@@ -3,6 +3,7 @@
  * host what it has done. Nothing that would harm the host is done: what could be written is asked with `-w`.
  */
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Scene, textAt } from './scene.ts'
 
@@ -37,6 +38,27 @@ const fetches = (name: string, url: (scene: Scene) => string, options = ''): Att
   script: (s) => `curl -s -m 5 ${options} ${url(s)}`,
   control: options === '',
 })
+/** What is sent to a port of its own loopback, as code for perl: a text with \r\n. Prints what comes back. */
+const sends = (name: string, port: (scene: Scene) => number, bytes: (scene: Scene) => string): Attempt => ({
+  name,
+  script: (s) =>
+    `perl -MIO::Socket::INET -e '$SIG{ALRM} = sub { exit }; alarm 5; $s = IO::Socket::INET->new("127.0.0.1:${port(s)}") or exit; $s->autoflush(1); print $s ${bytes(s)}; print while <$s>'`,
+})
+const get = (path: string): string => `GET ${path} HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\n\\r\\n`
+/** A tunnel to another port of the host, by another way to write its address. */
+const tunnels = (host: string | ((scene: Scene) => string)): Attempt =>
+  sends(
+    `another port by a tunnel to ${typeof host === 'string' ? host : 'its outer address, written otherwise'}`,
+    () => 3128,
+    (s) => `"CONNECT ${typeof host === 'string' ? host : host(s)}:${s.otherPort} HTTP/1.1\\r\\n\\r\\n${get('/')}"`,
+  )
+const hexOf = (address: string): string =>
+  address
+    .split('.')
+    .map((each, at) => `${at === 2 ? ':' : ''}${Number(each).toString(16).padStart(2, '0')}`)
+    .join('')
+const asksServer = (name: string, bytes: (scene: Scene) => string): Attempt =>
+  sends(`the server's other paths ${name}`, (s) => s.serverPort, bytes)
 const proxied = '-x http://127.0.0.1:3128 --noproxy ""'
 const gitFolder = (s: Scene): string => join(s.repository, '.git')
 const ownGit = (s: Scene): string => join(gitFolder(s), 'worktrees/a')
@@ -116,6 +138,12 @@ export const attempts: readonly Attempt[] = [
     name: 'make a tag',
     script: () => 'git tag escaped',
     after: (s) => s.git(s.repository, 'tag').includes('escaped'),
+    control: true,
+  },
+  {
+    name: 'replace a commit',
+    script: () => 'git replace -f HEAD $(git commit-tree -m other HEAD^{tree})',
+    after: (s) => existsSync(`${gitFolder(s)}/refs/replace`),
     control: true,
   },
   {
@@ -201,6 +229,35 @@ export const attempts: readonly Attempt[] = [
   fetches('another port by no address', (s) => `http://0.0.0.0:${s.otherPort}/`, proxied),
   fetches('a port on its outer address', (s) => `http://${s.lanAddress}:${s.otherPort}/`),
   fetches('a port on its outer address by the proxy', (s) => `http://${s.lanAddress}:${s.otherPort}/`, proxied),
+  ...['127.1', '0x7f.1', '017700000001', '127.0.0.1.', 'x.localhost', '[::ffff:7f00:1]', '[::]', hostname()].map(tunnels),
+  tunnels((s) => `[::ffff:${hexOf(s.lanAddress)}]`),
+  tunnels((s) => `[0:0:0:0:0:ffff:${s.lanAddress}]`),
+  fetches('another port by the proxy, mapped', (s) => `http://[::ffff:${hexOf(s.lanAddress)}]:${s.otherPort}/`, proxied),
+  sends(
+    'another port by the name in socks',
+    () => 3128,
+    (s) => `"\\5\\1\\0\\5\\1\\0\\3\\x09localhost" . pack("n", ${s.otherPort}) . "${get('/')}"`,
+  ),
+  sends(
+    'another port by a mapped address in socks',
+    () => 3128,
+    (s) => {
+      const mapped = `("\\0" x 10) . "\\xff\\xff" . pack("C4n", ${s.lanAddress.replaceAll('.', ', ')}, ${s.otherPort})`
+      return `"\\5\\1\\0\\5\\1\\0\\4" . ${mapped} . "${get('/')}"`
+    },
+  ),
+  ...['/mcp/%2e%2e/api/agents', '/mcp\\\\..\\\\api', '//127.0.0.1/api', '/mcp/..;/../api', '/mcp@x/../../api'].map((path) =>
+    asksServer(`as ${path}`, () => `"${get(path)}"`),
+  ),
+  asksServer('as a whole address', (s) => `"${get(`http://127.0.0.1:${s.serverPort}/api/agents`)}"`),
+  asksServer('on a connection that is kept', () => `"GET /mcp HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n${get('/api/agents')}"`),
+  asksServer(
+    'in the body of another',
+    () =>
+      `"POST /mcp HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n${get('/api/agents')}"`,
+  ),
+  reads('shared memory', (s) => s.sharedFile),
+  { name: 'bridges of others', script: () => 'ls -d /tmp/hf-bridge-* 2>/dev/null && echo ESCAPED; true' },
   fetches('a socket of the desktop', () => 'http://x/', '--unix-socket "$SSH_AUTH_SOCK"'),
   { name: 'a socket file', script: (s) => `curl -s -m 3 --http0.9 --unix-socket ${s.socket} http://x/`, control: true },
   {
@@ -224,6 +281,16 @@ export const attempts: readonly Attempt[] = [
   calls('a socket of the virtual machine', 'print "ESCAPED" if syscall(41, 40, 1, 0) >= 0'),
   calls('a program for the kernel', '$b = "\\0" x 128; print "ESCAPED" if syscall(321, 0, $b, 128) >= 0'),
   calls('a ring of io_uring', '$b = "\\0" x 128; print "ESCAPED" if syscall(425, 1, $b) >= 0'),
+  calls('handle the faults of pages', 'print "ESCAPED" if syscall(323, 1) >= 0'),
+  calls('the log of the kernel', '$b = "\\0" x 4096; print "ESCAPED" if syscall(103, 3, $b, 4096) >= 0'),
+  calls('a handle of the host process', 'print "ESCAPED" if syscall(434, int($ENV{NOBODY}), 0) >= 0'),
+  // Not a terminal, instead of refused.
+  calls('type into a terminal', 'print "ESCAPED" if syscall(16, 0, 0x5412, my $c = "x") < 0 && $! == 25'),
+  {
+    name: 'rights by a program',
+    script: () => 'grep -q "NoNewPrivs:.*0" /proc/self/status && echo ESCAPED; true',
+    control: true,
+  },
   calls('a user namespace', 'print "ESCAPED" if syscall(272, 0x10000000) == 0'),
   calls('a user namespace with mounts', 'print "ESCAPED" if syscall(272, 0x10020000) == 0'),
   { onlyInside: true, name: 'a mount', script: () => 'mount -t tmpfs none /tmp 2>/dev/null && echo ESCAPED; true' },
@@ -245,10 +312,35 @@ export const attempts: readonly Attempt[] = [
   ),
   kernel('/proc/sysrq-trigger'),
   {
+    name: 'change anything of /proc',
+    // What is hidden is a device.
+    script: () =>
+      'for f in $(find /proc -maxdepth 3 -path "/proc/[0-9]*" -prune -o -path "/proc/*self" -prune -o -type f -writable -print 2>/dev/null); do [ -c "$f" ] || echo ESCAPED; done',
+  },
+  {
+    name: 'private keys of the system',
+    script: () => 'find /etc/ssl/private /etc/pki/*/private -type f 2>/dev/null | grep -q . && echo ESCAPED; true',
+  },
+  {
     name: 'change anything of /sys',
     script: () => 'find /sys -maxdepth 3 -writable -type f 2>/dev/null | grep -q . && echo ESCAPED; true',
   },
   { onlyInside: true, name: 'the name of the host', script: () => 'hostname escaped 2>/dev/null && echo ESCAPED; true' },
+  writes('grafts', (s) => `${gitFolder(s)}/info/grafts`),
+  {
+    name: 'forget another worktree',
+    script: (s) => `rm -rf ${gitFolder(s)}/worktrees/b`,
+    after: (s) => !existsSync(`${gitFolder(s)}/worktrees/b/HEAD`),
+    control: true,
+  },
+  writes('where its worktree is', (s) => `${ownGit(s)}/gitdir`),
+  {
+    onlyInside: true,
+    name: 'pipes instead of its branch, its index and HEAD, which nobody must wait for',
+    script: (s) =>
+      `for f in ${gitFolder(s)}/refs/heads/holdfast/u/a ${ownGit(s)}/index ${ownGit(s)}/HEAD; do rm -f $f; mkfifo $f; done`,
+    after: (s) => !lstatSync(`${ownGit(s)}/index`).isFile(),
+  },
   {
     name: 'outlive its end',
     script: (s) => `(setsid sh -c 'trap "" TERM HUP; sleep 3; echo ESCAPE-WRITTEN > ${s.worktree}/outlived' >/dev/null 2>&1 &)`,

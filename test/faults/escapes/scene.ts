@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { AgentProcess, type Exit } from '../../../src/coordinator/agent-process.ts'
 import { Gateway } from '../../../src/coordinator/gateway/gateway.ts'
 import { ProcessTable } from '../../../src/coordinator/process-tree.ts'
@@ -34,6 +34,8 @@ export interface Scene {
   readonly abstractSocket: string
   readonly socket: string
   readonly lanAddress: string
+  /** A file in the memory that programs share. */
+  readonly sharedFile: string
   readonly hostPid: number
   git(folder: string, ...args: string[]): string
   close(): Promise<void>
@@ -101,6 +103,8 @@ export async function makeScene(): Promise<Scene> {
   lan.on('error', () => {})
   await listening(abstract, `\0${abstractSocket}`)
   await listening(path, join(root, 'desktop.sock'))
+  const sharedFile = join('/dev/shm', basename(root))
+  put(sharedFile)
   const sleeper = spawn('sleep', ['600'], { env: { PATH: env.PATH, HELD_KEY: secret }, stdio: 'ignore' })
   return {
     ...{
@@ -116,12 +120,12 @@ export async function makeScene(): Promise<Scene> {
       otherPort,
       allowedPort,
     },
-    ...{ abstractSocket, socket: join(root, 'desktop.sock'), lanAddress, hostPid: sleeper.pid ?? 0, git },
+    ...{ abstractSocket, socket: join(root, 'desktop.sock'), lanAddress, sharedFile, hostPid: sleeper.pid ?? 0, git },
     async close() {
       sleeper.kill('SIGKILL')
       for (const each of [server, other, lan, allowed, abstract, path]) each.close()
       for (const each of [server, other, lan, allowed]) each.closeAllConnections()
-      rmSync(root, { recursive: true, force: true })
+      for (const path of [root, sharedFile]) rmSync(path, { recursive: true, force: true })
     },
   }
 }

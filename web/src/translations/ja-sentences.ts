@@ -34,6 +34,8 @@ const words: Sentences = {
   noProgram: 'このマシンにプログラム {file} がありません。',
   noSandbox: 'このエージェントはサンドボックスで動きますが、このマシンにはありません ({problem})。インストール: {install}',
   workplaceTooWide: 'サンドボックスから {folder} のすべてが見えてしまいます。プロジェクト専用のフォルダーを指定してください。',
+  workplaceIsLink:
+    '{folder} は {place} へのリンクです。サンドボックスはリンクをたどりません。プロジェクトに元のフォルダーを指定してください。',
   otherWorkplace: 'このサンドボックスは別の作業場所のために作られています。',
   noProgramOnPath: 'このマシンの PATH にプログラム {file} がありません。',
   mayNotRun: 'Holdfast の実行ユーザーには {file} を実行する権限がありません。',
@@ -180,6 +182,11 @@ const words: Sentences = {
   noList: '{kind} がリストではありません',
   commitsUnreadable: 'エージェントのコミットを読み取れません。',
   commitsDamaged: 'エージェントのコミットが壊れています: {why}',
+  stagedRefused: 'エージェントがステージした内容は取り込まれません。インデックスに作業場所の外を指す名前があるか、壊れています。',
+  repositoryElsewhere:
+    '{folder} のリポジトリは {place} ですが、そこにこのフォルダーの記録がありません。このフォルダーのものなら: git --git-dir {place} config core.worktree {folder}',
+  objectsElsewhere:
+    '{folder} のリポジトリは {place} のオブジェクトを借りていますが、サンドボックスからは見えません。そのフォルダーを許可するか、`git repack -a -d` で借用を終えてください。',
   branchMovedByOther: 'その間にブランチが別の誰かに進められました。エージェントのコミットは {branch} にあります。',
   fileAltered: '{file} が、エージェントの作業前と変わっています。確認して、元に戻してください。',
   filesChange: 'ファイルが絶えず変更されています。',
