@@ -23,5 +23,5 @@ export const projectHandlers: HandlersOf<typeof projectRoutes> = {
   deleteProject: run(deleteProject, ({ params, who }) => ({ ...params, by: who.id })),
   assignAgent: run(assignAgent, ({ body, params, who }) => ({ ...body, ...params, by: who.id, scopes: who.scopes })),
   getAssignment: query(getAssignment, ({ params }) => params),
-  unassignAgent: run(unassignAgent, ({ params, who }) => ({ ...params, by: who.id })),
+  unassignAgent: run(unassignAgent, ({ params, who }) => ({ ...params, by: who.id, scopes: who.scopes })),
 }

@@ -44,14 +44,20 @@ export const assignAgent = defineUseCase('assign-agent', {
   },
 })
 
-/** Unassigns an agent from a project and ends its sessions there. A repeated request changes nothing. */
+/**
+ * Unassigns an agent from a project and ends its sessions there. A repeated request changes nothing. What was chosen for its isolation
+ * goes with it, so that needs the same right: assigned again it would run without.
+ */
 export const unassignAgent = defineUseCase('unassign-agent', {
-  streams: ({ projectId }: { projectId: string; agentId: string; by: string }) => [home, projectStream(projectId)],
-  run: async (tx, { projectId, agentId, by }, context): Promise<void> => {
+  streams: ({ projectId }: AssignInput) => [home, projectStream(projectId)],
+  run: async (tx, { projectId, agentId, by, scopes }, context): Promise<void> => {
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     if (!(await tx.row('agents', { id: agentId }))) throw noSuchAgent(agentId)
     const pair = { project_id: projectId, agent_id: agentId }
-    if (!(await tx.first(selectAssignment, pair))) return
+    const before = await tx.first(selectAssignment, pair)
+    if (!before) return
+    const [chosen] = Object.keys(JSON.parse(before.isolation))
+    if (chosen) requireManage(scopes, chosen)
     await tx.delete('assignments', pair)
     await tx.write(deletePanelsOfPair, pair)
     await tx.write(revokeOfPair, { projectId, agentId, now: context.now, by })

@@ -61,7 +61,7 @@ test("[SB1] an assignment's choice goes before the agent's, what both allow is a
   expect(launch).not.toMatchObject({ command: '/bin/agent' })
 })
 
-test('[SB1] to choose it for an assignment needs `manage`; to assign does not', async () => {
+test('[SB1] to choose it for an assignment, and to end one with a choice, needs `manage`; to assign does not', async () => {
   const { ask } = await openTestServer()
   await ask('/api/agents', { method: 'POST', body: entry })
   const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
@@ -74,6 +74,11 @@ test('[SB1] to choose it for an assignment needs `manage`; to assign does not', 
   expect((await ask(path)).json).toMatchObject({ sandbox: null, wrapper: null })
   expect((await ask(path, { method: 'PUT', body: { sandbox: 'strict' } })).status).toBe(200)
   expect((await ask(path, { method: 'PUT', body: { sandbox: null }, token })).json.code).toBe('missing_scope')
+  // To take it off and assign it again would end the sandbox.
+  expect((await ask(path, { method: 'DELETE', token })).json.code).toBe('missing_scope')
+  expect((await ask(path)).json).toMatchObject({ effective: { sandbox: 'strict' } })
+  await ask(path, { method: 'PUT', body: { sandbox: null } })
+  expect((await ask(path, { method: 'DELETE', token })).status).toBe(204)
 })
 
 const gateway = { upstream: 'https://models.test/v1', secret: 'MODEL_KEY' }
