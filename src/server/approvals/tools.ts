@@ -13,15 +13,12 @@ import { agentTool, reads, snakeFields, writesOnce } from '../mcp/tool.ts'
 const asked = ApprovalRequest.shape
 
 /** `request_approval` (AP3): asks people for a decision, without a time limit. */
-export const requestApproval = agentTool({
-  name: 'request_approval',
-  title: 'Ask a person to approve',
-  description:
-    'Asks the people of this project for a decision before you go on: a plan, a risky step, a result. It comes back at once with an ' +
-    'approval_id. Then call get_next_action with the longest wait_seconds, again and again, while it says wait_for_approval; once it ' +
-    'says something else, read the decision with get_approval. Do nothing that needs the approval before. If revision_requested was ' +
-    'decided, change what you proposed as feedback says and call this again with the same approval_id.',
-  annotations: writesOnce,
+export const requestApproval = agentTool('request_approval', writesOnce)`
+  Ask a person to approve
+  Asks the people of this project for a decision before you go on: a plan, a risky step, a result. It comes back at once with an
+  approval_id. Then call get_next_action with the longest wait_seconds, again and again, while it says wait_for_approval; once it
+  says something else, read the decision with get_approval. Do nothing that needs the approval before. If revision_requested was
+  decided, change what you proposed as feedback says and call this again with the same approval_id.`({
   input: {
     checkpointType: asked.checkpointType.describe('What kind of decision it is, in a word: plan, design, release …'),
     instructionContent: asked.instructionContent.describe(
@@ -39,14 +36,11 @@ export const requestApproval = agentTool({
   },
 })
 
-export const getApproval = agentTool({
-  name: 'get_approval',
-  title: 'Read a decision',
-  description:
-    'Gives an approval you asked for: its status (pending, approved, rejected or revision_requested), and in feedback what the person ' +
-    'said. If it is approved, go on. If it is rejected, do not do what you asked for. If a revision is requested, follow the feedback ' +
-    'and call request_approval again with this approval_id. If it is pending, call get_next_action with the longest wait_seconds.',
-  annotations: reads,
+export const getApproval = agentTool('get_approval', reads)`
+  Read a decision
+  Gives an approval you asked for: its status (pending, approved, rejected or revision_requested), and in feedback what the person
+  said. If it is approved, go on. If it is rejected, do not do what you asked for. If a revision is requested, follow the feedback
+  and call request_approval again with this approval_id. If it is pending, call get_next_action with the longest wait_seconds.`({
   input: { approvalId: Approval.shape.id.describe('What request_approval gave you') },
   output: { approvalId: Approval.shape.id, ...Approval.shape },
   run: async ({ approvalId }, { caller, deps }) => {
@@ -61,14 +55,11 @@ const folderWaitMs = 50_000
 const maxFolderChars = 900
 
 /** `request_folder` (SB9): asks a person whether a sandboxed agent may read a folder. */
-export const requestFolder = agentTool({
-  name: 'request_folder',
-  title: 'Ask to read a folder outside your sandbox',
-  description:
-    'If you run in a sandbox and need to read a folder that is not there for you, this asks a person. It waits for the answer; if that says ' +
-    'pending, call it again with the same folder or go on without it. Once it says allowed, end your turn and say what you need the folder ' +
-    'for: it is there from the next turn on, read-only. Do not look for another way when it says refused.',
-  annotations: writesOnce,
+export const requestFolder = agentTool('request_folder', writesOnce)`
+  Ask to read a folder outside your sandbox
+  If you run in a sandbox and need to read a folder that is not there for you, this asks a person. It waits for the answer; if
+  that says pending, call it again with the same folder or go on without it. Once it says allowed, end your turn and say what you
+  need the folder for: it is there from the next turn on, read-only. Do not look for another way when it says refused.`({
   mayWait: true,
   input: {
     folder: line(maxFolderChars)

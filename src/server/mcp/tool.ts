@@ -50,23 +50,29 @@ export interface Tool {
 type Shape = z.core.$ZodLooseShape
 
 /** A tool in the names of our code; clients see its arguments and its answer with snake_case names. */
-interface Definition<Input extends Shape, Output extends Shape, Call> extends Omit<Tool, 'input' | 'output' | 'run'> {
-  readonly input: Input
+interface Definition<Input extends Shape, Output extends Shape, Call> extends Pick<Tool, 'mayWait'> {
+  readonly input?: Input
   readonly output: Output
   readonly run: (args: z.output<z.ZodObject<Input>>, call: Call) => Promise<z.input<z.ZodObject<Output>>>
 }
 
-export function defineTool<Input extends Shape, Output extends Shape>(tool: Definition<Input, Output, ToolCall>): Tool {
-  const names = new Map(Object.keys(tool.input).map((name) => [snake(name), name]))
-  const ours = (args: Record<string, unknown>): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(args).map(([name, value]) => [names.get(name) ?? name, value]))
-  return {
-    ...tool,
-    input: z.strictObject(snakeFields(tool.input)),
-    output: z.object(snakeFields(tool.output)),
-    run: async (args, call) => snakeFields(await tool.run(ours(args) as z.output<z.ZodObject<Input>>, call)),
+/** Defines a tool with its title and, on the lines behind it, its description. */
+export const defineTool =
+  (name: string, annotations: Annotations) =>
+  ([text = '']: TemplateStringsArray) =>
+  <Output extends Shape, Input extends Shape = object>(tool: Definition<Input, Output, ToolCall>): Tool => {
+    const [title = '', ...description] = text.trim().split(/\s*\n\s*/)
+    const input: Shape = tool.input ?? {}
+    const names = new Map(Object.keys(input).map((each) => [snake(each), each]))
+    const ours = (args: Record<string, unknown>): Record<string, unknown> =>
+      Object.fromEntries(Object.entries(args).map(([each, value]) => [names.get(each) ?? each, value]))
+    return {
+      ...{ ...tool, name, title, description: description.join(' '), annotations },
+      input: z.strictObject(snakeFields(input)),
+      output: z.object(snakeFields(tool.output)),
+      run: async (args, call) => snakeFields(await tool.run(ours(args) as z.output<z.ZodObject<Input>>, call)),
+    }
   }
-}
 
 export interface AgentCall extends ToolCall {
   /** Agent session that calls. */
@@ -74,15 +80,18 @@ export interface AgentCall extends ToolCall {
 }
 
 /** Defines a tool of agents that have signed in: it takes their token and gets their session. */
-export const agentTool = <Input extends Shape, Output extends Shape>(tool: Definition<Input, Output, AgentCall>): Tool =>
-  defineTool<Shape, Output>({
-    ...tool,
-    input: { session_token: agentSessionToken, ...tool.input },
-    run: async ({ session_token, ...args }, call) => {
-      const caller = await call.deps.agents.caller(call.presented, session_token as string | undefined)
-      return tool.run(args as z.output<z.ZodObject<Input>>, { ...call, caller })
-    },
-  })
+export const agentTool =
+  (...about: Parameters<typeof defineTool>) =>
+  (text: TemplateStringsArray) =>
+  <Output extends Shape, Input extends Shape = object>(tool: Definition<Input, Output, AgentCall>): Tool =>
+    defineTool(...about)(text)<Output, Shape>({
+      ...tool,
+      input: { session_token: agentSessionToken, ...tool.input },
+      run: async ({ session_token, ...args }, call) => {
+        const caller = await call.deps.agents.caller(call.presented, session_token as string | undefined)
+        return tool.run(args as z.output<z.ZodObject<Input>>, { ...call, caller })
+      },
+    })
 
 /** Arguments shared by several tools. */
 export const agentSessionToken = z
