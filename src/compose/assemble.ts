@@ -62,7 +62,6 @@ export async function assemble(options: Options): Promise<Assembled> {
     aloneMinutes: config['coordinator.alone_minutes'],
     takeoverMinutes: config['coordinator.takeover_minutes'],
   }
-  const ownerTokenHash = hashSecret(ownerToken)
   const files = {
     ...mirroredFiles({ mirror, store, data, noteDay: (day) => noteDay(store, day) }),
     bringBack: restoreFromPath(store, data),
@@ -71,18 +70,11 @@ export async function assemble(options: Options): Promise<Assembled> {
   let signIns: Promise<AgentSignIns> | undefined
   undo.push(async () => (await signIns)?.close())
   const listeners = await startListeners({
-    listener,
-    store,
-    clock,
-    ownerTokenHash,
-    seals,
-    files,
-    coordinatorRules,
+    ...{ listener, store, clock, seals, files, coordinatorRules, detectAgents, expectsCoordinator },
+    ownerTokenHash: hashSecret(ownerToken),
     folderRules: { data, roots: config['projects.roots'] ?? [] },
-    detectAgents,
     probeSandbox: async (agent) => (await import('../coordinator/sandbox/try-agent.ts')).sandboxTrial(env, data)(agent),
     signIns: () => (signIns ??= import('./agent-sign-in.ts').then(({ AgentSignIns }) => new AgentSignIns(env))),
-    expectsCoordinator,
   })
   const starter = new Starter({ store, clock, logger, tails: listeners.tails, launches: listeners.launches })
   await starter.start()

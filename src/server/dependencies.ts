@@ -9,12 +9,11 @@ import type { AgentInspection, SignInAttempt } from '../protocol/agents/sign-in.
 import type { NotRestored } from '../protocol/work/resume.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agent-sessions/agent-calls.ts'
-import type { AttachedSessions } from './consoles/attached-sessions.ts'
 import type { UserSessions } from './consoles/user-sessions.ts'
 import type { SearchIndexer } from './conversations/indexer.ts'
-import type { OpenPanels } from './conversations/open-panels.ts'
 import type { RateLimit } from './http/gate.ts'
 import type { Connections } from './live/connections.ts'
+import type { Presence } from './live/presence.ts'
 import type { Tails } from './live/tail.ts'
 import type { Launches, Offers } from './processes/launches.ts'
 import type { ProjectFolders } from './projects/project-folders.ts'
@@ -60,10 +59,13 @@ export interface FilesBeside {
   logs(): { readonly bytes: number; readonly atMostBytes: number }
 }
 
-export interface ServerDependencies {
+export interface Basics {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
+}
+
+export interface ServerDependencies extends Basics {
   readonly version: string
   /** Address that other devices use, if configured. */
   readonly publicUrl: string | null
@@ -74,7 +76,8 @@ export interface ServerDependencies {
   readonly loginLimit: RateLimit
   readonly tails: Tails
   readonly connections: Connections
-  readonly panels: OpenPanels
+  /** Chat panels that are open (CH5). */
+  readonly panels: Presence
   readonly agents: AgentCalls
   readonly launches: Launches
   readonly offers: Offers
@@ -83,7 +86,8 @@ export interface ServerDependencies {
   readonly worktrees: Worktrees
   readonly fileOperations: FileOperations
   readonly folders: ProjectFolders
-  readonly attached: AttachedSessions
+  /** User sessions that somebody is attached to (US3). */
+  readonly attached: Presence
   readonly figures: Figures
   readonly search: SearchIndexer
   /** Detects the agents installed on this machine (AG5). */

@@ -4,20 +4,15 @@
  */
 
 import type { FolderRules } from '../platform/files/folder-rules.ts'
-import type { Seals } from '../platform/secrets/seals.ts'
-import type { Clock } from '../platform/time/clock.ts'
-import type { Store } from '../store/store.ts'
-import { AgentCalls, type LastSeen } from './agent-sessions/agent-calls.ts'
-import type { WaitingCalls } from './agent-sessions/waiting-calls.ts'
-import { AttachedSessions } from './consoles/attached-sessions.ts'
+import { AgentCalls } from './agent-sessions/agent-calls.ts'
 import { UserSessions } from './consoles/user-sessions.ts'
 import { SearchIndexer } from './conversations/indexer.ts'
-import { OpenPanels } from './conversations/open-panels.ts'
-import type { FilesBeside, ServerDependencies } from './dependencies.ts'
+import type { ServerDependencies } from './dependencies.ts'
 import { buildApp } from './http/app.ts'
 import { loginAttemptsPerMinute, RateLimit } from './http/gate.ts'
 import type { HttpListener } from './http/http-listener.ts'
 import { Connections } from './live/connections.ts'
+import { attachedSessions, openPanels } from './live/presence.ts'
 import { Tails } from './live/tail.ts'
 import { Questions } from './processes/coordinator-requests.ts'
 import { type CoordinatorRules, Launches, Offers } from './processes/launches.ts'
@@ -27,32 +22,21 @@ import { acceptSockets } from './websocket/websocket-endpoint.ts'
 import { FileOperations } from './worktrees/file-operations.ts'
 import { Worktrees } from './worktrees/worktrees.ts'
 
-export interface ListenersOptions {
+export interface ListenersOptions
+  extends Pick<ServerDependencies, 'store' | 'clock' | 'seals' | 'files' | 'probeSandbox' | 'signIns'> {
   readonly listener: HttpListener
-  readonly store: Store
-  readonly clock: Clock
   readonly ownerTokenHash: string
-  /** Seals of agents' secrets (SE12). */
-  readonly seals: Seals
-  readonly files: FilesBeside
   readonly coordinatorRules: CoordinatorRules
   readonly folderRules: FolderRules
   /** A coordinator is started beside this server. */
   readonly expectsCoordinator?: boolean | undefined
-  /** Detects installed agents; none are detected when left out. */
+  /** No agents are detected when left out. */
   readonly detectAgents?: ServerDependencies['detectAgents'] | undefined
-  readonly probeSandbox: ServerDependencies['probeSandbox']
-  readonly signIns: ServerDependencies['signIns']
 }
 
-export interface Listeners {
-  /** Last calls of agents and waiting calls, for the jobs that end sessions and processes. */
-  readonly lastSeen: LastSeen
-  readonly waitingCalls: WaitingCalls
-  readonly launches: Launches
-  readonly tails: Tails
-  readonly worktrees: Worktrees
-  readonly fileOperations: FileOperations
+export interface Listeners
+  extends Pick<ServerDependencies, 'launches' | 'tails' | 'worktrees' | 'fileOperations'>,
+    Pick<AgentCalls, 'lastSeen' | 'waitingCalls'> {
   /**
    * Stops: reports not ready, closes live connections, answers waiting calls, serves requests for `lingerMs` and longer while
    * they come, then stops accepting and finishes running requests. Takes at most a few seconds (OP2).
@@ -71,50 +55,36 @@ export const firstWordMs = 250
 const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
 
 export async function startListeners(options: ListenersOptions): Promise<Listeners> {
-  const {
-    listener,
-    store,
-    clock,
-    ownerTokenHash,
-    seals,
-    files,
-    coordinatorRules,
-    folderRules,
-    detectAgents = async () => ({ items: [], missing: [] }),
-  } = options
-  const { expectsCoordinator = false } = options
+  const { listener, ownerTokenHash, coordinatorRules, folderRules, expectsCoordinator = false, ...given } = options
+  const { detectAgents = async () => ({ items: [], missing: [] }), store, clock, seals } = given
   const { logger, version, publicUrl, behindProxy } = listener.options
+  const basics = { store, clock, logger }
   const credentials = new Credentials(store, ownerTokenHash, publicUrl)
-  const tails = new Tails({ store, clock, logger })
+  const tails = new Tails(basics)
   const offers = new Offers(store, coordinatorRules, seals)
   const questions = new Questions(store, clock)
   const deps: ServerDependencies = {
-    store,
-    clock,
-    logger,
+    ...given,
+    ...basics,
     version,
     publicUrl,
     https: listener.https,
     credentials,
-    seals,
     loginLimit: new RateLimit(clock, loginAttemptsPerMinute),
     tails,
     connections: new Connections({ store, clock, credentials, tails }),
-    panels: new OpenPanels({ store, clock, logger }),
+    panels: openPanels(basics),
     agents: new AgentCalls({ store, clock, tails }),
     launches: new Launches(store, coordinatorRules, offers, seals),
     offers,
-    files,
     userSessions: new UserSessions({ store, clock, expectsCoordinator, offers }),
     worktrees: new Worktrees(store, questions),
     fileOperations: new FileOperations(store, questions),
     folders: new ProjectFolders(store, folderRules),
-    attached: new AttachedSessions({ store, clock, logger }),
+    attached: attachedSessions(basics),
     figures: listener.figures,
-    search: new SearchIndexer({ store, clock, logger }),
+    search: new SearchIndexer(basics),
     detectAgents,
-    probeSandbox: options.probeSandbox,
-    signIns: options.signIns,
     closing: false,
   }
   const app = buildApp({ deps, listener, behindProxy })
@@ -140,17 +110,14 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     }
   }
 
+  const { agents, launches, worktrees, fileOperations } = deps
+  const { lastSeen, waitingCalls } = agents
   return {
-    lastSeen: deps.agents.lastSeen,
-    waitingCalls: deps.agents.waitingCalls,
-    launches: deps.launches,
-    tails,
-    worktrees: deps.worktrees,
-    fileOperations: deps.fileOperations,
+    ...{ lastSeen, waitingCalls, launches, tails, worktrees, fileOperations },
     async close(lingerMs = 0) {
       deps.closing = true
       listener.connections.beginDrain()
-      deps.agents.close()
+      agents.close()
       deps.panels.close()
       deps.attached.close()
       const goodbye = deps.connections.close()

@@ -8,7 +8,6 @@ import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
-import type { Clock } from '../../platform/time/clock.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import {
   authenticateAgent,
@@ -24,9 +23,8 @@ import { findOpenConversations } from '../../services/conversations/queries.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import { RateLimit } from '../http/gate.ts'
-import type { Tails } from '../live/tail.ts'
 import type { Presented } from '../security/credentials.ts'
-import { type superseded, WaitingCalls } from './waiting-calls.ts'
+import { type superseded, WaitingCalls, type WaitingCallsOptions } from './waiting-calls.ts'
 
 /** Upper bound; beyond it the entry that was quiet longest is dropped. */
 const maxRemembered = 20_000
@@ -60,12 +58,6 @@ export class LastSeen {
 /** AS1: failed attempts beyond this get `rate_limited`; a correct one is still accepted. */
 const failuresPerMinute = 10
 
-export interface AgentCallsOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly tails: Tails
-}
-
 /** Arguments of the tool `authenticate`. Agent id and passkey may be left out with an agent's own bearer. */
 export interface SignInClaim {
   readonly agentId?: string | undefined
@@ -80,7 +72,7 @@ export class AgentCalls {
   readonly #store: Store
   readonly #failures: RateLimit
 
-  constructor(options: AgentCallsOptions) {
+  constructor(options: WaitingCallsOptions) {
     this.#store = options.store
     this.#failures = new RateLimit(options.clock, failuresPerMinute)
     this.waitingCalls = new WaitingCalls(options)

@@ -3,9 +3,9 @@
  * its agent should do, and otherwise when its time is over. While it waits it listens to doorbells and reads nothing. The answer
  * comes from the store alone, so a call lost with a server is simply made again.
  */
+
 import { webKey } from '../../domain/conversations/key.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
-import type { Clock } from '../../platform/time/clock.ts'
 import type { EventType } from '../../protocol/events.ts'
 import {
   type FoundNextAction,
@@ -15,8 +15,8 @@ import {
 } from '../../services/agent-sessions/take-next-action.ts'
 import { findOpenConversations } from '../../services/conversations/queries.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
-import type { Store } from '../../store/store.ts'
-import type { FeedEvent, TailFollower, Tails } from '../live/tail.ts'
+import type { ServerDependencies } from '../dependencies.ts'
+import type { FeedEvent, TailFollower } from '../live/tail.ts'
 
 /** Upper bound; beyond it a call is answered at once, as if it had not asked to wait. */
 const maxWaitingCalls = 10_000
@@ -27,11 +27,7 @@ const newerByMs = 1000
 /** Answer to a call whose agent session has made a newer one. */
 export const superseded = 'superseded'
 
-export interface WaitingCallsOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly tails: Tails
-}
+export type WaitingCallsOptions = Pick<ServerDependencies, 'store' | 'clock' | 'tails'>
 
 export class WaitingCalls {
   readonly #options: WaitingCallsOptions

@@ -15,16 +15,16 @@ import type { EndOf } from '../../services/consoles/queries.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
 import type { Store } from '../../store/store.ts'
 import type { ServerDependencies } from '../dependencies.ts'
+import type { Presence } from '../live/presence.ts'
 import { type FeedSnapshot, type Subscription, stillFree } from '../live/subscription.ts'
 import { FeedEvent } from '../live/tail.ts'
-import type { AttachedSessions } from './attached-sessions.ts'
 
 /** A cursor that cannot be served, so that the stream begins with its snapshot. */
 const noCursor = ''
 
 export interface RelayOptions {
   readonly store: Store
-  readonly attached: AttachedSessions
+  readonly attached: Presence
   readonly subscription: Subscription
   readonly connectionId: string
   readonly send: (frame: Buffer) => void
@@ -61,7 +61,7 @@ export class Relay {
     stillFree([stream], subscription.streams)
     const after = lastSeq === undefined ? noCursor : encodeCursor(store.incarnation, new Map([[stream, lastSeq]]))
     await subscription.follow([stream], after, () => {
-      if (!this.#streams.has(stream)) attached.attach(userSessionId)
+      if (!this.#streams.has(stream)) attached.enter([userSessionId])
       this.#streams.add(stream)
       ready()
     })
@@ -98,7 +98,7 @@ export class Relay {
   }
 
   close(): void {
-    for (const stream of this.#streams) this.#options.attached.detach(parseStream(stream)?.id ?? '')
+    this.#options.attached.leave([...this.#streams].map((stream) => parseStream(stream)?.id ?? ''))
     this.#streams.clear()
   }
 }

@@ -3,17 +3,16 @@
  * and uses a bounded share of the writer's time. A search has missing messages indexed first, within the time it may wait. Safe
  * on several nodes at once.
  */
+
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { parseStream } from '../../domain/stream-name.ts'
-import type { Logger } from '../../platform/log/logger.ts'
-import type { Clock } from '../../platform/time/clock.ts'
 import {
   findJustWritten,
   findUnindexed,
   makeSearchable,
   maxConversationsAtOnce,
 } from '../../services/conversations/make-searchable.ts'
-import type { Store } from '../../store/store.ts'
+import type { Basics } from '../dependencies.ts'
 
 /** Changes within this time share a commit. */
 const gatherMs = 200
@@ -27,14 +26,8 @@ const maxWaiting = 5000
 /** Time a search waits for messages that are not indexed yet. */
 const searchWaitsMs = 1000
 
-export interface IndexerOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly logger: Logger
-}
-
 export class SearchIndexer {
-  readonly #options: IndexerOptions
+  readonly #options: Basics
   readonly #waiting = new Set<string>()
   /** Number of waiting searches. */
   #searches = 0
@@ -45,7 +38,7 @@ export class SearchIndexer {
   #stopBell: (() => void) | undefined
   #stopped = false
 
-  constructor(options: IndexerOptions) {
+  constructor(options: Basics) {
     this.#options = options
   }
 

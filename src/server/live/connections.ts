@@ -7,11 +7,10 @@ import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
-import type { Clock } from '../../platform/time/clock.ts'
 import type { EventType } from '../../protocol/events.ts'
-import type { Store } from '../../store/store.ts'
-import type { Credentials, Presented } from '../security/credentials.ts'
-import type { FeedEvent, Tails } from './tail.ts'
+import type { ServerDependencies } from '../dependencies.ts'
+import type { Presented } from '../security/credentials.ts'
+import type { FeedEvent } from './tail.ts'
 
 export const maxConnectionsPerCredential = 5000
 const lookMs = 5000
@@ -47,12 +46,7 @@ export interface OpenConnection {
   cut(): void
 }
 
-export interface ConnectionsOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly credentials: Credentials
-  readonly tails: Tails
-}
+type ConnectionsOptions = Pick<ServerDependencies, 'store' | 'clock' | 'credentials' | 'tails'>
 
 export class Connections {
   readonly #options: ConnectionsOptions

@@ -3,12 +3,12 @@
  * passes the same objects to all followers that are up to date. Keeps the newest events for followers slightly behind. Never
  * waits for a follower.
  */
+
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
-import type { Logger } from '../../platform/log/logger.ts'
-import type { Clock } from '../../platform/time/clock.ts'
 import { relayText } from '../../protocol/consoles/relay.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
-import type { Store, StoredEvent } from '../../store/store.ts'
+import type { StoredEvent } from '../../store/store.ts'
+import type { Basics } from '../dependencies.ts'
 
 /**
  * One event of the log as followers receive it. Each form is built once and shared by all followers of the stream; the body is
@@ -93,17 +93,11 @@ const maxRecentEvents = 1000
 const maxRecentCharacters = 1024 * 1024
 const retryMs = 1000
 
-export interface TailOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly logger: Logger
-}
-
 export class Tail {
   readonly stream: StreamName
   /** Number of the last event passed on. */
   head = 0
-  readonly #options: TailOptions
+  readonly #options: Basics
   readonly #followers = new Set<TailFollower>()
   readonly #stopListening: () => void
   #recent: FeedEvent[] = []
@@ -116,7 +110,7 @@ export class Tail {
   #closed = false
   #stopRetry: (() => void) | undefined
 
-  constructor(stream: StreamName, options: TailOptions) {
+  constructor(stream: StreamName, options: Basics) {
     this.stream = stream
     this.#options = options
     this.#stopListening = options.store.doorbell.on(stream, (head) => this.#ring(head))
@@ -203,10 +197,10 @@ export class Tail {
 }
 
 export class Tails {
-  readonly #options: TailOptions
+  readonly #options: Basics
   readonly #open = new Map<StreamName, { readonly tail: Tail; holders: number }>()
 
-  constructor(options: TailOptions) {
+  constructor(options: Basics) {
     this.#options = options
   }
 

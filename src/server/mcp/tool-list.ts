@@ -1,24 +1,9 @@
 /** List of the MCP tools (MC2), the same for every client and built once. */
 import * as z from 'zod'
-import {
-  authenticate,
-  getAgentAction,
-  getNextAction,
-  invalidateSession,
-  logout,
-  reportProcessExit,
-} from '../agent-sessions/tools.ts'
-import { getApproval, requestApproval, requestFolder } from '../approvals/tools.ts'
-import {
-  getFlags,
-  getHistory,
-  getPendingMessages,
-  respondChat,
-  sendMessage,
-  setFlags,
-  setSummary,
-} from '../conversations/tools.ts'
-import { getMyTask, getResumeContext, recordApproach, resumeFromFile, saveCheckpoint, updateTask } from '../work/tools.ts'
+import * as agents from '../agent-sessions/tools.ts'
+import * as approvals from '../approvals/tools.ts'
+import * as chats from '../conversations/tools.ts'
+import * as work from '../work/tools.ts'
 import type { Annotations, Tool } from './tool.ts'
 
 /** JSON Schema of a tool's input or output, kept small because clients put it into a model's context. */
@@ -57,28 +42,28 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
 
 /** In the order in which an agent uses them; tools for coordinators come last. */
 const tools: readonly Tool[] = [
-  authenticate,
-  getNextAction,
-  getPendingMessages,
-  respondChat,
-  getHistory,
-  setSummary,
-  getFlags,
-  setFlags,
-  getMyTask,
-  updateTask,
-  saveCheckpoint,
-  getResumeContext,
-  recordApproach,
-  requestApproval,
-  getApproval,
-  requestFolder,
-  sendMessage,
-  logout,
-  getAgentAction,
-  reportProcessExit,
-  invalidateSession,
-  resumeFromFile,
+  agents.authenticate,
+  agents.getNextAction,
+  chats.getPendingMessages,
+  chats.respondChat,
+  chats.getHistory,
+  chats.setSummary,
+  chats.getFlags,
+  chats.setFlags,
+  work.getMyTask,
+  work.updateTask,
+  work.saveCheckpoint,
+  work.getResumeContext,
+  work.recordApproach,
+  approvals.requestApproval,
+  approvals.getApproval,
+  approvals.requestFolder,
+  chats.sendMessage,
+  agents.logout,
+  agents.getAgentAction,
+  agents.reportProcessExit,
+  agents.invalidateSession,
+  work.resumeFromFile,
 ]
 
 const byName = new Map(tools.map((tool) => [tool.name, tool]))

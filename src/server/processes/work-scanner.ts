@@ -3,8 +3,6 @@
 import { parseAgentKey, parseWebKey } from '../../domain/conversations/key.ts'
 import { home, parseStream, type StreamName } from '../../domain/stream-name.ts'
 import { forEachSettled, inPages } from '../../platform/for-each-settled.ts'
-import type { Logger } from '../../platform/log/logger.ts'
-import type { Clock } from '../../platform/time/clock.ts'
 import type { EventType } from '../../protocol/events.ts'
 import { findPairsWithWork, pairsPageSize } from '../../services/agent-sessions/queries.ts'
 import { findStartableRoles, startWaitingRole } from '../../services/turns/begin-turn.ts'
@@ -14,8 +12,8 @@ import type { Pair } from '../../store/agent-sessions/agent-sessions.ts'
 import type { PairsFilter } from '../../store/agent-sessions/work-at-hand.ts'
 import type { ReadyLaunch } from '../../store/processes/launches.ts'
 import type { Store } from '../../store/store.ts'
-import type { FeedEvent, TailFollower, Tails } from '../live/tail.ts'
-import type { Launches } from './launches.ts'
+import type { Basics, ServerDependencies } from '../dependencies.ts'
+import type { FeedEvent, TailFollower } from '../live/tail.ts'
 
 // Scans a target when a doorbell says that something changed there, and all targets every few seconds, so a lost doorbell costs
 // seconds and never work. A target that rings repeatedly while it waits is scanned once. Scans decide under locks, so several
@@ -24,10 +22,8 @@ import type { Launches } from './launches.ts'
 /** A target and its name; of several waiting targets with one name only the last is scanned. */
 export type ScanTarget<Target> = readonly [name: string, target: Target]
 
-export interface ChangeScannerOptions<Target> {
+export interface ChangeScannerOptions<Target> extends Pick<Basics, 'clock' | 'logger'> {
   readonly store: Pick<Store, 'doorbell'>
-  readonly clock: Clock
-  readonly logger: Logger
   /** Interval of the scan of all targets. */
   readonly everyMs: number
   /** Upper bound of waiting targets; beyond it all targets are scanned instead. */
@@ -129,26 +125,18 @@ const startableAfter: ReadonlySet<string> = new Set<EventType>([
   'agent-assigned',
 ])
 
+/** One pair, or all pairs that match a filter. */
+type StartTarget = { readonly pair: Pair; readonly inChat: boolean } | { readonly among: PairsFilter }
+
 /**
  * Starts agents that have work waiting (CO3). Runs off the request path: it follows the log, checks each (agent, project) pair
  * with one read, and requests a launch. Whether to launch is decided under the project's lock.
  */
-export interface StarterOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly tails: Tails
-  readonly launches: Launches
-}
-
-/** One pair, or all pairs that match a filter. */
-type StartTarget = { readonly pair: Pair; readonly inChat: boolean } | { readonly among: PairsFilter }
-
 export class Starter implements TailFollower {
-  readonly #options: StarterOptions
+  readonly #options: Pick<ServerDependencies, 'store' | 'tails' | 'launches'>
   readonly #scanner: ChangeScanner<StartTarget>
 
-  constructor(options: StarterOptions) {
+  constructor(options: Basics & Pick<ServerDependencies, 'tails' | 'launches'>) {
     this.#options = options
     this.#scanner = new ChangeScanner<StartTarget>({
       ...options,
@@ -215,13 +203,7 @@ type ProjectId = string | undefined
  * Gives ACP agents their next turn (CH12, CX9). Follows the log, checks each process with one read, and dispatches a turn. What
  * is dispatched is decided under locks.
  */
-export interface TurnDispatcherOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly logger: Logger
-}
-
-export const createTurnDispatcher = (options: TurnDispatcherOptions): ChangeScanner<ProjectId> =>
+export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> =>
   new ChangeScanner<ProjectId>({
     ...options,
     everyMs: dispatchEveryMs,

@@ -65,9 +65,10 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
     if (reply.raw.destroyed) return undefined
     const eventStream = new EventStream(reply.raw, request.raw.socket, presented, deps.figures)
     const subscription = new Subscription(deps.store, deps.tails, eventStream)
-    const leavePanels = deps.panels.name(query.panels?.split(',') ?? [])
+    const panels = new Set(query.panels?.split(','))
+    deps.panels.enter(panels)
     reply.raw.on('close', () => {
-      leavePanels()
+      deps.panels.leave(panels)
       subscription.close()
       deps.connections.remove(eventStream)
     })
