@@ -6,7 +6,7 @@ import type { ChannelName } from '../domain/channels/key.ts'
 import type { Detail } from '../domain/notices.ts'
 import { statusNotice } from '../domain/status-texts.ts'
 import type { Logger } from '../platform/log/logger.ts'
-import type { Clock } from '../platform/time/clock.ts'
+import { type Clock, pause } from '../platform/time/clock.ts'
 import { holdChannel, recordChannelState } from '../services/channels/hold-channel.ts'
 import type { Store } from '../store/store.ts'
 import { backoffMs } from './backoff.ts'
@@ -60,14 +60,14 @@ export class ChannelRunner {
   /** Takes the lease, runs the adapter, and renews the lease until it is stopped or another server has taken it. */
   async #runWhileLeased(): Promise<void> {
     const stopped = this.#stop.signal
-    while (!stopped.aborted && !(await this.#hold(heldForMs, true))) await this.#pause(renewEveryMs, stopped)
+    while (!stopped.aborted && !(await this.#hold(heldForMs, true))) await pause(this.#options.clock, renewEveryMs, stopped)
     if (stopped.aborted) return
     const serving = this.#serve(stopped)
-    await this.#pause(renewEveryMs, stopped)
+    await pause(this.#options.clock, renewEveryMs, stopped)
     while (!stopped.aborted) {
       // If the store cannot be read, the lease counts as held.
       if ((await this.#hold(heldForMs, false)) === false) this.#stop.abort()
-      else await this.#pause(renewEveryMs, stopped)
+      else await pause(this.#options.clock, renewEveryMs, stopped)
     }
     await serving
     await this.#hold(0, false)
@@ -99,7 +99,7 @@ export class ChannelRunner {
         const failure = asFailure(error)
         logger.warn({ channel: this.#channel, kind: failure.kind, error: failure.message }, 'The channel is not connected')
         await this.#note('failing', failure.detail)
-        await this.#pause(backoffMs(failures++, failure.retryAfterMs), signal)
+        await pause(this.#options.clock, backoffMs(failures++, failure.retryAfterMs), signal)
       }
     }
     figures.connected = 0
@@ -135,19 +135,6 @@ export class ChannelRunner {
     await store
       .run(recordChannelState, { channel: this.#channel, holder, state, trouble, account })
       .catch((error) => logger.warn({ channel: this.#channel, error: String(error) }, 'How the channel stands could not be kept'))
-  }
-
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const over = () => {
-        cancel()
-        signal.removeEventListener('abort', over)
-        resolve()
-      }
-      const cancel = this.#options.clock.after(ms, over)
-      signal.addEventListener('abort', over)
-    })
   }
 }
 

@@ -211,24 +211,19 @@ export class CommandContext extends Given {
 
 /** A client that looks for its server at the first request; its address is known after that. */
 function lazyClient(connect: () => Promise<Client>): Client {
-  let url = ''
-  const connected = async (): Promise<Client> => {
-    const client = await connect()
-    url = client.url
-    return client
-  }
-  const methods = ['get', 'post', 'put', 'patch', 'delete', 'upload', 'open'] as const
-  const later =
-    (method: (typeof methods)[number]) =>
-    async (...request: unknown[]): Promise<unknown> =>
-      ((await connected())[method] as (...request: unknown[]) => unknown)(...request)
-  return {
-    ...Object.fromEntries(methods.map((method) => [method, later(method)])),
+  let found: Client | undefined
+  const connected = async (): Promise<Client> => (found ??= await connect())
+  const later = {
     get url() {
-      return url
+      return found?.url ?? ''
     },
     async *pages(...request: Parameters<Client['pages']>) {
       yield* (await connected()).pages(...request)
     },
-  } as Client
+  }
+  const call =
+    (name: keyof Client) =>
+    async (...request: [never, never]) =>
+      ((await connected())[name] as Client['open'])(...request)
+  return new Proxy(later, { get: (own, name) => Reflect.get(own, name) ?? call(name as keyof Client) }) as unknown as Client
 }

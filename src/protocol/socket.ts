@@ -11,7 +11,7 @@ export const maxCursorLength = 60_000
 const RequestId = z.string().min(1).max(200).optional()
 const Streams = z.array(z.string().min(1).max(300)).min(1).max(maxStreamsPerClient)
 
-const Subscribe = z.object({
+export const Subscribe = z.object({
   type: z.literal('subscribe'),
   streams: Streams,
   /** The reader's position; without one it starts at the heads. */
@@ -19,9 +19,8 @@ const Subscribe = z.object({
   requestId: RequestId,
 })
 
-const Unsubscribe = z.object({ type: z.literal('unsubscribe'), streams: Streams, requestId: RequestId })
+export const Unsubscribe = z.object({ type: z.literal('unsubscribe'), streams: Streams, requestId: RequestId })
 
 export const ClientMessage = z.discriminatedUnion('type', [Subscribe, Unsubscribe])
-export type ClientMessage = z.output<typeof ClientMessage>
 
 export const closeCodes = { revoked: 4001, resume: 4008, goingAway: 1012, tooLarge: 1009 } as const

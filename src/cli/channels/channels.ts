@@ -2,14 +2,13 @@
 
 import type { Client } from '../../client/client.ts'
 import { type ChannelName, channelNames } from '../../domain/channels/key.ts'
-import { nearest } from '../../domain/nearest.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { Channel, ChannelChat, ChannelRoute } from '../../protocol/channels/channel.ts'
 import { secretOnce } from '../access/secret-once.ts'
 import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { notFound, usage } from '../failure.ts'
-import { findAgent } from '../find-by-name.ts'
+import { usage } from '../failure.ts'
+import { findAgent, findOne } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
 
@@ -126,22 +125,11 @@ async function routeFrom(context: CommandContext): Promise<ChannelRoute> {
 }
 
 /** Finds a chat by id, handle, or unique title. */
-async function findChat(client: Client, typed: string): Promise<ChannelChat> {
-  const wanted = typed.replace(/^@/, '')
-  const called: ChannelChat[] = []
-  const words: string[] = []
-  for await (const chat of client.pages(`${at}/chats`, ofChannel)) {
-    if (chat.chatId === wanted || chat.handle === wanted) return chat
-    if (chat.title === wanted) called.push(chat)
-    words.push(chat.chatId, chat.handle ?? chat.title)
-  }
-  const [only, ...others] = called
-  if (only && others.length === 0) return only
-  if (only) throw usage(`${called.length} chats are called ${JSON.stringify(typed)}.`, 'Name the one you mean by its number.')
-  const close = nearest(wanted, words)
-  const hint = close ? `Did you mean ${close}? ` : ''
-  throw notFound(`There is no chat ${JSON.stringify(typed)}.`, `${hint}\`holdfast channels\` lists them.`)
-}
+const findChat = (client: Client, typed: string): Promise<ChannelChat> =>
+  findOne('chat', typed.replace(/^@/, ''), client.pages(`${at}/chats`, ofChannel), ({ chatId, handle, title }) => [
+    [chatId, handle],
+    [title],
+  ])
 
 const chat = { name: 'chat', about: 'its number, @handle, or name where only one has it' } as const
 

@@ -7,8 +7,7 @@ import type { Coordinator } from '../../protocol/processes/coordinator.ts'
 import type { Process } from '../../protocol/processes/process.ts'
 import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { notFound } from '../failure.ts'
-import { findAgent } from '../find-by-name.ts'
+import { findAgent, findOne } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { chooseProject, namedProject, projectNames, projectOption } from '../projects/choose-project.ts'
 import { durationOf, standingOf, whyEnded } from './process-words.ts'
@@ -121,15 +120,8 @@ async function listCoordinators(context: CommandContext): Promise<void> {
 const stateStyles = { connected: 'green', unreachable: 'yellow', stopped: 'dim' } as const
 
 async function takeOver(context: CommandContext): Promise<void> {
-  const typed = context.operand(0)
-  const found = (await coordinatorsOf(context.client)).filter(({ id, machine }) => id === typed || machine === typed)
-  const [only, ...others] = found
-  if (!only || others.length > 0) {
-    const [how, next] = only
-      ? ['are several machines', 'Name it by its id.']
-      : ['is no machine', '`holdfast coordinators` lists them.']
-    throw notFound(`There ${how} ${JSON.stringify(typed)}.`, next)
-  }
+  const all = await coordinatorsOf(context.client)
+  const only = await findOne('machine', context.operand(0), all, ({ id, machine }) => [[id], [machine]])
   await context.confirm(
     `Take over from ${visible(only.machine)}?`,
     'Its processes count as lost and their sessions end; should it come back, it is refused. Do it only if it will not.',

@@ -7,7 +7,8 @@ import type { ListedWorktree, Losses, Worktree } from '../../protocol/worktrees/
 import { counted, size } from '../amounts.ts'
 import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { notFound, usage } from '../failure.ts'
+import { usage } from '../failure.ts'
+import { findOne } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
 import { bytesOf, lossesInWords, pruneWorktrees } from './prune-worktrees.ts'
@@ -44,15 +45,8 @@ function changesOf({ look, kind }: ListedWorktree): string {
 
 async function find(context: CommandContext): Promise<Worktree> {
   const { id: projectId } = await chooseProject(context)
-  const typed = context.operand(0)
-  const found: Worktree[] = []
-  for await (const each of context.client.pages(many, { params: { projectId } }))
-    if (each.id === typed || each.branch === typed || each.role === typed) found.push(each)
-  const [only, ...others] = found
-  if (!only) throw notFound(`There is no worktree ${visible(typed)}.`, '`holdfast worktrees` lists them.')
-  if (others.length > 0)
-    throw usage(`Several worktrees are called ${visible(typed)}.`, 'Use the id that `holdfast worktrees` shows.')
-  return only
+  const all = context.client.pages(many, { params: { projectId } })
+  return findOne('worktree', context.operand(0), all, ({ id, branch, role }) => [[id], [branch, role]])
 }
 
 const paramsOf = ({ projectId, id }: Worktree) => ({ projectId, worktreeId: id })

@@ -14,4 +14,15 @@ export const systemClock: Clock = {
   },
 }
 
-export const pause = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve))
+/** Waits, but no longer than until the signal aborts. */
+export const pause = (clock: Clock, ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const over = (): void => {
+      cancel()
+      signal?.removeEventListener('abort', over)
+      resolve()
+    }
+    const cancel = clock.after(ms, over)
+    signal?.addEventListener('abort', over)
+  })

@@ -21,18 +21,9 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
   },
   getMetrics: async ({ deps }) => {
     const { metricsText } = await import('./metrics.ts')
-    return metricsText({
-      version: deps.version,
-      deps: deps.figures,
-      store: deps.store.figures(),
-      openWebSockets: deps.connections.count('websocket'),
-      openEventStreams: deps.connections.count('event-stream'),
-      followedStreams: deps.tails.size,
-      feedWaitingBytes: deps.connections.waitingBytes,
-      heldCalls: deps.agents.waitingCalls.size,
-      // Metrics are answered even when the store fails.
-      counts: await deps.store.query(countProcesses, {}).catch(() => ({ processes: null, coordinators: null, models: null })),
-    })
+    // Metrics are answered even when the store fails.
+    const none = { processes: null, coordinators: null, models: null }
+    return metricsText(deps, await deps.store.query(countProcesses, {}).catch(() => none))
   },
   getDiskUse: async ({ deps }) => ({ logs: deps.files.logs() }),
   getOpenApi: async ({ deps }) => {
@@ -44,7 +35,7 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
     return docsPage(deps.version)
   },
   getDocsStyle: async () => {
-    const { docsStyle } = await import('../http/docs-style.ts')
+    const { docsStyle } = await import('../http/docs-page.ts')
     return docsStyle
   },
 }

@@ -1,46 +1,71 @@
-/** Messages accepted on `/ws` and their handlers. */
+/** Messages accepted on `/ws` and their handlers: subscriptions here, those of coordinators, and those of the relay. */
 
+import type * as z from 'zod'
 import type { Who } from '../../domain/access/caller.ts'
+import type { Scope } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
-import type { StreamName } from '../../domain/stream-name.ts'
+import { coordinatorStream } from '../../domain/stream-name.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import { relayTypes } from '../../protocol/consoles/relay.ts'
-import { ClientMessage } from '../../protocol/socket.ts'
+import { CoordinatorFacts, CoordinatorHello, CoordinatorTake } from '../../protocol/processes/link.ts'
+import { Subscribe, Unsubscribe } from '../../protocol/socket.ts'
+import { CoordinatorTurn } from '../../protocol/turns/link.ts'
 import { handleRelayMessage, type RelayConnection } from '../consoles/relay.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { maskedProblem } from '../http/problem-answer.ts'
 import { checkStreams, readableStreams, type Subscription } from '../live/subscription.ts'
-import { coordinatorMessages, handleCoordinatorMessage } from '../processes/coordinator-messages.ts'
 
 /** Connection of a message, as its handler sees it. */
-export interface MessageConnection extends RelayConnection {
+interface MessageConnection extends RelayConnection {
   readonly subscription: Subscription
   readonly isOpen: boolean
   tell(message: { readonly type: string }): void
 }
 
-type Handlers = {
-  readonly [Type in ClientMessage['type']]: (
-    connection: MessageConnection,
-    message: Extract<ClientMessage, { type: Type }>,
-    checkAll: (streams: readonly StreamName[]) => Promise<void>,
-  ) => Promise<void>
-}
+type Handle<Message> = (on: MessageConnection, message: Message, who: Who, deps: ServerDependencies) => void | Promise<void>
 
-const handlers: Handlers = {
-  subscribe: async (connection, { streams: names, after }, checkAll) => {
+const accept = <Schema extends z.ZodType>(scope: Scope, schema: Schema, handle: Handle<z.output<Schema>>) => ({
+  scope,
+  handle: (connection: MessageConnection, message: unknown, who: Who, deps: ServerDependencies) =>
+    handle(connection, checked(schema, message), who, deps),
+})
+
+/** A cursor that cannot be served, so that the stream begins with its snapshot. */
+const noCursor = ''
+
+/**
+ * What coordinators say (src/protocol/processes/link.ts) is accepted only with their credential: a person may report an exit over
+ * REST, but orders go to a machine. After the welcome its orders are sent, beginning with all that have not ended.
+ */
+const handlers: Readonly<Record<string, ReturnType<typeof accept>>> = {
+  subscribe: accept('read', Subscribe, async (connection, { streams: names, after }, who, { store }) => {
     const streams = readableStreams(names, connection.subscription.streams)
-    await checkAll(streams)
+    await checkStreams(store, who, streams)
     const ready = (cursor: string | null): void => connection.answer({ type: 'subscribed', streams, cursor })
     await connection.subscription.follow(streams, after, ready)
-  },
-  unsubscribe: async (connection, { streams: names }) => {
+  }),
+  unsubscribe: accept('read', Unsubscribe, (connection, { streams: names }) => {
     const streams = readableStreams(names)
     connection.subscription.unfollow(streams)
     connection.answer({ type: 'unsubscribed', streams })
-  },
+  }),
+  'coordinator:hello': accept('coordinator', CoordinatorHello, async (connection, hello, who, { launches }) => {
+    connection.answer({ ...(await launches.register(who, hello)) })
+    await connection.subscription.follow([coordinatorStream(who.id)], noCursor, () => {})
+  }),
+  'coordinator:take': accept('coordinator', CoordinatorTake, async (connection, take, who, { launches }) =>
+    connection.answer({ ...(await launches.take(who, take)) }),
+  ),
+  'coordinator:turn': accept('coordinator', CoordinatorTurn, async (connection, turn, who, { launches }) =>
+    connection.answer({ ...(await launches.prompt(who, turn)) }),
+  ),
+  'coordinator:facts': accept('coordinator', CoordinatorFacts, async (connection, facts, who, { launches, offers, figures }) => {
+    connection.answer({ ...(await launches.facts(who, facts)) })
+    for (const fact of facts.facts) if ('unknown' in fact && fact.unknown) figures.sentUnknown(fact.unknown)
+    if (connection.isOpen) offers.hear(who.id, facts.epoch, connection)
+  }),
 }
 
 export async function handleMessage(
@@ -49,19 +74,16 @@ export async function handleMessage(
   message: unknown,
   deps: ServerDependencies,
 ): Promise<void> {
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+  if (typeof message !== 'object' || message === null || Array.isArray(message))
     throw new Refusal('invalid_request', refusalText('messageShape'))
-  }
   const { type } = message as { type?: unknown }
   if (typeof type !== 'string') throw new Refusal('invalid_request', refusalText('typeMissing'), { field: 'type' })
-  if (coordinatorMessages.includes(type)) return handleCoordinatorMessage(connection, who, { ...message, type }, deps)
   if (relayTypes.includes(type)) return handleRelayMessage(connection, who, message, deps)
-  if (!Object.hasOwn(handlers, type)) throw unknownType(type)
-  if (!who.scopes.includes('read')) throw new Refusal('missing_scope', undefined, { scope: 'read' })
-  const known = checked(ClientMessage, message)
-  const checkAll = (streams: readonly StreamName[]) => checkStreams(deps.store, who, streams)
-  if (known.type === 'subscribe') return handlers.subscribe(connection, known, checkAll)
-  return handlers.unsubscribe(connection, known, checkAll)
+  const known = Object.hasOwn(handlers, type) ? handlers[type] : undefined
+  if (!known) throw unknownType(type)
+  const { scope, handle } = known
+  if (!who.scopes.includes(scope)) throw new Refusal('missing_scope', undefined, { scope })
+  await handle(connection, message, who, deps)
 }
 
 export function requestIdIn(message: unknown): string | undefined {
@@ -75,6 +97,6 @@ export function errorMessage(refusal: Refusal): { type: 'error'; [field: string]
 }
 
 function unknownType(type: string): Refusal {
-  const near = nearest(type.slice(0, 50), [...Object.keys(handlers), ...relayTypes, ...coordinatorMessages])
+  const near = nearest(type.slice(0, 50), [...Object.keys(handlers), ...relayTypes])
   return new Refusal('unknown_type', near ? refusalText('didYouMean', { near }) : undefined)
 }

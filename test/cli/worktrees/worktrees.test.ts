@@ -128,7 +128,7 @@ test('[WT3] a name that several worktrees have is refused, whatever is wanted of
     ['commit', 'auth'],
   ]) {
     const refused = await holdfast(argv)
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Several worktrees are called auth')])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('2 worktrees are called "auth"')])
   }
   expect([existsSync(first.top), existsSync(second.top)]).toEqual([true, true])
   expect((await holdfast(['remove', second.branch, '--yes'])).code).toBe(0)
