@@ -1,19 +1,50 @@
 /** Context of a command: what was typed, configuration, server connection, and output for people and programs. */
+import { createInterface } from 'node:readline/promises'
 import { type Client, createClient } from '../client/client.ts'
 import type { Instant } from '../domain/instant.ts'
 import { type CheckedConfig, type ConfigFlags, checkConfig, type LoadedConfig, loadConfig } from '../platform/config/config.ts'
 import { visible } from '../platform/log/visible.ts'
 import { systemClock } from '../platform/time/clock.ts'
 import { Given, type NamedCommand } from './command.ts'
-import { confirm } from './confirm.ts'
 import { type Connection, findConnection } from './connect.ts'
-import { usage } from './failure.ts'
+import { CommandFailure, declined, usage } from './failure.ts'
 import { ofOlderServer } from './older-server.ts'
 import { asTyped } from './program-name.ts'
 import { noProgress, type Progress, startProgress } from './progress.ts'
 import { type Column, fields, table } from './table.ts'
-import { type Paint, painter, type Terminal, widthOf } from './terminal.ts'
+import { isInteractive, type Paint, painter, type Terminal, widthOf } from './terminal.ts'
 import { exact, relative } from './times.ts'
+
+// Asks once before something irreversible, only where somebody can answer (CL2).
+
+/** Resolves when confirmed; throws otherwise. `loss` names what will be lost. */
+async function confirm(terminal: Terminal, question: string, loss: string): Promise<void> {
+  if (!isInteractive(terminal))
+    throw usage(`${question} ${loss} Nobody is here to answer.`, 'Add --yes to do it without being asked.')
+  const paint = painter(terminal.stderr, terminal.env)
+  const lines = createInterface({ input: terminal.stdin, output: terminal.stderr as NodeJS.WritableStream })
+  try {
+    let answered = false
+    let exit: 'failed' | 'interrupted' = 'failed'
+    lines.once('SIGINT', () => {
+      exit = 'interrupted'
+      lines.close()
+    })
+    const stopped = new Promise<string>((resolve) => {
+      lines.once('close', () => {
+        // Ends the line of a question left without Enter.
+        if (!answered) terminal.stderr.write('\n')
+        resolve('')
+      })
+    })
+    const answer = await Promise.race([lines.question(`${paint('bold', question)} ${loss} ${paint('dim', '[y/N]')} `), stopped])
+    answered = true
+    if (!/^y(es)?$/i.test(answer.trim()))
+      throw new CommandFailure(exit, 'Nothing was changed.', 'Answer y to go on, or add --yes.', declined)
+  } finally {
+    lines.close()
+  }
+}
 
 /** More than a person reads; `--limit` asks for more. */
 const defaultLimit = 200

@@ -1,13 +1,245 @@
-/** `holdfast run`: one prompt to an agent, streamed (CL1, US). */
+/**
+ * `holdfast run`: one prompt to an agent in a role of its own (CL1, US). Prints the agent's text as it arrives; the exit code tells how
+ * it ended. Survives lost connections; Ctrl-C cancels the turn.
+ */
+
 import { readFile } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
+import type { Client } from '../../client/client.ts'
+import { openRelay, type Relay } from '../../client/relay.ts'
+import type { RelayEvent } from '../../client/relay-messages.ts'
+import { onInterrupt } from '../../platform/processes/signals.ts'
+import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import { maxPromptChars, type PromptPart } from '../../protocol/turns/prompt.ts'
+import { type Asked, askPermission } from '../approvals/ask-permission.ts'
 import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { usage } from '../failure.ts'
+import { CommandFailure, failed, signedOut, usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
-import { runAgent } from './run-agent.ts'
+import { isInteractive } from '../terminal.ts'
+import { RelayLines } from './relay-lines.ts'
+
+interface Run {
+  readonly projectId: string
+  readonly agentId: string
+  readonly role: string
+  readonly workspace: string | undefined
+  readonly prompt: string
+  readonly attached: readonly PromptPart[]
+  readonly mode: string | undefined
+  readonly model: string | undefined
+  readonly allow: boolean
+  /** AG6: waits at a usage limit and continues afterwards. */
+  readonly goOn: boolean
+  readonly keep: boolean
+}
+
+async function runAgent(context: CommandContext, run: Run): Promise<void> {
+  const lines = new RelayLines(context, false)
+  const over = Promise.withResolvers<never>()
+  over.promise.catch(() => {})
+  const relay = openRelay({
+    ...(await context.connection()),
+    onState: ({ state }) => {
+      if (state === 'reconnecting') lines.note('The connection is lost; trying again.')
+      // No further event comes after this.
+      if (state === 'signed-out') over.reject(signedOut())
+    },
+  })
+  context.end()
+  try {
+    const userSessionId = await relay.create(run.projectId)
+    try {
+      await oneTurn(context, relay, { userSessionId, over: over.promise }, run, lines)
+      if (!run.keep) await completeWork(context.client, userSessionId, run.role).catch(() => {})
+    } finally {
+      lines.endLine()
+      if (run.keep) lines.note(context.hint(`Kept: holdfast attach ${userSessionId}`))
+      // If this fails, the session ends by itself later.
+      else await relay.request({ type: 'session:terminate', sessionId: userSessionId }).catch(() => {})
+    }
+  } finally {
+    relay.close()
+  }
+}
+
+/** Marks the work as completed, so that the end of the console does not count as an interruption. */
+async function completeWork(client: Client, userSessionId: string, role: string): Promise<void> {
+  const { projectId, agents } = await client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId } })
+  const workSessionId = agents.find((each) => each.role === role)?.workSessionId
+  if (!workSessionId) return
+  const params = { projectId, workSessionId }
+  await client.post('/api/projects/{projectId}/sessions/{workSessionId}/end', { params, body: { completed: true } })
+}
+
+interface Console {
+  readonly userSessionId: string
+  /** Rejects when the session can no longer be followed. */
+  readonly over: Promise<never>
+}
+
+async function oneTurn(
+  context: CommandContext,
+  relay: Relay,
+  { userSessionId, over }: Console,
+  run: Run,
+  lines: RelayLines,
+): Promise<void> {
+  const { role, agentId, workspace, prompt, attached } = run
+  const about = { sessionId: userSessionId, role }
+  const { promise: ready, resolve: becameReady, reject: neverReady } = Promise.withResolvers<Ready>()
+  let configuring: PromiseWithResolvers<void> | undefined
+  const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<Ending>()
+  // Avoids an unhandled rejection; the other promise reports it too.
+  ready.catch(() => {})
+  ended.catch(() => {})
+  const stop = (error: Error): void => {
+    neverReady(error)
+    fail(error)
+  }
+  over.catch(stop)
+  let prompted = false
+  const interrupt = (): void => {
+    if (prompted) relay.request({ type: 'agent:cancel', ...about }).catch(stop)
+    else stop(cancelled())
+  }
+  const permissions = new Permissions(context, relay, { allow: run.allow, lines, interrupt })
+  const unfollow = relay.follow({
+    userSessionId,
+    lastSeq: 0,
+    onEvent: (event) => {
+      lines.show(event)
+      permissions.take(event)
+      if (event.type === 'agent:ready') becameReady(event)
+      else if (event.type === 'agent:configured') {
+        if (event.error === null) configuring?.resolve()
+        else configuring?.reject(failed(event.error, 'Leave --mode or --model out to see what it offers.', 'not_set'))
+      } else if (event.type === 'agent:response') {
+        if (!run.goOn || event.limitedUntil === undefined) end(event)
+      } else if (event.type === 'agent:limited' && run.goOn && event.until !== null && !event.goesOn)
+        relay.request({ type: 'agent:go-on', ...about, goOn: true }).catch(stop)
+      else if (event.type === 'agent:failed') stop(failureOf(event))
+      else if (event.type === 'agent:terminated' || event.type === 'session:terminated')
+        stop(failed('Its agent was ended before it answered.', 'Run it again.', 'agent_ended'))
+    },
+    // Follows from the first event, so no snapshot is needed.
+    onSnapshot: () => {},
+    onRefused: (problem) => stop(failed(problem.detail, problem.next, problem.code)),
+  })
+  const stopListening = onInterrupt(interrupt)
+  try {
+    await relay.request({ type: 'agent:spawn', ...about, agentId, ...(workspace !== undefined && { workspace }) })
+    const offered = await ready
+    for (const change of changesFor(run, offered)) {
+      configuring = Promise.withResolvers<void>()
+      await relay.request({ type: 'agent:configure', ...about, change })
+      await Promise.race([configuring.promise, ended])
+    }
+    prompted = true
+    const content = attached.length === 0 ? prompt : [{ type: 'text', text: prompt } as const, ...attached]
+    await relay.request({ type: 'agent:message', ...about, content })
+    judge(await ended)
+  } finally {
+    stopListening()
+    permissions.close()
+    unfollow()
+  }
+}
+
+type Ready = Extract<RelayEvent, { type: 'agent:ready' }>
+
+function changesFor({ mode, model }: Run, { modes, options }: Ready): ConfigChange[] {
+  const changes: ConfigChange[] = []
+  const among = (category: string) => options.find((option) => option.category === category)
+  const chosen = (what: string, wanted: string, values: readonly { id: string; name: string }[]): string => {
+    const found = values.find(({ id, name }) => id === wanted || name === wanted)
+    if (found) return found.id
+    const there = values.map(({ id }) => id).join(', ')
+    throw usage(`The agent offers no ${what} ${wanted}.`, there === '' ? `It offers none.` : `It offers ${there}.`)
+  }
+  if (mode !== undefined) {
+    const option = among('mode')
+    if (option) changes.push({ optionId: option.id, value: chosen('mode', mode, option.values) })
+    else changes.push({ modeId: chosen('mode', mode, modes) })
+  }
+  if (model !== undefined) {
+    const option = among('model')
+    changes.push({ optionId: option?.id ?? '', value: chosen('model', model, option?.values ?? []) })
+  }
+  return changes
+}
+
+const cancelled = (): CommandFailure =>
+  new CommandFailure('interrupted', 'The turn was cancelled.', 'What it did stays in its folder.', 'cancelled')
+
+type Ending = Extract<RelayEvent, { type: 'agent:response' }>
+
+function judge({ stopReason, error }: Ending): void {
+  if (stopReason === 'end_turn') return
+  if (stopReason === 'cancelled') throw cancelled()
+  throw failed(error ?? `It stopped: ${stopReason}.`, 'What it did stays in its folder.', stopReason)
+}
+
+function failureOf({ step, error }: Extract<RelayEvent, { type: 'agent:failed' }>): CommandFailure {
+  const next = step === 'running' ? 'What it did stays in its folder.' : '`holdfast doctor` checks the agent and its command.'
+  return failed(error, next, 'agent_failed')
+}
+
+interface Manner {
+  readonly allow: boolean
+  readonly lines: RelayLines
+  readonly interrupt: () => void
+}
+
+/** Answers permission requests: as set by options, as the person decides, or not at all without a terminal. */
+class Permissions {
+  readonly #context: CommandContext
+  readonly #relay: Relay
+  readonly #manner: Manner
+  readonly #open = new Map<number, AbortController>()
+  /** Serialises questions. */
+  #asking: Promise<void> = Promise.resolve()
+
+  constructor(context: CommandContext, relay: Relay, manner: Manner) {
+    this.#context = context
+    this.#relay = relay
+    this.#manner = manner
+  }
+
+  take(event: RelayEvent): void {
+    if (event.type === 'permission:resolved') this.#open.get(event.approvalId)?.abort()
+    if (event.type !== 'permission:requested') return
+    const taken = new AbortController()
+    this.#open.set(event.approvalId, taken)
+    this.#asking = this.#asking.then(() => this.#answer(event, taken.signal)).catch(() => {})
+  }
+
+  close(): void {
+    for (const taken of this.#open.values()) taken.abort()
+  }
+
+  async #answer(asked: Asked, signal: AbortSignal): Promise<void> {
+    const { terminal, json } = this.#context
+    const { allow, lines, interrupt } = this.#manner
+    if (signal.aborted) return
+    lines.endLine()
+    const about = { type: 'permission:answer', sessionId: asked.sessionId, approvalId: asked.approvalId } as const
+    if (allow) {
+      const canAllow = asked.options.some(({ kind }) => kind === 'allow_once')
+      if (!canAllow) lines.note(`Denied, because the agent offers no way to allow it once: ${asked.title}.`)
+      await this.#relay.request({ ...about, outcome: canAllow ? 'allowed' : 'denied' })
+    } else if (isInteractive(terminal) && !json) {
+      const optionId = await askPermission(terminal, { asked, signal, onInterrupt: interrupt })
+      if (optionId !== undefined) await this.#relay.request({ ...about, optionId })
+      // Leaving without an answer denies the request.
+      else if (!signal.aborted) await this.#relay.request({ ...about, outcome: 'denied' })
+    } else {
+      lines.note(`Denied, because nobody is here to ask: ${asked.title}. --allow allows what it asks for.`)
+      await this.#relay.request({ ...about, outcome: 'denied' })
+    }
+  }
+}
 
 const imageTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',

@@ -1,14 +1,77 @@
 /** `holdfast resume`: resumes interrupted work by id or by the path of its checkpoint (RS1). */
+import { openAsBlob } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { findCheckpoint, readSavedWorkSession } from '../../platform/files/saved-work-session.ts'
+import type { Client } from '../../client/client.ts'
+import { ProblemError } from '../../client/failures.ts'
+import {
+  findCheckpoint,
+  foldersOfLineage,
+  readSavedWorkSession,
+  type SavedWorkSession,
+} from '../../platform/files/saved-work-session.ts'
 import { visible } from '../../platform/log/visible.ts'
 import type { NotRestored, Resumed } from '../../protocol/work/resume.ts'
 import { counted } from '../amounts.ts'
 import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { failed } from '../failure.ts'
 import { projectOption } from '../projects/choose-project.ts'
-import { findWorkSession } from './find-work-session.ts'
-import { bringBack, isKnown, placeIn, type SavedLocation } from './resume-from-files.ts'
+import { findWorkSession, ifNotThere } from './find-work-session.ts'
+
+// Restores a work session from its files when the server does not know it (CK4): first the sessions resumed from it, as far as
+// they are beside it, then itself, then its parents, each with its artifacts.
+
+interface SavedLocation {
+  readonly projectId: string
+  readonly workSessionId: string
+}
+
+const path = '/api/projects/{projectId}/sessions/{workSessionId}'
+
+/** Project and work session named in the files. */
+function placeIn({ files, folder }: SavedWorkSession): SavedLocation {
+  const { project_id: projectId, session_id: workSessionId } = (files.checkpoint ?? {}) as Record<string, unknown>
+  if (typeof projectId === 'string' && typeof workSessionId === 'string') return { projectId, workSessionId }
+  throw failed(`The checkpoint in ${folder} does not say which work session it is of.`, 'Name another file.')
+}
+
+const isKnown = async (client: Client, params: SavedLocation): Promise<boolean> =>
+  (await client.get(path, { params }).catch(ifNotThere)) !== undefined
+
+async function bringBack(client: Client, saved: SavedWorkSession): Promise<NotRestored[]> {
+  const missing: NotRestored[] = []
+  for (const folder of await foldersOfLineage(saved)) {
+    const each = folder === saved.folder ? saved : await readSavedWorkSession(folder)
+    const params = placeIn(each)
+    const restored = await client.post(`${path}/restore`, { params, body: each.files })
+    // Only losses of the session itself are reported.
+    if (each === saved) missing.push(...restored.notRestored)
+    missing.push(...(await bringArtifacts(client, each, params)))
+  }
+  return missing
+}
+
+async function bringArtifacts(
+  client: Client,
+  { files, artifacts }: SavedWorkSession,
+  params: SavedLocation,
+): Promise<NotRestored[]> {
+  const missing: NotRestored[] = []
+  const facts = ((files.workSession ?? {}) as { artifacts?: { name?: string; media_type?: string }[] }).artifacts ?? []
+  for (const { name, path: file } of artifacts) {
+    const type = facts.find((each) => each.name === name)?.media_type
+    try {
+      await client.upload(`${path}/artifacts/{name}`, { params: { ...params, name }, body: await openAsBlob(file), type })
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      missing.push({ what: 'artifact', detail: `${name}: ${error.message}` })
+    }
+  }
+  for (const { name = '' } of facts)
+    if (!artifacts.some((each) => each.name === name))
+      missing.push({ what: 'artifact', detail: `${name}: its file is not there` })
+  return missing
+}
 
 interface Found extends SavedLocation {
   readonly notRestored: readonly NotRestored[]

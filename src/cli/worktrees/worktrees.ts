@@ -1,9 +1,11 @@
-/** `holdfast worktrees`: worktrees of agents, their changes, merging and removing them. */
+/** `holdfast worktrees`: worktrees of agents, their changes, merging and removing them, old ones all together (WT3). */
+
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { ProblemError } from '../../client/client.ts'
+import { type Client, ProblemError } from '../../client/client.ts'
 import { visible, visibleLines } from '../../platform/log/visible.ts'
-import type { ListedWorktree, Losses, Worktree } from '../../protocol/worktrees/worktree.ts'
+import { systemClock } from '../../platform/time/clock.ts'
+import type { ListedWorktree, Losses, LossSummary, Worktree } from '../../protocol/worktrees/worktree.ts'
 import { counted, size } from '../amounts.ts'
 import { command, group } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -11,7 +13,130 @@ import { usage } from '../failure.ts'
 import { findOne } from '../find-by-name.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
-import { bytesOf, lossesInWords, pruneWorktrees } from './prune-worktrees.ts'
+
+/** Worktrees per request: a machine counts the files of each and has half a minute. */
+const inspectedAtOnce = 20
+const removedAtOnce = 8
+const dayMs = 86_400_000
+const defaultDays = 7
+const maxDays = 100_000
+
+interface Kept {
+  readonly id: string
+  readonly role: string
+  readonly why: string
+}
+
+async function pruneWorktrees(context: CommandContext): Promise<void> {
+  const { id: projectId } = await chooseProject(context)
+  const days = daysOf(context.text('days'))
+  const now = systemClock.now()
+  const old: ListedWorktree[] = []
+  for await (const each of context.client.pages(many, { params: { projectId }, query: { limit: inspectedAtOnce, look: true } }))
+    if (now - Date.parse(each.lastUsedAt) >= days * dayMs) old.push(each)
+  const kept = old.flatMap((each) => whyKept(each) ?? [])
+  const going = old.filter((each) => !kept.some(({ id }) => id === each.id))
+  if (!context.json) show(context, going, kept, days)
+  if (context.flag('dry-run') || going.length === 0) {
+    if (context.json) context.answer({ wouldRemove: going.map(inShort), removed: [], kept }, String)
+    return
+  }
+  const losing = going.filter(({ look }) => look?.canGo === 'would_lose').length
+  const loss = losing === 0 ? 'Nothing is lost with them.' : `What ${losing} of them hold is lost for good.`
+  await context.confirm(`Remove ${counted(going.length, 'worktree')}?`, loss)
+  const failed = await removeAll(context.client, projectId, going)
+  const removed = going.filter(({ id }) => !failed.some((each) => each.id === id))
+  if (!context.json) for (const { role, why } of failed) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
+  context.finished(
+    { removed: removed.map(({ id }) => id), kept: [...kept, ...failed] },
+    `${counted(removed.length, 'worktree')} removed, ${size(bytesOf(removed))} freed`,
+  )
+}
+
+function daysOf(typed = String(defaultDays)): number {
+  const days = Number(typed)
+  if (typed.trim() !== '' && days >= 0 && days <= maxDays) return days
+  throw usage(`--days must be a number from 0 to ${maxDays}.`, `Leave it out for ${defaultDays}.`)
+}
+
+/** Returns undefined when it can be removed once the losses are confirmed. */
+function whyKept({ id, role, look, trouble }: ListedWorktree): Kept | undefined {
+  const why = !look
+    ? (trouble ?? 'its machine gave no answer')
+    : look.canGo === 'in_use' || look.canGo === 'refused'
+      ? (look.why ?? 'it cannot go')
+      : look.canGo === 'would_lose' && !look.losses
+        ? 'its machine has an older build; remove it by its id'
+        : undefined
+  return why === undefined ? undefined : { id, role, why }
+}
+
+function lossOf({ look }: ListedWorktree): string {
+  if (!look?.losses) return 'nothing'
+  const { fileCount, commitCount, unfinished } = look.losses
+  const amounts = [fileCount > 0 && counted(fileCount, 'file'), commitCount > 0 && counted(commitCount, 'commit'), ...unfinished]
+  return amounts.filter(Boolean).join(', ')
+}
+
+const bytesOf = (worktrees: readonly ListedWorktree[]): number =>
+  worktrees.reduce((sum, { look }) => sum + (look?.disk.bytes ?? 0), 0)
+
+const inShort = ({ id, role, branch, lastUsedAt, look }: ListedWorktree) => ({
+  id,
+  role,
+  branch,
+  lastUsedAt,
+  bytes: look?.disk.bytes ?? 0,
+  losses: look?.losses ?? null,
+})
+
+function show(context: CommandContext, going: readonly ListedWorktree[], kept: readonly Kept[], days: number): void {
+  for (const { role, why } of kept) context.note(`Stays: ${visible(role)}: ${visible(why)}`)
+  const list = context.table(going, {
+    empty: `No worktree that was not used for ${counted(days, 'day')} can go. \`holdfast worktrees prune --days 0\` takes younger ones too.`,
+    columns: [
+      { title: 'ROLE', of: ({ role }) => visible(role), style: 'bold' },
+      { title: 'BRANCH', of: ({ branch, folder }) => visible(branch ?? folder), shrinks: true },
+      { title: 'USED', of: ({ lastUsedAt }) => context.ago(lastUsedAt) },
+      { title: 'DISK', of: ({ look }) => size(look?.disk.bytes ?? 0) },
+      { title: 'LOST', of: lossOf },
+    ],
+  })
+  context.answer({}, () => (going.length === 0 ? list : `${list}\n${size(bytesOf(going))} in all`))
+  for (const { role, look } of going) if (look?.losses) context.note(`Lost with ${visible(role)}: ${lossesInWords(look.losses)}`)
+}
+
+/** Confirms each removal with exactly the losses shown; a worktree changed since, or on an unreachable machine, stays. */
+async function removeAll(client: Client, projectId: string, going: readonly ListedWorktree[]): Promise<Kept[]> {
+  const waiting = [...going]
+  const failed: Kept[] = []
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { id, role, look } = next
+      try {
+        const query = look?.losses ? { confirm: look.losses.digest } : {}
+        await client.delete(`${many}/{worktreeId}`, { params: { projectId, worktreeId: id }, query })
+      } catch (error) {
+        if (!(error instanceof ProblemError) || (error.problem.status !== 409 && error.problem.status !== 503)) throw error
+        failed.push({ id, role, why: error.message })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: removedAtOnce }, work))
+  return failed
+}
+
+const maxNamed = 8
+
+function lossesInWords({ files, fileCount, commits, commitCount, unfinished }: Omit<LossSummary, 'digest'>): string {
+  const named = (names: readonly string[], count: number): string =>
+    names.slice(0, maxNamed).map(visible).join(', ') + (count > maxNamed ? ', …' : '')
+  return [
+    ...(fileCount > 0 ? [`${counted(fileCount, 'file')} not committed (${named(files, fileCount)})`] : []),
+    ...(commitCount > 0 ? [`${counted(commitCount, 'commit')} in no other branch (${named(commits, commitCount)})`] : []),
+    ...unfinished.map((what) => `a ${what} that is not finished`),
+  ].join('; ')
+}
 
 const many = '/api/projects/{projectId}/worktrees'
 const one = `${many}/{worktreeId}` as const

@@ -2,16 +2,43 @@
  * The states of this machine's git workplaces (FS): taken before and after turns, compared, brought back and forked. One thing at
  * a time in each workplace.
  */
+import { existsSync } from 'node:fs'
+import { copyFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileChanges, FileState, LeftOutFile, RestoreAnswer, StateDiff } from '../../protocol/worktrees/file-state.ts'
-import { maxShownLeftOut } from '../../protocol/worktrees/file-state.ts'
+import {
+  type FileChanges,
+  type FileState,
+  type LeftOutFile,
+  maxShownLeftOut,
+  type RestoreAnswer,
+  type StateDiff,
+} from '../../protocol/worktrees/file-state.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
 import { capture, shownNames } from './capture.ts'
 import { changesBetween, diffBetween } from './compare.ts'
-import { writeState } from './fork.ts'
 import { KeptStates } from './kept-states.ts'
 import { isThere, type RestoreRequest, restore } from './restore.ts'
 import { type Workplace, Workplaces } from './workplace.ts'
+
+// Writes a state into a new worktree byte for byte (FS6). The worktree's own index gets its commit, as after a checkout.
+
+/** Parallel checkout of git, for trees that are large enough. */
+const parallel = { 'checkout.workers': '0' }
+
+/** Repeated after a crash it writes everything again. The index of the worktree comes last and says that it is complete. */
+async function writeState(place: Workplace, { tree }: { readonly tree: string }): Promise<void> {
+  const { gitFolder, top } = place.facts
+  await place.recover()
+  if (existsSync(place.indexFile)) await place.dropIndex()
+  await place.run(['read-tree', '--reset', '-u', tree], { config: parallel })
+  place.memory.tree = tree
+  const index = join(gitFolder, 'holdfast-index')
+  await rm(`${index}.lock`, { force: true })
+  await copyFile(place.indexFile, index)
+  // Keeps what is known of the files that are as in the commit.
+  await place.repository.run(['read-tree', '-m', 'HEAD'], { folder: top, env: { GIT_INDEX_FILE: index } })
+  await rename(index, join(gitFolder, 'index'))
+}
 
 export interface TakenState {
   readonly top: string

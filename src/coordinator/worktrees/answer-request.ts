@@ -2,19 +2,22 @@
  * Answers the server's requests about worktrees on this machine (WT2, WT3, WT6). Folders outside the workspace root, links that
  * leave it, and worktrees that Holdfast did not make are refused.
  */
-
-import { lstat, mkdir, realpath } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
+import { basename, join, relative, sep } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { CoordinatorAnswer, CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
+import {
+  type CoordinatorAnswer,
+  type CoordinatorRequest,
+  maxFilesFound,
+  type WorktreeFolder,
+} from '../../protocol/processes/coordinator-requests.ts'
 import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { RemovalResult } from '../../protocol/worktrees/worktree.ts'
 import { refused } from '../coordinator-requests.ts'
 import { answerAboutFiles } from '../file-states/answer-request.ts'
 import type { FileStates } from '../file-states/file-states.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
-import { findFiles } from './find-files.ts'
 import { type Git, GitFailure } from './git.ts'
 import { inspectWorktrees, processesIn } from './inspect-worktrees.ts'
 import { mergeWorktree } from './merge-worktree.ts'
@@ -22,6 +25,30 @@ import type { Occupancy } from './occupancy.ts'
 import { inUse, lossesOf, notRemoved, removePlainFolder, removeWorktree } from './remove-worktree.ts'
 import { type OurWorktree, openWorktree, type Repository } from './repository.ts'
 import { nulEnded, stateOf, submodulesIn, uncommittedIn } from './worktree-state.ts'
+
+// Finds files of a workplace by a part of their path. Walks folders breadth first, follows no links, and stops at its bounds.
+
+const maxEntries = 20_000
+const skipped = new Set(['.git', 'node_modules', '.venv', '__pycache__', 'target', 'dist', '.next', '.cache'])
+
+/** Paths from the folder, those whose name begins with what is looked for first. */
+async function findFiles(folder: string, q: string): Promise<string[]> {
+  const wanted = q.toLowerCase()
+  const found: string[] = []
+  const folders = ['']
+  let seen = 0
+  for (let at = folders.shift(); at !== undefined && seen < maxEntries; at = folders.shift()) {
+    const entries = await readdir(join(folder, at), { withFileTypes: true }).catch(() => [])
+    seen += entries.length
+    for (const entry of entries) {
+      const path = at === '' ? entry.name : `${at}/${entry.name}`
+      if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(path)
+      if (entry.isFile() && path.toLowerCase().includes(wanted)) found.push(path)
+    }
+  }
+  const rank = (path: string): number => Number(!basename(path).toLowerCase().startsWith(wanted))
+  return found.sort((a, b) => rank(a) - rank(b) || a.length - b.length || (a < b ? -1 : 1)).slice(0, maxFilesFound)
+}
 
 /** Commits everything in a worktree on its branch (WT6) with Holdfast as the committer (WT4), without the person's hooks. */
 export type CommitResult = { readonly commit: string; readonly files: number } | { readonly commit: null }

@@ -2,7 +2,10 @@
  * ACP demo agent (`demo`): a real ACP agent on standard input and output, with a script instead of a model. Needs no key and no
  * network, and is deterministic.
  */
+
 import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   type AgentContext,
   agent,
@@ -15,10 +18,58 @@ import {
   RequestError,
 } from '@agentclientprotocol/sdk'
 import { primerMark } from '../../domain/turns/prompts.ts'
+import { writeFileAtomic } from '../../platform/files/atomic-file.ts'
+import { parsedJson } from '../../platform/json.ts'
 import { toolInWords } from '../actions.ts'
 import { McpClient } from '../mcp/mcp-client.ts'
-import { keepTalk, recallTalk, type Talk } from './memory.ts'
 import { type AcpUpdate, type Habits, TurnCancelled, takeTurn } from './turn.ts'
+
+// Saved talks of the demo agent, one file each, as installed agents keep them: `session/load` reads them after a crash. A talk
+// without turns is not saved.
+
+interface Turn {
+  readonly asked: string
+  readonly answered: string
+}
+
+interface Talk {
+  readonly id: string
+  readonly folder: string
+  readonly turns: Turn[]
+}
+
+const maxTurns = 100
+const maxText = 10_000
+const maxTalks = 200
+
+async function keepTalk(folder: string, { id, turns }: Talk): Promise<void> {
+  turns.splice(0, turns.length - maxTurns)
+  const kept = turns.map(({ asked, answered }) => ({
+    asked: asked.slice(0, maxText),
+    answered: answered.slice(0, maxText),
+  }))
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await writeFileAtomic(fileOf(folder, id), JSON.stringify(kept))
+  await forgetOldest(folder)
+}
+
+/** Returns undefined when there is no such talk. */
+async function recallTalk(folder: string, id: string): Promise<Turn[] | undefined> {
+  if (!/^[0-9a-f-]{36}$/.test(id)) return undefined
+  return readFile(fileOf(folder, id), 'utf8').then(parsedJson, () => undefined) as Promise<Turn[] | undefined>
+}
+
+async function forgetOldest(folder: string): Promise<void> {
+  const names = await readdir(folder)
+  if (names.length <= maxTalks) return
+  const found = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
+  )
+  const oldest = found.sort((a, b) => a.at - b.at).slice(0, names.length - maxTalks)
+  await Promise.all(oldest.map(({ name }) => rm(join(folder, name), { force: true })))
+}
+
+const fileOf = (folder: string, id: string): string => join(folder, `${id}.json`)
 
 export interface DemoAcpOptions {
   readonly input: ReadableStream<Uint8Array>

@@ -1,9 +1,11 @@
 /** REST handlers for work sessions, tasks, approaches and artifacts of a project. */
-
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
+import type { Artifact } from '../../protocol/work/artifact.ts'
 import { childOf, type Resumed } from '../../protocol/work/resume.ts'
 import type { approachRoutes, artifactRoutes, taskRoutes, workSessionRoutes } from '../../protocol/work/routes.ts'
 import { changeApproach, recordApproach } from '../../services/work/change-approach.ts'
@@ -20,6 +22,7 @@ import {
   listProjectApproaches,
   listTasks,
   listWorkSessions,
+  readUploadPart,
 } from '../../services/work/queries.ts'
 import { restoreWorkSession } from '../../services/work/restore-work-session.ts'
 import { resumeWorkSession } from '../../services/work/resume-work-session.ts'
@@ -27,8 +30,65 @@ import { beginUpload, deleteArtifact, dropUpload, storeArtifact } from '../../se
 import type { ReceiptKey } from '../../store/store.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { type HandlersOf, query, receiptOf, run } from '../http/handler.ts'
-import { sendArtifact } from './artifact-download.ts'
+import { untilDrained } from '../live/backpressure.ts'
 import { mediaTypeOf, refuseTooLarge, takeBytes } from './artifact-upload.ts'
+
+// Sends the bytes of an artifact (CK5) part by part at the reader's pace. Browsers save it and never run it (SE6), because
+// agents made it.
+
+/** A client that reads nothing for this long is disconnected. */
+const stuckAfterMs = 60_000
+
+interface FoundArtifact {
+  readonly artifact: Artifact
+  readonly uploadId: string
+}
+
+async function sendArtifact(
+  { artifact, uploadId }: FoundArtifact,
+  { store, logger }: Pick<ServerDependencies, 'store' | 'logger'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const etag = `"${artifact.sha256}"`
+  reply.hijack()
+  const { raw } = reply
+  const known = request.headers['if-none-match'] === etag
+  raw.writeHead(known ? 304 : 200, {
+    etag,
+    'cache-control': 'private, no-cache',
+    ...(known ? {} : { 'content-length': artifact.size, 'content-type': artifact.mediaType }),
+    'content-disposition': `attachment; filename*=UTF-8''${encodeRFC5987(artifact.name)}`,
+    'content-security-policy': "default-src 'none'; sandbox",
+  })
+  if (known || request.method === 'HEAD') return void raw.end()
+  raw.setTimeout(stuckAfterMs, () => raw.destroy())
+  try {
+    await sendParts(raw, artifact.size, (number) => store.query(readUploadPart, { uploadId, number }))
+  } catch (error) {
+    // The response must be ended here, or the client would wait for the rest.
+    logger.error({ requestId: request.id, err: error }, 'A download was broken off')
+    raw.destroy()
+  }
+}
+
+async function sendParts(raw: ServerResponse, size: number, read: (number: number) => Promise<string | null>): Promise<void> {
+  let left = size
+  for (let number = 0; left > 0 && !raw.destroyed; number++) {
+    const part = await read(number)
+    if (part === null) break
+    const bytes = Buffer.from(part, 'base64')
+    left -= bytes.length
+    raw.write(bytes)
+    await untilDrained(raw)
+  }
+  // Replaced or deleted meanwhile: fewer bytes than announced, so the connection is cut and the client notices.
+  if (left > 0) raw.destroy()
+  else raw.end()
+}
+
+const encodeRFC5987 = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /**
  * Resumes interrupted work (RS1), shared by REST and MCP: creates the child work session, and starts its agent in its role if a
