@@ -1,7 +1,4 @@
-/**
- * Keeps a channel connected: takes its lease for this server, runs its adapter, reports its state, and restarts it when it
- * fails. The server is ready without it.
- */
+/** Keeps a channel connected: takes its lease, runs its adapter, reports its state, and restarts it when it fails. */
 import type { ChannelName } from '../domain/channels/key.ts'
 import type { Detail } from '../domain/notices.ts'
 import { statusNotice } from '../domain/status-texts.ts'

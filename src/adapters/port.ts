@@ -33,10 +33,7 @@ export interface Account {
 
 export interface ChannelHost {
   connected(account: Account): Promise<void>
-  /**
-   * Resolves when the message is durable; only then may it be acknowledged to the platform. Rejects when it must be delivered
-   * again.
-   */
+  /** Resolves when the message is durable and may be acknowledged. Rejects when the platform must deliver it again. */
   take(message: Inbound): Promise<void>
 }
 

@@ -156,10 +156,7 @@ export class CommandContext extends Given {
     this.#progress.resume()
   }
 
-  /**
-   * Calls back when the reader of the output closes it (`| head`), for commands without an end. Returns a function that stops
-   * listening.
-   */
+  /** Calls back when the reader of the output closes it (`| head`). Returns a function that stops listening. */
   onUnread(callback: () => void): () => void {
     const { stdout } = this.terminal
     stdout.on?.('error', callback)

@@ -1,7 +1,4 @@
-/**
- * Builds a commander program from the command descriptions: parsing, --help with examples and exit codes, hints for typing
- * errors.
- */
+/** Builds a commander program from the descriptions: parsing, --help with examples and exit codes, hints for typing errors. */
 
 import { Command, Option } from 'commander'
 import { type CommandOption, type CommandSpec, commandsIn, type NamedCommand } from './command.ts'

@@ -13,10 +13,7 @@ import type { Terminal } from './terminal.ts'
 
 const maxNamed = 15
 
-/**
- * Returns the typed command, such as `projects show`. Refuses an unknown word here, because the default command would take it as
- * an operand.
- */
+/** Returns the typed command (`projects show`). Refuses an unknown word, which a default command would take as an operand. */
 function typedCommand(argv: readonly string[], specs: readonly NamedCommand[], program: string, before = ''): string {
   const [word] = argv
   if (word === undefined || word.startsWith('-')) return before.trimEnd()

@@ -1,7 +1,4 @@
-/**
- * Runs the command line and reports the outcome. `up` and `server` are recognised without loading the parser, because the
- * server's start time is measured (SP1).
- */
+/** Runs the command line. `up` and `server` are recognised without the parser: the start time is measured (SP1). */
 import { parseServerFlags } from './system/server-flags.ts'
 import type { Terminal } from './terminal.ts'
 

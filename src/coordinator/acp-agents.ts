@@ -1,7 +1,4 @@
-/**
- * The ACP agents of this machine by launch. Passes each its orders, including those sent while the link was down
- * (protocol/turns/link.ts).
- */
+/** The ACP agents of this machine by launch. Passes each its orders, also those sent while the link was down (turns/link.ts). */
 import { type Clock, pause } from '../platform/time/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'

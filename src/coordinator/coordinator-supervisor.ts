@@ -183,9 +183,7 @@ export class CoordinatorSupervisor {
   }
 }
 
-/**
- * Removes the server's credentials, database and settings. Keeps the launch mark, which the server's own starter may look for.
- */
+/** Removes the server's credentials, database and settings. Keeps the launch mark, which its own starter may look for. */
 function environmentFor(ours: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = (name: string): boolean =>
     name === launchVariable || name === folderVariable || !(name.startsWith('HOLDFAST_') || name === 'DATABASE_URL')

@@ -1,7 +1,4 @@
-/**
- * One WebSocket to the server: requests with answers, and messages the server pushes. Closed at the first timeout or error; the
- * caller opens another.
- */
+/** One WebSocket to the server: requests with answers, and pushed messages. Closed at the first timeout or error. */
 import { WebSocket } from 'ws'
 import type { Clock } from '../platform/time/clock.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Permission requests and questions of an agent that wait for a person. Each is reported once under an id of ours, and answered
- * or withdrawn once.
- */
+/** Permission requests and questions that wait for a person. Each is reported once under an id of ours, and settled once. */
 import { randomUUID } from 'node:crypto'
 import type { PermissionRequest } from '../protocol/turns/agent-update.ts'
 import type { SettledPermission } from '../protocol/turns/link.ts'

@@ -7,10 +7,7 @@ import type { Logger } from '../platform/log/logger.ts'
 import type { LaunchMark } from '../platform/processes/launch-mark.ts'
 import { type LiveProcess, type ProcessIdentity, type ProcessSource, signalExactly } from '../platform/processes/processes.ts'
 
-/**
- * Lists the machine's processes for concurrent callers. One listing runs at a time, and a caller never gets one that began before
- * its call.
- */
+/** Lists the machine's processes, once for concurrent callers. A caller never gets a listing that began before its call. */
 export class ProcessTable {
   readonly source: ProcessSource
   #running: Promise<LiveProcess[]> | undefined

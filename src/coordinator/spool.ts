@@ -244,10 +244,7 @@ export class FactSender {
     this.#options = options
   }
 
-  /**
-   * Starts sending. The first message, even if empty, tells the server that the orders are known and launches can be offered
-   * (CO4).
-   */
+  /** Starts sending. The first message, even if empty, says that the orders are known and launches can be offered (CO4). */
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true

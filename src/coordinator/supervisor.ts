@@ -83,10 +83,7 @@ export class Supervisor {
     this.#startWaiting()
   }
 
-  /**
-   * Compares with the server's list after a connect: launches missing here are reported as ended, launches missing there are
-   * stopped.
-   */
+  /** Compares with the server's list after a connect: what is missing here is reported as ended, what is missing there ends. */
   synchronize(orders: readonly LaunchOrder[]): void {
     if (this.#isClosed) return
     const named = new Set(orders.map(({ launchId }) => launchId))

@@ -107,10 +107,7 @@ export type ConfigValues = {
 export const environmentName = (key: ConfigKey): string => `HOLDFAST_${key.replaceAll('.', '_').toUpperCase()}`
 export const flagName = (key: ConfigKey): string => key.replaceAll(/[._]/g, '-')
 
-/**
- * Parses a value, or says what is wrong with it and suggests the nearest valid one. Flags and variables are text (`'8080'`,
- * `'true'`).
- */
+/** Parses a value, or says what is wrong and what is nearest. Flags and variables are text (`'8080'`, `'true'`). */
 export function parseConfigValue(key: ConfigKey, given: unknown): Parsed<unknown> {
   const rule = configRules[key]
   switch (rule.kind) {

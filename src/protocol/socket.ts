@@ -1,7 +1,4 @@
-/**
- * WebSocket messages on `/ws` shared by all features: subscribing to streams from a cursor. Answers carry `requestId`, events
- * carry `seq`; a message is never both.
- */
+/** Messages on `/ws`: subscribing to streams from a cursor. Answers carry `requestId`, events `seq`; never both. */
 import * as z from 'zod'
 
 export const maxStreamsPerClient = 100

@@ -1,7 +1,4 @@
-/**
- * Builds all endpoints behind the HTTP listener. Their dependencies come from src/compose; they hold no state that another node
- * would miss.
- */
+/** Builds all endpoints behind the HTTP listener. They hold no state that another node would miss. */
 
 import type { FolderRules } from '../platform/files/folder-rules.ts'
 import { AgentCalls } from './agent-sessions/agent-calls.ts'

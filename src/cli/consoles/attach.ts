@@ -1,7 +1,4 @@
-/**
- * `holdfast attach`: follows a console live from its latest turns (CL1, US3); every typed line is sent to an agent. Leaving ends
- * nothing.
- */
+/** `holdfast attach`: follows a console from its latest turns (CL1, US3); typed lines go to an agent. Leaving ends nothing. */
 import { createInterface } from 'node:readline'
 import type { Client } from '../../client/client.ts'
 import { openRelay, type Relay } from '../../client/relay.ts'

@@ -1,7 +1,4 @@
-/**
- * `holdfast export`: writes files of projects, work sessions, chats and conversations from the store into any folder (CK2, CK4,
- * CV7).
- */
+/** `holdfast export`: writes projects, work sessions, chats and conversations as files into any folder (CK2, CK4, CV7). */
 import { resolve } from 'node:path'
 import { makeFolder } from '../../platform/files/make-folder.ts'
 import { NotPlainFile } from '../../platform/files/plain-file.ts'

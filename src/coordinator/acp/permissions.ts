@@ -40,10 +40,7 @@ export type PermissionAnswer =
   | { readonly choose: 'allow' | 'deny' }
   | { readonly choose: 'cancelled' }
 
-/**
- * Undefined when the request is invalid or nested too deep to judge. Long values are shown cut, but the digest covers all of
- * them.
- */
+/** Undefined when it is invalid or nested too deep to judge. Long values are shown cut; the digest covers all of them. */
 export function permissionRequestOf(params: unknown, calls: ToolCalls): PermissionRequest | undefined {
   const exact = canonicalJson(params)
   if (exact === undefined) return undefined

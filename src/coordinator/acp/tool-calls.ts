@@ -107,10 +107,7 @@ export class ToolCalls {
     this.#calls.delete(toolCallId)
   }
 
-  /**
-   * Returns the call as shown in a permission request, with its fingerprint (`likeness`), null when it has none. A known call is
-   * not changed.
-   */
+  /** Returns the call as shown in a permission request, with its fingerprint, if it has one. A known call is not changed. */
   forPermission(update: Fields): { readonly call: ToolCall; readonly likeness: string | null } | undefined {
     const known = this.#calls.get(lineOf(update['toolCallId']) ?? '')
     if (!known) {

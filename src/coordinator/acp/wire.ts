@@ -50,10 +50,7 @@ export function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/**
- * Splits bytes into lines. Of a line that is too long, only the size and the beginning are kept. Holds at most one line of the
- * maximum length.
- */
+/** Splits bytes into lines, and holds one at the most. Of a line that is too long, the size and the beginning are kept. */
 export interface LineOptions {
   readonly maxBytes: number
   readonly onLine: (line: string) => void

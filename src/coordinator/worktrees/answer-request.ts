@@ -62,10 +62,7 @@ export async function commitAll(worktree: OurWorktree, message: string): Promise
   return { commit: (await repository.run(['rev-parse', 'HEAD'])).trim(), files: files.length }
 }
 
-/**
- * Stages submodules separately: `git add` would start git in each, which applies the submodule's configuration (SE4). Only their
- * commit is staged.
- */
+/** Stages only the commit of submodules: `git add` would start git in each, which applies its configuration (SE4). */
 async function stageAll(repository: Repository): Promise<void> {
   const submodules = await submodulesIn(repository)
   const others = [Buffer.from('.'), ...submodules.map((name) => Buffer.concat([Buffer.from(':(top,exclude,literal)'), name]))]

@@ -1,7 +1,4 @@
-/**
- * Inspects worktrees for disk use and whether they can be removed (WT6). Each is inspected independently, so that one failure
- * hides no other.
- */
+/** Inspects worktrees for disk use and whether they can be removed (WT6), each by itself, so that one failure hides no other. */
 import { lstat, opendir, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'

@@ -42,10 +42,7 @@ export class Occupancy {
     return [...this.#folders.values()].some((folders) => folders.has(top))
   }
 
-  /**
-   * Runs a removal while no launch can enter. Returns `in_use` if a launch uses the folder or is entering. One at a time per
-   * root.
-   */
+  /** Runs a removal while no launch can enter, one at a time per root. `in_use`: a launch uses the folder or is entering. */
   async remove<Result>(root: string, top: string, work: () => Promise<Result>): Promise<Result | 'in_use'> {
     for (let under = this.#removals.get(root); under; under = this.#removals.get(root)) await under.catch(() => {})
     if (this.#entering.has(root) || this.isOccupied(top)) return 'in_use'

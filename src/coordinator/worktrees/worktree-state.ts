@@ -6,10 +6,7 @@ import type { OurWorktree, Repository } from './repository.ts'
 const asText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const nul = 0
 
-/**
- * File names as git prints them: bytes without NUL. Operations use the bytes; display uses text, with invalid bytes escaped.
- * Pure.
- */
+/** File names as git prints them: bytes without NUL, used as such. Displayed as text, with invalid bytes escaped. Pure. */
 export function displayName(name: Buffer): string {
   try {
     return asText.decode(name)
@@ -115,10 +112,7 @@ function mergeFiles(since: readonly NamedFile[], pending: readonly NamedFile[]):
   ]
 }
 
-/**
- * Files that would be lost with the folder: changed, staged and untracked ones, and submodules with any of those. Ignored files
- * do not count.
- */
+/** Files that would be lost with the folder: changed, staged, untracked, submodules with any of those. Not ignored ones. */
 export async function uncommittedIn({ repository }: { readonly repository: Repository }): Promise<NamedFile[]> {
   // Submodules are compared by commit only: git would start itself in each, obeying the submodule's configuration (SE4).
   const args = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames']

@@ -1,7 +1,4 @@
-/**
- * ACP demo agent (`demo`): a real ACP agent on standard input and output, with a script instead of a model. Needs no key and no
- * network, and is deterministic.
- */
+/** ACP demo agent (`demo`): a real ACP agent with a script instead of a model. Needs no key and no network; deterministic. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'

@@ -52,10 +52,7 @@ export function mayEnter(folder: string): boolean {
   }
 }
 
-/**
- * Creates the folder if needed, restricts it to its owner and checks that it can be written. Throws a StartFailure that says what
- * to do.
- */
+/** Creates the folder if needed, restricts it to its owner and checks that it can be written. Throws a StartFailure. */
 export async function prepareDataFolder(data: string, warn: (message: string) => void): Promise<void> {
   try {
     await makeFolder(data)

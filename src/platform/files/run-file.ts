@@ -44,10 +44,7 @@ export async function removeRunFile(data: string, pid: number): Promise<void> {
   if (found?.pid === pid) await unlink(runFile(data)).catch(() => {})
 }
 
-/**
- * Whether the process is alive; another user's counts as alive. A zombie does not: in a container without an init it may stay for
- * ever.
- */
+/** Whether the process is alive, also another user's. A zombie is not: in a container without an init it may stay for ever. */
 export function isAlive({ pid, birth, bootId }: Pick<RunningServer, 'pid' | 'birth' | 'bootId'>): boolean {
   if (processes && bootId !== undefined) return bootId === processes.bootId() && processes.birthOf(pid) === birth
   try {

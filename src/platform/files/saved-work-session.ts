@@ -51,10 +51,7 @@ async function checkpointsIn(folder: string): Promise<string[]> {
 
 const nameAnother = `Name the ${fileNames.checkpoint} of a work session, whatever it is called by now, or its folder; nothing was changed.`
 
-/**
- * Reads a checkpoint and the files beside it. A checkpoint of another name may lie in any folder: then only files with the same id
- * belong to it.
- */
+/** Reads a checkpoint and the files beside it. Of a checkpoint with another name, only files with the same id belong to it. */
 export async function readSavedWorkSession(
   folder: string,
   file: string = join(folder, fileNames.checkpoint),

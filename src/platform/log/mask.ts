@@ -8,10 +8,7 @@ import type { Detail } from '../../domain/notices.ts'
 /** The replacement of a secret. */
 export const masked = '[masked]'
 
-/**
- * Names whose values are secrets, in headers, queries, JSON and environment variables; also at the end of a name: `ownerToken`,
- * `DB_PASSWORD`.
- */
+/** Names whose values are secrets, in headers, queries, JSON and variables; also ends of names: `ownerToken`, `DB_PASSWORD`. */
 const secretName =
   '(?:password|passwd|passphrase|passkey|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth|authorization|cookie)'
 

@@ -1,7 +1,4 @@
-/**
- * Logs events that anyone can cause without a credential, at most a given number a minute; the next line says how many were left
- * out.
- */
+/** Logs what anyone can cause without a credential, at most so often a minute; the next line says how many were left out. */
 import type { Clock } from '../time/clock.ts'
 import type { Logger } from './logger.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Makes foreign text safe for a terminal: shows control characters, escape sequences and direction marks instead of sending them.
- * Pure.
- */
+/** Makes foreign text safe for a terminal: control characters, escape sequences and direction marks are shown, not sent. Pure. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is shown
 const terminalControls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 

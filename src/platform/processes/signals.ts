@@ -20,9 +20,7 @@ export const sameKeyPressMs = 150
 export interface StopOptions {
   /** Refuses new work, finishes what is in flight, closes. */
   readonly stop: (signal: StopSignal) => Promise<void>
-  /**
-   * Called on the second signal to end what must not be left behind. `wait` lets the stop finish; a third signal ends it at once.
-   */
+  /** Called on the second signal to end what must not stay. `wait` lets the stop finish; a third signal ends it at once. */
   readonly hurry?: () => 'exit' | 'wait'
   /** Called when the stop failed or timed out; then the process exits with 1. */
   readonly onTrouble: (message: string, error?: unknown) => void

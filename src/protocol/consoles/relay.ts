@@ -154,10 +154,7 @@ export interface RelayEventBodies {
     usage: TurnUsage | null
     limitedUntil?: string | undefined
   }
-  /**
-   * AG6: at its limit until then, as the agent reported; null: no longer. `goesOn`: continues automatically, as requested by
-   * `by`.
-   */
+  /** AG6: at its limit until then, as the agent reported; null: no longer. `goesOn`: continues automatically, as `by` asked. */
   'agent:limited': Requested & {
     role: string
     messageId: string | null

@@ -93,9 +93,7 @@ export const LinkFact = z.discriminatedUnion('type', [
     /** AC10: what the text says of what an ACP agent sent and nobody knows, counted since it was last told. */
     unknown: UnknownSent.nullish(),
   }),
-  /**
-   * GW5: a request through the gateway has begun, or is over; both count once. One that is never over was cut with its coordinator.
-   */
+  /** GW5: a request through the gateway has begun, or is over; both count once. One never over was cut with its coordinator. */
   z.object({ ...about, ...ofRequest, type: z.literal('model-asked') }),
   z.object({ ...about, ...ofRequest, type: z.literal('model-answered'), ...tokenCounts, finished: z.boolean() }),
   ...turnFacts,

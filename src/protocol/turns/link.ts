@@ -128,10 +128,7 @@ export const turnFacts = [
     stopReason: Line.nullable(),
     error: Words.nullable(),
     notice: SentNotice,
-    /**
-     * The prompt did not run: `refused`, the agent rejected it without output; `no_context`, its context could not be opened in
-     * the process.
-     */
+    /** It did not run: `refused`, the agent rejected it without output; `no_context`, its context could not be opened. */
     notRun: z.enum(['refused', 'no_context']).nullish(),
     /** Left out by earlier coordinators. */
     usage: TurnUsage.nullish(),
@@ -232,9 +229,7 @@ export interface AcpParticulars {
     /** Used in names of folders and branches (WT1); for a conversation outside consoles: `chat` and its short name. */
     readonly userSessionShort: string
     readonly role: string
-    /**
-     * Below the workspace root; null: named after the role. A path that leaves the root fails with the step `workspace` (US2).
-     */
+    /** Below the workspace root; null: named after the role. One that leaves the root fails with the step `workspace` (US2). */
     readonly path: string | null
     /** WT5: the set-up of a new worktree; null: none. */
     readonly setUp: SetUp | null

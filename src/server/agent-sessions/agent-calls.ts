@@ -139,9 +139,7 @@ function claimOf({ who }: Presented, token: string | undefined): Claim {
   return { tokenHash: token === undefined ? null : hashSecret(token), agentId: agentOf(who), launchId: who.launch?.id }
 }
 
-/**
- * SE3: an agent's secret adds nothing to what the bearer of the connection may do, so a read-only bearer cannot act as an agent.
- */
+/** SE3: an agent's secret adds nothing to what the connection's bearer may do: a read-only bearer cannot act as an agent. */
 function requireAgentScope({ kind, scopes }: Who): void {
   if (kind === 'agent' || scopes.includes('write')) return
   throw new Refusal('missing_scope', refusalText('needsScope', { scope: 'write' }), { scope: 'write' })

@@ -50,10 +50,7 @@ export class Page {
     this.#folder = folder
   }
 
-  /**
-   * Returns the file at a path, undefined if there is none. Read synchronously once: the first file is part of the start time
-   * (SP1).
-   */
+  /** Returns the file at a path, or undefined. Read synchronously once: the first file is part of the start time (SP1). */
   answer(path: string, headers: IncomingHttpHeaders): PageAnswer | undefined {
     // The page may have been built since.
     if (this.#files.size === 0) this.#files = this.#list()

@@ -37,10 +37,7 @@ const always = {
 
 const overHttps = { ...always, 'strict-transport-security': 'max-age=31536000' } as const
 
-/**
- * Security headers of every answer (SE6): the page loads only its own files, cannot be framed, and content types are not
- * guessed.
- */
+/** Security headers of every answer (SE6): the page loads only its own files, is not framed, and types are not guessed. */
 const securityHeaders = (https: boolean): Readonly<Record<string, string>> => (https ? overHttps : always)
 
 const listed = { always: Object.entries(always), overHttps: Object.entries(overHttps) } as const

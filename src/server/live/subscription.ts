@@ -145,10 +145,7 @@ export class Subscription {
     return lane
   }
 
-  /**
-   * Sends the events after the lane's position. Returns false when the client is full or events are missing; the lane then
-   * catches up.
-   */
+  /** Sends the events after the lane's position. False when the client is full or events are missing: the lane catches up. */
   #send(lane: Lane, events: readonly FeedEvent[]): boolean {
     // Fast path for the usual case: one next event for many clients.
     if (events.length === 1 && events[0]?.seq === lane.position + 1 && !this.#sink.full) {
@@ -261,10 +258,7 @@ const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(
 /** Time a browser waits before it reconnects. */
 const retryMs = 2000
 
-/**
- * Server-sent events (HT6): the open response of one client as the sink of a subscription. `id:` is a cursor over all its
- * streams.
- */
+/** Server-sent events (HT6): the open response of a client as a subscription's sink. `id:` is a cursor over all its streams. */
 export class EventStream implements FeedSink, OpenConnection {
   readonly kind = 'event-stream'
   readonly presented: Presented

@@ -1,7 +1,4 @@
-/**
- * Waits until a read finds something. Reads when the doorbell of a stream rings, and every second in case a ring is lost.
- * Resolves with undefined after the time limit.
- */
+/** Waits until a read finds something: at each ring of a stream, and every second. Undefined after the time limit. */
 import type { StreamName } from '../../domain/stream-name.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Store } from '../../store/store.ts'

@@ -1,7 +1,4 @@
-/**
- * MCP endpoint (MC1): Streamable HTTP at `/mcp`, with the same gate and credentials as all other routes. Its code is loaded with
- * the first request (SP1).
- */
+/** MCP endpoint (MC1): Streamable HTTP at `/mcp`, behind the same gate. Its code is loaded with the first request (SP1). */
 import type { FastifyInstance } from 'fastify'
 import type { ServerDependencies } from '../dependencies.ts'
 import type { McpRequests } from './mcp-requests.ts'

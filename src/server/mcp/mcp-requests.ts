@@ -1,7 +1,4 @@
-/**
- * Answers requests to `/mcp`. Runs tool calls itself and leaves the rest of the protocol to the SDK. Keeps no protocol session,
- * so any node can serve any call.
- */
+/** Answers requests to `/mcp`: tool calls itself, the rest by the SDK. Keeps no session, so any node can serve any call. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../domain/errors.ts'
 import { noteTools } from '../../services/turns/settle-turn.ts'

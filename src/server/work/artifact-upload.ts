@@ -18,10 +18,7 @@ import type { ServerDependencies } from '../dependencies.ts'
 const partBytes = 192 * 1024
 const partsAtOnce = 6
 
-/**
- * Time to read and discard the rest of a refused upload. Most clients report only a broken connection when it is closed while
- * they send.
- */
+/** Time to read and discard the rest of a refused upload: most clients report only a broken connection otherwise. */
 const discardWithinMs = 10_000
 
 const mediaForm = /^[\w!#$&^.+-]{1,80}\/[\w!#$&^.+-]{1,80}(?:; ?charset=[\w-]{1,40})?$/
