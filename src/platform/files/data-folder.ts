@@ -93,27 +93,19 @@ const shared = (data: string): StartFailure =>
 function explain(data: string, error: unknown): StartFailure {
   if (error instanceof StartFailure) return error
   const { code = String(error) } = error as NodeJS.ErrnoException
-  const failure = (message: string, next = 'Choose another folder with --data DIR.'): StartFailure =>
-    new StartFailure(message, next, { cause: error })
-  switch (code) {
-    case 'EEXIST':
-    case 'ENOTDIR':
-      return failure(`${data} is not a folder, or a part of its path is a file.`)
-    case 'EROFS':
-      return failure(`The data folder ${data} is on a read-only file system.`)
-    case 'EACCES':
-    case 'EPERM':
-      return failure(
-        `The data folder ${data} cannot be written by this user.`,
-        `Give yourself rights on ${data}, ${useAnotherFolder}`,
-      )
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return failure(
-        `There is no space left for the data folder ${data}.`,
-        `Free some space on ${dirname(data)}, ${useAnotherFolder}`,
-      )
-    default:
-      return failure(`The data folder ${data} cannot be used (${code}).`)
+  const unknown = [`The data folder ${data} cannot be used (${code}).`] as const
+  const [message, next = 'Choose another folder with --data DIR.'] = reasons(data)[code] ?? unknown
+  return new StartFailure(message, next, { cause: error })
+}
+
+function reasons(data: string): Readonly<Record<string, readonly [message: string, next?: string]>> {
+  const rights = `Give yourself rights on ${data}, ${useAnotherFolder}`
+  const space = `Free some space on ${dirname(data)}, ${useAnotherFolder}`
+  const notAFolder = [`${data} is not a folder, or a part of its path is a file.`] as const
+  const notAllowed = [`The data folder ${data} cannot be written by this user.`, rights] as const
+  const full = [`There is no space left for the data folder ${data}.`, space] as const
+  return {
+    ...{ EEXIST: notAFolder, ENOTDIR: notAFolder, EACCES: notAllowed, EPERM: notAllowed, ENOSPC: full, EDQUOT: full },
+    EROFS: [`The data folder ${data} is on a read-only file system.`],
   }
 }

@@ -55,18 +55,13 @@ function valueIn<Value>(answer: CoordinatorAnswer): Value {
   throw refusalFor(answer)
 }
 
-function refusalFor({ reason, why: words, notice }: Extract<CoordinatorAnswer, { ok: false }>): Refusal {
-  const why = detailFrom(words, notice)
-  switch (reason) {
-    case 'gone':
-      return new Refusal('not_found', why)
-    case 'not_ours':
-      return new Refusal('wrong_state', why, { reason })
-    case 'git_refused':
-      return new Refusal('git_refused', why)
-    case 'invalid':
-      return new Refusal('invalid_request', why)
-    case 'busy':
-      return new Refusal('busy', why)
-  }
-}
+const codes = {
+  gone: 'not_found',
+  not_ours: 'wrong_state',
+  git_refused: 'git_refused',
+  invalid: 'invalid_request',
+  busy: 'busy',
+} as const
+
+const refusalFor = ({ reason, why, notice }: Extract<CoordinatorAnswer, { ok: false }>): Refusal =>
+  new Refusal(codes[reason], detailFrom(why, notice), reason === 'not_ours' ? { reason } : {})

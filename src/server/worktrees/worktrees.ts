@@ -90,11 +90,7 @@ export class Worktrees {
     const row = await this.#tree(who, which)
     const ask = { kind: 'worktree-patch', top: row.top } as const
     const { base64, cut, limit } = await this.#look<{ base64: string; cut: boolean; limit: number }>(who, row, ask)
-    if (cut)
-      throw new Refusal('too_large', refusalText('patchTooLarge'), {
-        limit,
-        folder: row.folder,
-      })
+    if (cut) throw new Refusal('too_large', refusalText('patchTooLarge'), { limit, folder: row.folder })
     const name = (row.branch ?? row.role).replaceAll(/[^\w.-]+/g, '-')
     return { bytes: Buffer.from(base64, 'base64'), name: `${name}.patch` }
   }
@@ -144,14 +140,8 @@ export class Worktrees {
     if (removed.outcome === 'would_lose') throw new Refusal('would_lose', inWords(removed.losses), { losses: removed.losses })
     if (removed.outcome !== 'refused') return
     const { reason, why, notice } = removed
-    const reasonDetail = detailFrom(why, notice)
-    throw new Refusal(
-      reason === 'in_use' ? 'worktree_in_use' : reason === 'not_ours' ? 'wrong_state' : 'git_refused',
-      reasonDetail,
-      {
-        reason,
-      },
-    )
+    const code = { in_use: 'worktree_in_use', not_ours: 'wrong_state', git_refused: 'git_refused' } as const
+    throw new Refusal(code[reason], detailFrom(why, notice), { reason })
   }
 
   #find(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
