@@ -25,7 +25,7 @@ export interface InboxOptions {
   readonly channel: ChannelName
 }
 
-/** What a message caused: a message to an agent, a command, a stranger's request, or nothing (handled before, or cannot be). */
+/** What a message caused: a message to an agent, a command, an unknown sender's request, or nothing (handled before). */
 export type Taken = 'message' | 'command' | 'unpaired' | 'nothing'
 
 export class Inbox {

@@ -128,7 +128,7 @@ export const turnFacts = [
     stopReason: Line.nullable(),
     error: Words.nullable(),
     notice: SentNotice,
-    /** It did not run: `refused`, the agent rejected it without output; `no_context`, its context could not be opened. */
+    /** Why it did not run: `refused`, the agent rejected it without output; `no_context`, its context could not be opened. */
     notRun: z.enum(['refused', 'no_context']).nullish(),
     /** Left out by earlier coordinators. */
     usage: TurnUsage.nullish(),
