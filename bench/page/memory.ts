@@ -104,7 +104,7 @@ async function lookUp(page: Page, nth: number): Promise<void> {
   await palette.waitFor({ state: 'detached' })
 }
 
-/** What others do: another agent is spoken to, a task is made and done, something is asked for and decided. */
+/** What others do: another agent is written to, a task is made and done, something is asked for and decided. */
 async function meanwhile({ client, filled }: Day, nth: number): Promise<void> {
   const { projectId, worker } = filled
   const params = { projectId }
