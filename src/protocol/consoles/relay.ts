@@ -10,12 +10,12 @@ import { isGitFolder, isWord } from '../../domain/ids.ts'
 import { AlwaysTerms } from '../approvals/allowance.ts'
 import { type Notice, type Notices, refusedAs } from '../notices.ts'
 import { anyLine, Id, line, longText } from '../text.ts'
-import type { AgentAbilities, AgentMode, AgentOption, AgentUpdate } from '../turns/agent-update.ts'
+import type { AgentAbilities, AgentMode, AgentOption, AgentUpdate, TurnUsage } from '../turns/agent-update.ts'
 import { ConfigChange } from '../turns/config-change.ts'
 import type { FailureStep } from '../turns/link.ts'
 import { maxPromptChars, maxPromptParts, PromptPart } from '../turns/prompt.ts'
 import { type AskedQuestion, answerFields, type QuestionAnswer } from '../turns/question.ts'
-import type { AskedPermission, PermissionOutcome, RoleAgent, Turn, UserSessionState } from './user-session.ts'
+import type { AskedPermission, PermissionOutcome, UserSessionState } from './user-session.ts'
 
 /** Options granted before are accepted as any string. */
 const Role = anyLine(64)
@@ -95,21 +95,32 @@ export interface RelayEventBodies {
   'session:created': Requested & { projectId: string; by: string }
   'session:terminated': Requested & { reason: string; notice?: Notice | null; agentsTerminated: number }
   'agent:spawning': Requested & { role: string; agentId: string; workspace: string; launchId: string | null; by: string }
-  'agent:ready': Pick<RoleAgent, 'role' | 'agentId' | 'conversation' | 'workspace' | 'branch' | 'note'> &
-    Pick<RoleAgent, 'notRestored' | 'images' | 'modeId'> & {
-      how: 'new' | 'loaded' | 'resumed'
-      notices?: Notices | undefined
-      agentVersion?: string | null
-      /** What it offers; left out where its coordinator is of an earlier build. */
-      can?: AgentAbilities | undefined
-      modes: readonly AgentMode[]
-      options: readonly AgentOption[]
-    }
+  'agent:ready': {
+    role: string
+    agentId: string
+    conversation: string
+    workspace: string
+    branch: string | null
+    note: string | null
+    how: 'new' | 'loaded' | 'resumed'
+    notRestored: string | null
+    notices?: Notices | undefined
+    agentVersion?: string | null
+    /** What it offers; left out where its coordinator is of an earlier build. */
+    can?: AgentAbilities | undefined
+    images: boolean
+    modes: readonly AgentMode[]
+    modeId: string | null
+    options: readonly AgentOption[]
+  }
   /** `messageId`: the turn that was running; its result is unknown. */
-  'agent:failed': Pick<RoleAgent, 'role' | 'exitCode' | 'signal'> & {
+  'agent:failed': {
+    role: string
     step: FailureStep
     error: string
     notice?: Notice | null
+    exitCode: number | null
+    signal: string | null
     messageId: string | null
   }
   /** The process of an idle or broken agent was ended. It is restarted with its knowledge when something waits for it. */
@@ -132,13 +143,17 @@ export interface RelayEventBodies {
   /** `messageId` and `update` stand first, so that the pieces of a turn are found in the log. null: of no turn. */
   'agent:update': { messageId: string | null; update: AgentUpdate; role: string }
   /** `stopReason` is the agent's, `cancelled`, or `error` with a message. `limitedUntil`: see `agent:limited`, which follows. */
-  'agent:response': Requested &
-    Pick<Turn, 'role' | 'messageId' | 'cut' | 'error' | 'usage'> & {
-      content: string
-      stopReason: string
-      notice?: Notice | null
-      limitedUntil?: string | undefined
-    }
+  'agent:response': Requested & {
+    role: string
+    messageId: string
+    content: string
+    cut: boolean
+    stopReason: string
+    error: string | null
+    notice?: Notice | null
+    usage: TurnUsage | null
+    limitedUntil?: string | undefined
+  }
   /** AG6: at its limit until then, as the agent reported; null: no longer. `goesOn`: continues automatically, as `by` asked. */
   'agent:limited': Requested & {
     role: string
