@@ -97,7 +97,7 @@ function placesOf({ projectId, longChat, worker, worktreeId }: Filled): Record<s
     now: '/',
     project,
     tasks: `${project}/tasks`,
-    history: `${project}/sessions`,
+    history: `${project}/history`,
     approaches: `${project}/approaches`,
     approvals: `${project}/approvals`,
     settings: `${project}/settings`,

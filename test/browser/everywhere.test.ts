@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { type AxeRules, axeFindings } from './axe.ts'
 import { phone, wide } from './tabs.ts'
-import { openPalette, visit } from './visit.ts'
+import { errorsOf, openPalette, visit } from './visit.ts'
 
 const here = visit()
 let places: string[] = []
@@ -32,12 +32,12 @@ beforeAll(async () => {
     `/projects/${id}`,
     `/projects/${id}/tasks`,
     `/projects/${id}/tasks?task=${task}`,
-    `/projects/${id}/sessions`,
-    `/projects/${id}/sessions/${work}`,
+    `/projects/${id}/history`,
+    `/projects/${id}/history/${work}`,
     `/projects/${id}/approvals`,
     `/projects/${id}/approaches`,
     `/projects/${id}/chat/codex`,
-    `/projects/${id}/console`,
+    `/projects/${id}/all-sessions`,
     `/projects/${id}/settings`,
     '/conversations?q=hello',
     '/conversations/notes',
@@ -169,13 +169,6 @@ test(
   manyVisitsMs,
 )
 
-function errorsOf(page: Page): string[] {
-  const said: string[] = []
-  page.on('console', (message) => message.type() === 'error' && said.push(`${message.text()} ${message.location().url}`))
-  page.on('pageerror', (error) => said.push(error.message))
-  return said
-}
-
 /** As if it had been chosen in another tab. */
 async function speak(page: Page, language: 'en' | 'ja'): Promise<void> {
   await page.evaluate((chosen) => {
@@ -230,7 +223,7 @@ test('[UI5] the page speaks Japanese where the browser does, in what the server 
   await page.getByText('会話 nobody:1 はありません').waitFor()
   await page.goto(`${here.server.url}/`)
   await page.getByRole('heading', { name: 'いま', level: 1 }).waitFor()
-  await page.getByText('承認待ち', { exact: true }).waitFor()
+  await page.getByRole('heading', { name: '対応待ち' }).waitFor()
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('ja')
   await page.getByRole('button', { name: /アカウントと表示設定/ }).click()
   await page.getByRole('menuitemradio', { name: 'English' }).click()

@@ -1,10 +1,10 @@
 /** What every browser test needs: one server, one browser, and pages that are signed in as somebody. */
 import type { Cookie, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { sharedBrowser } from '../support/browser.ts'
 import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
-import { type TabOptions, type Tabs, tabsOf } from './tabs.ts'
+import { type TabOptions, type Tabs, tabsOf, type wide } from './tabs.ts'
 
 export interface Visit {
   readonly server: RunningHoldfast
@@ -90,6 +90,34 @@ export function visit(options: HoldfastOptions = {}): Visit {
       }
     },
   }
+}
+
+/** What the browser logs as an error from here on. */
+export function errorsOf(page: Page): string[] {
+  const said: string[] = []
+  page.on('console', (message) => message.type() === 'error' && said.push(`${message.text()} ${message.location().url}`))
+  page.on('pageerror', (error) => said.push(error.message))
+  return said
+}
+
+/**
+ * The first visit of anybody to this server, in two actions: the link is opened, and the demo agent greeted. No error is logged, before
+ * signing in neither.
+ */
+export async function firstVisit(here: Visit, viewport: typeof wide): Promise<Page> {
+  const page = await here.signedOutPage({ viewport })
+  const errors = errorsOf(page)
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.goto(await here.signInLink())
+  const hello = page.getByRole('button', { name: 'Say hello to the demo agent' })
+  await hello.waitFor()
+  // In sight without scrolling.
+  expect((await hello.boundingBox())?.y).toBeLessThan(viewport.height - 100)
+  await hello.click()
+  await page.getByText('I am the demo agent').waitFor()
+  expect(errors).toEqual([])
+  return page
 }
 
 /** Opens the command palette and waits until one can type. */

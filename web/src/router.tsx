@@ -1,5 +1,5 @@
 /** The places of the page and their addresses. Each place is loaded when it is first visited. */
-import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
 import { isInternalPath } from './access/internal-path.ts'
 import { lazyRoute, loadOnce } from './lazy-route.tsx'
 import { load, loadWhenVisited } from './route-files.ts'
@@ -71,7 +71,7 @@ const agentChat = createRoute({
 })
 const talk = createRoute({
   getParentRoute: () => project,
-  path: '/talk/$key',
+  path: '/session/$key',
   component: lazyRoute(loadWhenVisited.talk, 'TalkPage'),
 })
 const columns = createRoute({
@@ -98,12 +98,12 @@ const projectApprovals = createRoute({
 })
 const projectWorkSessions = createRoute({
   getParentRoute: () => project,
-  path: '/sessions',
+  path: '/history',
   component: lazyRoute(loadWhenVisited.workSessions, 'WorkSessionsPage'),
 })
 const workSession = createRoute({
   getParentRoute: () => project,
-  path: '/sessions/$workSessionId',
+  path: '/history/$workSessionId',
   component: lazyRoute(loadWhenVisited.workSession, 'WorkSessionPage'),
 })
 const projectApproaches = createRoute({
@@ -113,7 +113,7 @@ const projectApproaches = createRoute({
 })
 const projectConsole = createRoute({
   getParentRoute: () => project,
-  path: '/console',
+  path: '/all-sessions',
   component: lazyRoute(loadWhenVisited.console, 'ConsolePage'),
 })
 const userSession = createRoute({
@@ -163,7 +163,7 @@ const conversation = createRoute({
 })
 const talks = createRoute({
   getParentRoute: () => shell,
-  path: '/talks',
+  path: '/sessions',
   component: lazyRoute(loadWhenVisited.talks, 'TalksPage'),
 })
 const agents = createRoute({
@@ -194,6 +194,35 @@ const channels = createRoute({
   component: lazyRoute(loadWhenVisited.channels, 'ChannelsPage'),
 })
 
+/** Addresses of earlier versions, which people have kept: each leads on to what is there now. */
+const moved = [
+  createRoute({
+    getParentRoute: () => project,
+    path: '/sessions',
+    beforeLoad: ({ params }) => leadOn({ to: '/projects/$projectId/history', params }),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: '/sessions/$workSessionId',
+    beforeLoad: ({ params }) => leadOn({ to: '/projects/$projectId/history/$workSessionId', params }),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: '/console',
+    beforeLoad: ({ params }) => leadOn({ to: '/projects/$projectId/all-sessions', params }),
+  }),
+  createRoute({
+    getParentRoute: () => project,
+    path: '/talk/$key',
+    beforeLoad: ({ params }) => leadOn({ to: '/projects/$projectId/session/$key', params }),
+  }),
+] as const
+const movedTalks = createRoute({ getParentRoute: () => shell, path: '/talks', beforeLoad: () => leadOn({ to: '/sessions' }) })
+
+const leadOn: typeof redirect = (where) => {
+  throw redirect({ ...where, replace: true })
+}
+
 const routeTree = root.addChildren([
   signIn,
   shell.addChildren([
@@ -212,9 +241,11 @@ const routeTree = root.addChildren([
       userSession,
       review,
       projectSettings,
+      ...moved,
     ]),
     conversations.addChildren([noConversation, notes, conversation]),
     talks,
+    movedTalks,
     columns,
     agents,
     agent,

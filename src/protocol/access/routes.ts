@@ -18,6 +18,9 @@ import {
 
 export const accessRoutes = {
   login: route('POST /api/login', 'nobody', { body: Login })`Exchange a one-time code or a token for the cookie of the browser`,
+  getLogin: route('GET /api/login', 'nobody', {
+    answer: z.object({ signedIn: z.boolean() }),
+  })`Whether this browser is signed in`,
   logout: route('POST /api/logout', 'anybody')`Sign this browser out`,
   getMe: route('GET /api/me', 'anybody', { answer: Me })`Who this credential is`,
   createSignInCode: route('POST /api/sign-in-codes', 'anybody', { status: 201, answer: SignInCode })`

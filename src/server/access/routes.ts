@@ -23,6 +23,7 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
     const seconds = Math.floor((epochMs(signedIn.expiresAt) - clock.now()) / 1000)
     reply.header('set-cookie', credentials.cookieFor(signedIn.cookie, seconds))
   },
+  getLogin: async ({ deps, request }) => ({ signedIn: await isSignedIn(deps.credentials.of(request.raw)) }),
   logout: async ({ deps, who, presented, reply }) => {
     if (presented.by !== 'cookie') return
     await deps.store.run(signOut, { credentialId: who.credentialId })
@@ -42,6 +43,15 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
   createToken: run(createToken, ({ body, who }) => ({ ...body, by: who })),
   revokeToken: run(revokeToken, ({ params, query: { made }, who }) => ({ ...params, made, by: who.id })),
 }
+
+const isSignedIn = (presented: Promise<unknown>): Promise<boolean> =>
+  presented.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Refusal) return false
+      throw error
+    },
+  )
 
 /** Refuses a caller whose credential expires: people do not expire, so such a caller may not add or change them (SE3). */
 function lasting(who: Who): string {

@@ -28,7 +28,7 @@ async function openProject(name: string, options: Parameters<typeof here.ownerPa
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: name } })
   const machines = async () => (await here.elsewhere.get('/api/coordinators')).items.map(({ state }) => state)
   await expect.poll(machines).toContain('connected')
-  const page = await here.ownerPage(`/projects/${projectId}/console`, options)
+  const page = await here.ownerPage(`/projects/${projectId}/all-sessions`, options)
   return { page, projectId }
 }
 
@@ -136,7 +136,7 @@ test('[UI3] two agents side by side: Markdown and code, plan, tool with its diff
   expect(problems).toEqual([])
 
   // Somebody who looks at the list elsewhere sees it come and go, without asking again and again.
-  const elsewhere = await here.ownerPage(`/projects/${projectId}/console`)
+  const elsewhere = await here.ownerPage(`/projects/${projectId}/all-sessions`)
   const row = elsewhere.getByRole('list', { name: 'Consoles' }).getByRole('link', { name: /reviewer/ })
   await row.waitFor()
   await page.getByRole('button', { name: 'Details' }).click()
@@ -224,7 +224,7 @@ test('[AG6] allowed always on the card: the same is not asked again, another is;
   const listed = page.locator('[data-allowance]')
   await listed.waitFor()
   // AP6: what waits is read in the inbox as in the console.
-  await page.locator('[data-approval]').getByText('"wish": "something else"').waitFor()
+  await page.locator('[data-approval]').getByText('something else').first().waitFor()
   expect(await axeFindings(page)).toEqual([])
   await listed.getByRole('button', { name: /^Take back/ }).click()
   await listed.waitFor({ state: 'detached' })

@@ -8,7 +8,7 @@ import { makeRepository } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { axeFindings } from '../axe.ts'
 import { phone, type TabOptions, wide } from '../tabs.ts'
-import { visit } from '../visit.ts'
+import { firstVisit, visit } from '../visit.ts'
 
 const here = visit({ up: true })
 
@@ -58,9 +58,7 @@ async function allow(projectId: string): Promise<void> {
 }
 
 test('[UI6] on the first visit one button makes the demo agent answer, plan, run a command and ask; when something has run it is not offered again', async () => {
-  const page = await here.ownerPage('/')
-  await page.getByRole('button', { name: 'Say hello to the demo agent' }).click()
-  await page.getByText('I am the demo agent').waitFor()
+  const page = await firstVisit(here, wide)
   await page.getByText('Say what was done').first().waitFor()
   await page.getByText('ls -l', { exact: true }).waitFor()
   await page

@@ -164,3 +164,20 @@ test('[UI2] an address of something that is not there says so', async () => {
   await page.getByRole('link', { name: 'Back to Now' }).click()
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
 })
+
+test('[UI2] addresses that people kept from earlier versions lead to where that is now', async () => {
+  const { id } = await here.elsewhere.post('/api/projects', { body: { name: 'kept-links' } })
+  const page = await here.ownerPage('/')
+  for (const [before, now] of [
+    [`/projects/${id}/sessions`, `/projects/${id}/history`],
+    [`/projects/${id}/sessions/sess_1`, `/projects/${id}/history/sess_1`],
+    [`/projects/${id}/console`, `/projects/${id}/all-sessions`],
+    [`/projects/${id}/talk/work:1`, `/projects/${id}/session/work:1`],
+    ['/talks', '/sessions'],
+  ] as const) {
+    await page.evaluate((to) => history.pushState(null, '', to), before)
+    await page.waitForFunction((path) => decodeURIComponent(location.pathname) === path, now)
+  }
+  await page.goto(`/projects/${id}/sessions`)
+  expect(await page.getByRole('link', { name: 'History' }).getAttribute('aria-current')).toBe('page')
+})

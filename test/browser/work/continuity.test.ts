@@ -66,15 +66,17 @@ test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for w
   const band = page.getByRole('region', { name: 'Interrupted' })
   await band.getByRole('button', { name: 'Dismiss the interrupted work in dropped' }).click()
   await band.getByText('dropped').waitFor({ state: 'detached' })
-  await page.goto(`/projects/${projectId}/sessions/${id}`)
+  await page.goto(`/projects/${projectId}/history/${id}`)
   await page.getByText('dismissed', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Resume the work in dropped' }).click()
   await page.getByRole('dialog', { name: 'Nothing starts yet' }).getByText('is no agent of this project any more').waitFor()
   const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
-  const taskId = (await here.elsewhere.get('/api/projects/{projectId}/tasks', { params: { projectId } })).items[0]?.id ?? ''
+  const [{ id: taskId, title } = { id: '', title: '' }] = (
+    await here.elsewhere.get('/api/projects/{projectId}/tasks', { params: { projectId } })
+  ).items
   const task = { params: { projectId, taskId } }
-  await page.goto(`/projects/${projectId}/sessions/${items[0]?.id}`)
-  await page.getByText(`nobody-here, for ${taskId}`).waitFor()
+  await page.goto(`/projects/${projectId}/history/${items[0]?.id}`)
+  await page.getByText(`nobody-here, for ${title}`).waitFor()
   for (const status of ['in_progress', 'failed'] as const)
     await here.elsewhere.patch('/api/projects/{projectId}/tasks/{taskId}', { ...task, body: { status } })
   await page.goto(`/projects/${projectId}/tasks?task=${taskId}`)
@@ -86,7 +88,7 @@ test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for w
 test('[UI2] the picture shows who was resumed from whom; a line leads to the whole of it', async () => {
   const { projectId, id, params } = await interruptedWork('drawn')
   const resumed = await here.elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/resume', { params })
-  const page = await here.ownerPage(`/projects/${projectId}/sessions`)
+  const page = await here.ownerPage(`/projects/${projectId}/history`)
   const lines = page.getByRole('link', { name: /^Work session: / })
   await expect.poll(() => lines.count()).toBe(2)
   // One line of work, with its runs in words.
@@ -97,7 +99,7 @@ test('[UI2] the picture shows who was resumed from whom; a line leads to the who
   // The keyboard gets there too.
   await lines.first().focus()
   await page.keyboard.press('Enter')
-  await page.waitForURL(`**/sessions/${id}`)
+  await page.waitForURL(`**/history/${id}`)
   await page.getByText('Land softly').waitFor({ state: 'detached' })
   await page.getByRole('list', { name: 'Checkpoints' }).getByText('an approach was recorded').first().waitFor()
   await page.getByRole('link').and(page.getByTitle(resumed.session.id)).waitFor()
@@ -106,7 +108,7 @@ test('[UI2] the picture shows who was resumed from whom; a line leads to the who
   expect(download.suggestedFilename()).toBe('notes b1b.md')
   // What happens elsewhere is here at once.
   const child = { projectId, workSessionId: resumed.session.id }
-  await page.goto(`/projects/${projectId}/sessions/${resumed.session.id}`)
+  await page.goto(`/projects/${projectId}/history/${resumed.session.id}`)
   await page.getByRole('list', { name: 'Tasks' }).getByText('Land softly').waitFor()
   await here.elsewhere.post('/api/projects/{projectId}/sessions/{workSessionId}/end', {
     params: child,
@@ -140,8 +142,8 @@ test('[UI5] picture, approaches and resume are usable on a phone, and accessible
   const page = await here.ownerPage('/', { viewport: phone })
   for (const path of [
     '/',
-    `/projects/${projectId}/sessions`,
-    `/projects/${projectId}/sessions/${id}`,
+    `/projects/${projectId}/history`,
+    `/projects/${projectId}/history/${id}`,
     `/projects/${projectId}/approaches`,
   ]) {
     await page.goto(path)
@@ -160,7 +162,7 @@ test('[CK7] work is continued from its file on the page; a path that is none is 
     params,
     body: {},
   })
-  const page = await here.ownerPage(`/projects/${projectId}/sessions`)
+  const page = await here.ownerPage(`/projects/${projectId}/history`)
   await page.getByText('Continue from a file').click()
   const field = page.getByLabel('Path on the machine of the server')
   await field.fill('/etc/passwd')
@@ -168,8 +170,8 @@ test('[CK7] work is continued from its file on the page; a path that is none is 
   await page.getByRole('alert').first().waitFor()
   await field.fill(path)
   await page.getByRole('button', { name: 'Continue', exact: true }).click()
-  await page.waitForURL((url) => url.pathname.includes('/sessions/') && !url.pathname.endsWith(id))
+  await page.waitForURL((url) => url.pathname.includes('/history/') && !url.pathname.endsWith(id))
   const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
   expect(items).toMatchObject([{ parentSessionId: id, state: 'running' }, { id }])
-  expect(new URL(page.url()).pathname).toBe(`/projects/${projectId}/sessions/${items[0]?.id}`)
+  expect(new URL(page.url()).pathname).toBe(`/projects/${projectId}/history/${items[0]?.id}`)
 })

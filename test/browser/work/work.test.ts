@@ -1,6 +1,7 @@
 /** Approvals, tasks and work sessions in the page, kept true by what happens elsewhere (AP, TK, WK). */
 import { expect, test } from 'vitest'
 import { createClient } from '../../../src/client/client.ts'
+import { phone } from '../tabs.ts'
 import { visit } from '../visit.ts'
 
 const here = visit()
@@ -46,7 +47,7 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
   await expect.poll(() => now.title()).toBe('Now · Holdfast')
 })
 
-test('[AP5] six that wait are six rows; by keyboard alone one is looked at and approved, the next rejected, and nothing is decided unseen', async () => {
+test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, one is looked at and approved, the next rejected, and nothing is decided unseen', async () => {
   const projectId = await makeProject('by-keyboard')
   await here.elsewhere.post('/api/agents', { body: { id: 'keyed', name: 'Keyed', protocol: 'mcp' } })
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'keyed' } })
@@ -67,6 +68,7 @@ test('[AP5] six that wait are six rows; by keyboard alone one is looked at and a
   const [first, second, third] = items.filter((each) => each.projectId === projectId).map(({ id }) => id)
   await page.keyboard.press('a')
   await expect.poll(() => statusOf(first ?? 0)).toBe('approved')
+  await page.setViewportSize(phone)
   await rows.nth(2).getByRole('button', { name: 'Question 3' }).focus()
   await page.keyboard.press('k')
   expect(await page.evaluate(() => document.activeElement?.closest('article')?.textContent)).toContain('Question 2')
@@ -80,6 +82,11 @@ test('[AP5] six that wait are six rows; by keyboard alone one is looked at and a
   // What is typed is text.
   await page.getByLabel('What should be done?').pressSequentially('a jar')
   expect(await statusOf(second ?? 0)).toBe('pending')
+  await rows.nth(1).getByRole('button', { name: 'Question 2' }).focus()
+  await page.keyboard.press('a')
+  await rows.nth(1).getByRole('button', { name: 'Approve' }).waitFor()
+  await page.keyboard.press('a')
+  await expect.poll(() => statusOf(second ?? 0)).toBe('approved')
   for (const { id } of items.filter((each) => each.projectId === projectId)) {
     const params = { projectId, approvalId: String(id) }
     await here.elsewhere

@@ -5,9 +5,13 @@ import { expect, test } from 'vitest'
 import { makeRepository } from '../../support/git-repository.ts'
 import { axeFindings } from '../axe.ts'
 import { phone, wide } from '../tabs.ts'
-import { visit } from '../visit.ts'
+import { firstVisit, visit } from '../visit.ts'
 
 const here = visit({ up: true })
+
+test('[UI6] on a phone, too, the first answer is two actions away', async () => {
+  await firstVisit(here, phone)
+})
 
 test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, commit, merge, patch, and removal that says what is lost', async () => {
   const repository = makeRepository()
@@ -17,7 +21,7 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   const agent = { id: 'changer', name: 'Changer', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
   await here.elsewhere.post('/api/agents', { body: agent })
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
-  const page = await here.ownerPage(`/projects/${projectId}/console`)
+  const page = await here.ownerPage(`/projects/${projectId}/all-sessions`)
   await page.getByRole('button', { name: 'New console' }).click()
   await page.getByRole('button', { name: 'Add agent' }).click()
   await page.getByRole('textbox', { name: 'Role', exact: true }).fill('auth')
@@ -117,7 +121,7 @@ test('[UI3] [UI12] [UI13] three agents side by side: each asks and is allowed by
   const agent = { id: 'threefold', name: 'Threefold', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
   await here.elsewhere.post('/api/agents', { body: agent })
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
-  const page = await here.ownerPage(`/projects/${projectId}/console`)
+  const page = await here.ownerPage(`/projects/${projectId}/all-sessions`)
   await page.getByRole('button', { name: 'New console' }).click()
   const roles = ['parser', 'printer', 'tests']
   const pane = (role: string) => page.locator(`[data-role="${role}"]`)
@@ -175,7 +179,7 @@ test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Chan
   const agent = { id: 'phoner', name: 'Phoner', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
   await here.elsewhere.post('/api/agents', { body: agent })
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
-  const page = await here.ownerPage(`/projects/${projectId}/console`, { viewport: phone, locale: 'ja', colorScheme: 'dark' })
+  const page = await here.ownerPage(`/projects/${projectId}/all-sessions`, { viewport: phone, locale: 'ja', colorScheme: 'dark' })
   await page.getByRole('button', { name: '新しいコンソール' }).click()
   await page.getByRole('button', { name: 'エージェントを追加' }).click()
   await page.getByRole('textbox', { name: '役割', exact: true }).fill('認証')
@@ -193,13 +197,13 @@ test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Chan
   await page.locator(':root[data-theme="light"]').waitFor({ state: 'attached' })
   expect(await axeFindings(page, 'colours inside')).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
-  await page.goto(`/projects/${projectId}/console`)
+  await page.goto(`/projects/${projectId}/all-sessions`)
   await page.getByRole('heading', { name: 'ワークツリー' }).waitFor()
   await page.getByText('使用中').waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
 })
 
-test('[UI1] [RS1] interrupted to resumed on a phone: the press leads into the session, which shows what its agent was told first', async () => {
+test('[UI1] [RS1] interrupted to resumed, on a phone and wide: the press leads into the session, which shows what its agent was told first', async () => {
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'rex' } })
   const agent = { id: 'rex', name: 'Rex', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
   await here.elsewhere.post('/api/agents', { body: agent })
@@ -210,19 +214,21 @@ test('[UI1] [RS1] interrupted to resumed on a phone: the press leads into the se
   const page = await here.ownerPage(`/projects/${projectId}/tasks?task=${taskId}`, { viewport: phone })
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click()
   const works = async () => (await here.elsewhere.get('/api/conversations', { query: { projectId, live: true } })).items
-  await expect.poll(async () => (await works()).map(({ activity }) => activity)).toEqual(['working'])
-  const { items } = await here.elsewhere.get('/api/processes', { query: { projectId } })
-  const launchId = items.find(({ state }) => state === 'running')?.launchId ?? ''
-  await here.elsewhere.post('/api/processes/{launchId}/stop', { params: { launchId } })
-  await page.goto('/')
-  await page.getByRole('region', { name: 'Interrupted' }).getByRole('button', { name: 'Resume the work in rex' }).click()
-  await page.waitForURL(`**/projects/${projectId}/talk/work*`)
-  const received = page.getByRole('log').getByText(/begun before and interrupted/)
-  await page
-    .getByRole('log')
-    .getByText(/Land softly/)
-    .first()
-    .waitFor()
-  await received.first().waitFor({ state: 'attached' })
+  for (const size of [phone, wide]) {
+    await page.setViewportSize(size)
+    await expect.poll(async () => (await works()).map(({ activity }) => activity)).toEqual(['working'])
+    const { items } = await here.elsewhere.get('/api/processes', { query: { projectId } })
+    const launchId = items.find(({ state }) => state === 'running')?.launchId ?? ''
+    await here.elsewhere.post('/api/processes/{launchId}/stop', { params: { launchId } })
+    await page.goto('/')
+    await page.getByRole('region', { name: 'Interrupted' }).getByRole('button', { name: 'Resume the work in rex' }).click()
+    await page.waitForURL(`**/projects/${projectId}/session/work*`)
+    const log = page.getByRole('log')
+    await log.getByText('Land softly').first().waitFor()
+    await log
+      .getByText(/begun before and interrupted/)
+      .first()
+      .waitFor({ state: 'attached' })
+  }
   expect(await axeFindings(page)).toEqual([])
 })

@@ -24,7 +24,7 @@ const rights: readonly Right[] = [
   {
     scope: 'nobody',
     because: 'a probe tells only that we live; who signs in has nothing to show yet, and is limited',
-    operations: ['login', 'getHealth', 'getReadiness'],
+    operations: ['login', 'getLogin', 'getHealth', 'getReadiness'],
   },
   {
     scope: 'anybody',

@@ -134,3 +134,12 @@ test('[SE1] no secret is ever in the log or, in plain text, in the store', async
   }
   expect(server.log()).toContain('[masked]')
 })
+
+test('[SE2] whether a browser is signed in is told without a refusal, and nothing else of it', async () => {
+  const server = await openTestServer()
+  const ask = async (headers: Record<string, string> = {}) => (await server.ask('/api/login', { token: null, headers })).json
+  expect(await ask()).toEqual({ signedIn: false })
+  const cookie = String((await login(server, { token: server.ownerToken })).headers['set-cookie']?.[0]).split(';')[0] ?? ''
+  expect(await ask({ cookie })).toEqual({ signedIn: true })
+  expect(await ask({ cookie: `${cookie}x` })).toEqual({ signedIn: false })
+})

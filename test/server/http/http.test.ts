@@ -108,8 +108,8 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('changePerson', `/api/people/${person.id}`, { role: 'viewer' })
   await call('renewPerson', `/api/people/${person.id}/token`)
   await call('removePerson', `/api/people/${person.id}`)
-  for (const [name, body] of [['login', { token: server.ownerToken }], ['logout']] as const)
-    await call(name, `/api/${name}`, body)
+  await call('getLogin', '/api/login').then(() => call('login', '/api/login', { token: server.ownerToken }))
+  await call('logout', '/api/logout')
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
   expect(others.filter((operation) => operation !== 'watchEvents')).toEqual([
     ...['listFolders', 'inspectAgent', 'signInAgent', 'getSignIn', 'signOutAgent', 'probeSandbox', 'listSecrets', 'setSecret'],

@@ -5,7 +5,7 @@
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useCallback, useEffect, useState } from 'react'
 import { setConnection, useConnection } from '../live/connection.ts'
-import { client, isSignedOut, queryClient } from '../live/queries.ts'
+import { client, isSignedIn, isSignedOut, queryClient } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
 import { focusFirstInvalid } from '../parts/focus-invalid.ts'
@@ -65,15 +65,6 @@ export function SignInPage() {
     </main>
   )
 }
-
-const isSignedIn = (): Promise<boolean> =>
-  client.get('/api/me', { retries: 0 }).then(
-    () => true,
-    (error: unknown) => {
-      if (isSignedOut(error)) return false
-      throw error
-    },
-  )
 
 function useSignIn() {
   const navigate = useNavigate()

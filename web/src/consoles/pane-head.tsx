@@ -71,15 +71,15 @@ export function PaneHead({ pane, live, mayWrite }: PaneToolsProps) {
     agent?.notRestored && words.console.notRestored(translate(agent.notRestored, agent.notices?.['notRestored'])),
   ]
   return (
-    <header className="border-b border-line px-3 max-md:hidden">
+    <header className="@container border-b border-line px-3 max-md:hidden">
       <div className="flex min-h-10 items-center gap-2 text-sm">
         <StateDot state={state ?? 'ended'} />
-        <h2 className="min-w-0 truncate font-semibold" title={role}>
+        <h2 className="max-w-48 shrink-0 truncate font-semibold" title={role}>
           {role}
         </h2>
         <span className="min-w-0 truncate text-quiet">{nameOf(agent?.agentId ?? lastAgentId)}</span>
         {agent?.branch && (
-          <span className="flex min-w-0 items-center gap-1 text-xs text-faint max-md:hidden">
+          <span className="hidden min-w-0 items-center gap-1 text-xs text-faint @md:flex">
             <BranchIcon />
             <span className="truncate font-mono" title={`${agent.branch} · ${agent.workspace}`}>
               {agent.branch}

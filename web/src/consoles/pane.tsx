@@ -138,7 +138,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
             ))}
           <ProblemNote error={stopping.error} />
         </Transcript>
-        <div className="mx-auto flex w-full max-w-3xl shrink-0 flex-col px-2 pb-2">
+        <div className="mx-auto flex w-full max-w-196 shrink-0 flex-col px-2 pb-2">
           {active && (
             <StatusLine
               state={state ?? 'ended'}

@@ -117,7 +117,7 @@ function BackToList() {
   const words = useWords()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
   return (
-    <Link to="/projects/$projectId/console" params={{ projectId }} className={buttonClass('quiet', 'self-start')}>
+    <Link to="/projects/$projectId/all-sessions" params={{ projectId }} className={buttonClass('quiet', 'self-start')}>
       {words.console.all}
     </Link>
   )
@@ -230,7 +230,7 @@ function EndAll({ open, count, live, onClose }: { open: boolean; count: number; 
   const navigate = useNavigate()
   const { projectId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
   const request = () => live.request({ type: 'session:terminate' })
-  const leave = () => void navigate({ to: '/projects/$projectId/console', params: { projectId } })
+  const leave = () => void navigate({ to: '/projects/$projectId/all-sessions', params: { projectId } })
   return (
     <ConfirmEnd title={words.terminate} open={open} onClose={onClose} request={request} onEnded={leave}>
       {words.terminateText(count)}

@@ -32,9 +32,9 @@ export function Calendar({ month, notes, chosen }: CalendarProps) {
     <div>
       <div className="flex items-center justify-between pb-2">
         <MonthLink year={year} index={index - 1} label={words.earlier} />
-        <h3 aria-live="polite" className="font-medium">
+        <h2 aria-live="polite" className="font-medium">
           {writing.month(noonOf(`${month}-15`))}
-        </h3>
+        </h2>
         <MonthLink year={year} index={index + 1} label={words.later} turned />
       </div>
       <div aria-hidden="true" className="grid grid-cols-7 gap-0.5 pb-1 text-center text-xs text-faint">

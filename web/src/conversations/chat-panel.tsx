@@ -42,7 +42,7 @@ import { ChatRows, OlderMessages } from './chat-rows.tsx'
 import { conversation } from './conversation-queries.ts'
 import { ForkedFrom } from './forked-from.tsx'
 import { OpenBeside } from './open-beside.tsx'
-import { PendingApprovals, usePendingApprovals } from './pending-approvals.tsx'
+import { PendingApprovals, usePendingApprovals, withQuestions } from './pending-approvals.tsx'
 import { markOf, Presence } from './presence.tsx'
 import { PriorityChoice, usePriority } from './priority.tsx'
 import { useNameOf } from './titles.ts'
@@ -76,9 +76,11 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   const turns = known ?? []
   const panel = useChatPanel(projectId, agent.id, mayWrite && isChat)
   const running = turns.findLast(({ state }) => state === 'running')
-  const asked = usePendingApprovals(projectId, isChat ? agent.id : '')
-  const asking = asked.length > 0 || asksSomething(running)
-  const about = useQuery({ ...conversation(key), retry: false }).data
+  const { asked, questions } = usePendingApprovals(projectId, isChat ? agent.id : '', running?.messageId)
+  const asking = asked.length + questions.length > 0 || asksSomething(running)
+  // A chat begins when its agent is asked to be there, or with its first message.
+  const hasBegun = !isChat || panel.called !== undefined || (chat?.messages.length ?? 0) > 0
+  const about = useQuery({ ...conversation(key), enabled: hasBegun, retry: false }).data
   const isAsked = isChat || about?.activity === 'starting'
   const presence = usePresence(projectId, agent, { chat, called: panel.called, asking, thinking: running !== undefined, isAsked })
   const actions = useChatActions(projectId, agent.id, { key, mayWrite })
@@ -95,7 +97,8 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   useEffect(() => {
     if (ring) void invalidate(['conversation', key])
   }, [ring, key])
-  const title = useNameOf()(about ?? { key })
+  const nameOf = useNameOf()
+  const title = about?.title || about?.opening || !isChat ? nameOf(about ?? { key }) : agent.name
   useSeen([key])
 
   const onSend = (text: string, attached: readonly Attachment[]): boolean => {
@@ -113,12 +116,14 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
     void stopping.send(actions.stop)
   }
 
+  const isLimited = isChat && chat?.limit !== undefined && chat.limit !== null && presence.is === 'ready'
+  const mark = isLimited ? 'limited' : markOf(presence)
   const queued = queuedOf(chat?.messages ?? [], running, chat?.handedOver ?? [])
-  const entries = entriesOf(chat?.messages.filter((message) => !queued.includes(message)) ?? [], turns)
+  const entries = entriesOf(chat?.messages.filter((message) => !queued.includes(message)) ?? [], withQuestions(turns, questions))
   return (
     <PaneActionsContext value={actions}>
       <ViewHead
-        state={markOf(presence)}
+        state={mark}
         title={title}
         project={project}
         branch={about?.workplace?.branch}
@@ -136,7 +141,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
       >
         {about && <TitleForm key={about.title} conversationKey={key} title={about.title} />}
         {about?.forkedFrom && <ForkedFrom origin={about.forkedFrom} />}
-        <WorkplaceLine conversationKey={key} place={place} mayWrite={mayWrite && isChat} />
+        <WorkplaceLine about={about} place={place} mayWrite={mayWrite && isChat} />
         {about && <Primer conversationKey={key} />}
       </ViewHead>
       {agent.neverAsks && (
@@ -144,7 +149,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
       )}
       <section data-chat aria-label={words.chat.with(agent.name)} onKeyDown={onKeyDown} className="flex min-h-0 flex-1 flex-col">
         {chat ? (
-          <Transcript label={words.chat.messages}>
+          <Transcript label={words.chat.messages} alone={onClose === undefined}>
             <OlderMessages conversationKey={key} chat={chat} />
             {about?.forkedFrom && chat.older === false && <ForkedFrom origin={about.forkedFrom} />}
             {chat.messages.length === 0 && unsent.length === 0 && !about?.rewound && (
@@ -170,7 +175,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
             <Waiting what={words.things.messages} onRetry={reconnectNow} />
           </div>
         )}
-        <div className="mx-auto flex max-h-2/3 w-full max-w-3xl shrink-0 flex-col px-2 pb-2">
+        <div className="mx-auto flex max-h-2/3 w-full max-w-196 shrink-0 flex-col px-2 pb-2">
           <ProblemNote error={panel.error} onRetry={panel.callAgain} />
           <ProblemNote error={stopping.error} />
           <AgentProblem presence={presence} place={place} agentName={agent.name} mayWrite={mayWrite} onRetry={panel.callAgain} />
@@ -178,12 +183,8 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
           {chat?.limit && isChat && presence.is !== 'thinking' && (
             <LimitCard limit={chat.limit} inChat mayWrite={mayWrite} onChoose={actions.goOn} />
           )}
-          <StatusLine
-            state={markOf(presence)}
-            since={running && Date.parse(running.at)}
-            mayStop={mayWrite && running !== undefined}
-          >
-            <Presence presence={presence} step={running?.items.at(-1)?.kind} />
+          <StatusLine state={mark} since={running && Date.parse(running.at)} mayStop={mayWrite && running !== undefined}>
+            <Presence presence={presence} step={running?.items.at(-1)?.kind} limited={isLimited} />
           </StatusLine>
           <WaitingPrompts
             queue={queued.map(({ seq, content }) => ({ messageId: String(seq), text: content }))}

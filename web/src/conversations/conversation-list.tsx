@@ -82,9 +82,9 @@ function Row({ conversation }: { conversation: ListedConversation }) {
   const { conversations: words } = useWords()
   const translate = useSaid()
   const { title: named, channel } = useTitleOf()(conversation.key)
-  // Where the key names nobody, what it began with says more.
-  const opening = /^(?:work|fork|console|schedule|race):/.test(conversation.key) ? conversation.opening : null
-  const title = oneLine(conversation.title ?? opening ?? '') || named
+  // As in the sidebar; of a chat of another platform the key says more than what it began with.
+  const isSession = /^(?:web|work|fork|console|schedule|race):/.test(conversation.key)
+  const title = oneLine(conversation.title ?? (isSession ? conversation.opening : null) ?? '') || named
   const { lastMessage: last } = conversation
   return (
     <li>
@@ -107,7 +107,9 @@ function Row({ conversation }: { conversation: ListedConversation }) {
               ? oneLine(last.role === 'assistant' ? translate(last.beginning, last.notice) : last.beginning)
               : words.nothingSaid}
           </span>
-          <span className="shrink-0 text-xs text-faint">{channel}</span>
+          <span className="max-w-1/2 shrink-0 truncate text-xs text-faint">
+            {conversation.key.startsWith('web:') && title !== named ? named : channel}
+          </span>
         </span>
       </Link>
     </li>

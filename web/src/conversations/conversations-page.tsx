@@ -3,7 +3,7 @@ import { Link, Outlet, useMatchRoute, useNavigate, useSearch } from '@tanstack/r
 import { useDeferredValue, useEffect, useState } from 'react'
 import { buttonClass } from '../parts/button.tsx'
 import { inputClass } from '../parts/field.tsx'
-import { CalendarIcon } from '../parts/icons.tsx'
+import { BackIcon, CalendarIcon } from '../parts/icons.tsx'
 import { Page } from '../parts/page.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { ConversationList } from './conversation-list.tsx'
@@ -19,14 +19,25 @@ export function ConversationsPage() {
   // A note needs the room more than the list does.
   const onNotes = useMatchRoute()({ to: '/conversations/notes' }) !== false
   const { q } = useSearch({ from: '/shell/conversations' })
-  const actions = (
+  const actions = !onNotes && (
     <Link to="/conversations/notes" search={{}} className={buttonClass('quiet')}>
       <CalendarIcon />
       {words.notes}
     </Link>
   )
   return (
-    <Page title={words.title} room="desk" actions={actions}>
+    <Page
+      title={onNotes ? words.notes : words.title}
+      room="desk"
+      actions={actions}
+      above={
+        onNotes && (
+          <Link to="/conversations" className={buttonClass('quiet', '-ml-2 px-2')} aria-label={words.back}>
+            <BackIcon />
+          </Link>
+        )
+      }
+    >
       <div className="flex min-h-0 flex-1 gap-6">
         <nav
           aria-label={words.list}

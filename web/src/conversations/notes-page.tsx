@@ -1,12 +1,9 @@
 /** The notes of days as a calendar, and the one that was chosen (DC3). A note whose file is not written yet says so (DC4). */
 import { useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import type { Note } from '../../../src/protocol/conversations/chapter.ts'
 import { refetch } from '../live/queries.ts'
 import { Markdown } from '../markdown/markdown.tsx'
-import { buttonClass } from '../parts/button.tsx'
-import { BackIcon } from '../parts/icons.tsx'
-import { useTitle } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
@@ -30,15 +27,8 @@ export function NotesPage() {
       .at(-1)
   const chosen = notes?.find(({ date }) => date === day)
   const pending = notes?.filter(({ state }) => state === 'pending').length ?? 0
-  useTitle(words.notes)
   return (
-    <section aria-label={words.notes} className="flex min-h-0 flex-1 flex-col overflow-y-auto pb-6">
-      <div className="flex min-h-12 items-center gap-2 py-1.5">
-        <Link to="/conversations" className={buttonClass('quiet', 'px-2 2xl:hidden')} aria-label={words.back}>
-          <BackIcon />
-        </Link>
-        <h2 className="font-semibold">{words.notes}</h2>
-      </div>
+    <section aria-label={words.notes} className="flex min-h-0 flex-1 flex-col overflow-y-auto py-4">
       <div className="flex gap-8 max-xl:flex-col">
         <div className="flex w-full max-w-xs shrink-0 flex-col gap-3 xl:w-60">
           <Calendar month={shown} notes={notes ?? []} chosen={day} />
@@ -66,7 +56,7 @@ function NoteView({ day, note }: { day: string; note: Note | undefined }) {
   const title = writing.day(noonOf(day))
   return (
     <article aria-label={words.noteOf(title)} className="flex max-w-3xl flex-col gap-3">
-      <h3 className="text-lg font-semibold">{title}</h3>
+      <h2 className="text-lg font-semibold">{title}</h2>
       {note?.state === 'pending' && (
         <div role="alert" className="rounded-md bg-warn-wash px-3 py-2 text-warn">
           <p className="font-medium">{words.pending}</p>

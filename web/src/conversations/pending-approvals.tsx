@@ -5,13 +5,37 @@ import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { ApprovalCard } from '../approvals/approval-card.tsx'
 import { inbox } from '../live/approvals.ts'
 import { useWords } from '../translations/messages.tsx'
+import type { ShownTurn } from '../turns/turn-state.ts'
+
+interface Pending {
+  readonly asked: readonly Approval[]
+  /** Those of the running turn stand in it. */
+  readonly questions: readonly Approval[]
+}
 
 /** Oldest first: the one that came first is decided first. Permissions stand in the turn that asks, and belong to no other conversation. */
-export function usePendingApprovals(projectId: string, agentId: string): readonly Approval[] {
+export function usePendingApprovals(projectId: string, agentId: string, turnId: string | undefined): Pending {
   const items = useQuery({ ...inbox, enabled: false }).data?.items ?? []
-  return items.filter(
+  const all = items.filter(
     (each) => each.status === 'pending' && !each.permission && each.projectId === projectId && each.leaderId === agentId,
   )
+  const isInTurn = ({ question }: Approval) => question !== null && question.messageId === turnId
+  return { asked: all.filter((each) => !isInTurn(each)), questions: all.filter(isInTurn) }
+}
+
+/** A snapshot of turns has no questions: those that wait are added to the turn that asks. */
+export function withQuestions(turns: readonly ShownTurn[], questions: readonly Approval[]): readonly ShownTurn[] {
+  return questions.reduce((known, { id, question }) => {
+    const isShown = (turn: ShownTurn) => turn.items.some((item) => item.kind === 'question' && item.question.questionId === id)
+    if (question === null) return known
+    const item = {
+      kind: 'question',
+      question: { ...question, questionId: id, outcome: null, content: null, decidedBy: null },
+    } as const
+    return known.map((turn) =>
+      turn.messageId === question.messageId && !isShown(turn) ? { ...turn, items: [...turn.items, item] } : turn,
+    )
+  }, turns)
 }
 
 export function PendingApprovals({ asked }: { asked: readonly Approval[] }) {

@@ -28,15 +28,16 @@ interface PresenceProps {
   readonly presence: AgentPresence
   /** What came last in the running turn. */
   readonly step?: string | undefined
+  /** At its vendor's limit, and at nothing else. */
+  readonly limited?: boolean
 }
 
-export function Presence({ presence, step }: PresenceProps) {
+export function Presence({ presence, step, limited = false }: PresenceProps) {
+  const { console: words } = useWords()
   const hint = useHint(presence)
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-2" data-presence={presence.is}>
-      <span role="status">
-        <PresenceText presence={presence} step={step} />
-      </span>
+      <span role="status">{limited ? words.limitReached : <PresenceText presence={presence} step={step} />}</span>
       {hint && <span className="text-faint">{hint}</span>}
     </p>
   )

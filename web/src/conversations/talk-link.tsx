@@ -18,6 +18,6 @@ export function TalkLink({ conversationKey: key, projectId, ...rest }: TalkLinkP
   if (projectId !== null && userSessionId !== undefined)
     return <Link to="/projects/$projectId/console/$userSessionId" params={{ projectId, userSessionId }} {...rest} />
   if (projectId !== null && hasAgent(key))
-    return <Link to="/projects/$projectId/talk/$key" params={{ projectId, key }} {...rest} />
+    return <Link to="/projects/$projectId/session/$key" params={{ projectId, key }} {...rest} />
   return <Link to="/conversations/$key" params={{ key }} {...rest} />
 }

@@ -17,7 +17,7 @@ import { useNameOf } from './titles.ts'
 import { parseWebAddress } from './web-address.ts'
 
 export function TalkPage() {
-  const { key } = useParams({ from: '/shell/projects/$projectId/talk/$key' })
+  const { key } = useParams({ from: '/shell/projects/$projectId/session/$key' })
   return <Talk key={key} conversationKey={key} />
 }
 

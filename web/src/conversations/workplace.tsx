@@ -1,25 +1,24 @@
 /** Shows the folder that the agent of a chat works in, with a way to choose another; and whether it waits for the folder, with a way not to (CX9). */
-import { useQuery } from '@tanstack/react-query'
+import type { Conversation } from '../../../src/protocol/conversations/conversation.ts'
 import type { ConversationWorkspace } from '../../../src/protocol/conversations/conversation-workspace.ts'
 import { client, invalidate } from '../live/queries.ts'
 import { useSending } from '../live/sending.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords } from '../translations/messages.tsx'
-import { conversation } from './conversation-queries.ts'
 
 interface WorkplaceProps {
-  readonly conversationKey: string
+  readonly about: Conversation | undefined
   readonly place: { readonly projectId: string; readonly agentId: string }
   readonly mayWrite: boolean
 }
 
-export function WorkplaceLine({ conversationKey: key, place, mayWrite }: WorkplaceProps) {
+export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
   const { workplace: words } = useWords().chat
-  const { data } = useQuery({ ...conversation(key), retry: false })
   const { waiting, error, send } = useSending()
-  if (!data?.workplace) return null
-  const { kind, folder, branch } = data.workplace
+  if (!about?.workplace) return null
+  const { key, waitsFor } = about
+  const { kind, folder, branch } = about.workplace
   const choose = (workplace: 'worktree' | 'checkout') => {
     const query = { agentId: place.agentId, workplace }
     const path = '/api/projects/{projectId}/chat/start'
@@ -42,7 +41,7 @@ export function WorkplaceLine({ conversationKey: key, place, mayWrite }: Workpla
           {words.choose[other]}
         </SubmitButton>
       )}
-      {data.waitsFor && (
+      {waitsFor && (
         <p role="status" className="flex w-full flex-wrap items-center gap-x-2 text-warn">
           {words.waits}
           {mayWrite && (

@@ -6,6 +6,7 @@ import { type EventWatch, type StreamState, watchEvents } from '../../../src/cli
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type HomeState, snapshotListLimit } from '../../../src/protocol/snapshot.ts'
 import { notificationsAllowed } from '../preferences/browser-notifications.ts'
+import { browserChoice } from '../preferences/choice.ts'
 import { inbox, refreshInbox } from './approvals.ts'
 import { refreshChannels } from './channels.ts'
 import { endedByServer, offlineSince, setConnection } from './connection.ts'
@@ -19,6 +20,7 @@ import {
   client,
   homeKey,
   invalidate,
+  isSignedIn,
   isSignedOut,
   me,
   people,
@@ -35,6 +37,9 @@ const firstRetryMs = 500
 const mostRetryMs = 10_000
 /** Browsers allow six connections to one server: a page that nobody has seen for this long gives its own back. */
 const unseenMs = 60_000
+
+/** Whether somebody was signed in at this browser. */
+const wasSignedIn = browserChoice<'yes' | 'no'>('was-signed-in', ['yes', 'no'], 'no')
 
 /** Reconnects at once; undefined when the page has not started, or is signed out. */
 let tryNow: (() => void) | undefined
@@ -56,17 +61,26 @@ export function startLive(): () => void {
   async function begin(retryMs: number): Promise<void> {
     clearTimeout(timer)
     try {
+      // Only where nobody was signed in before: everybody else would wait for one more answer.
+      if (wasSignedIn.get() === 'no' && !(await isSignedIn())) {
+        if (!stopped) setConnection({ state: 'signed-out' })
+        return
+      }
       const [snapshot] = await Promise.all([
         client.get('/api/snapshot', { query: { streams: 'home' }, retries: 0 }),
         queryClient.fetchQuery(me),
       ])
       if (stopped) return
+      wasSignedIn.set('yes')
       cursor = snapshot.cursor
       replaceHome(snapshot.state)
       follow()
     } catch (error) {
       if (stopped) return
-      if (isSignedOut(error)) return setConnection({ state: 'signed-out' })
+      if (isSignedOut(error)) {
+        wasSignedIn.set('no')
+        return setConnection({ state: 'signed-out' })
+      }
       setConnection({ state: 'offline', since: undefined })
       timer = setTimeout(() => void begin(Math.min(retryMs * 2, mostRetryMs)), retryMs)
     }

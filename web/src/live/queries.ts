@@ -9,6 +9,7 @@ import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import type { Task } from '../../../src/protocol/work/task.ts'
 import type { WorkSession } from '../../../src/protocol/work/work-session.ts'
+import { useConnection } from './connection.ts'
 import type { Home } from './home.ts'
 
 export const client = createClient({ url: location.origin })
@@ -41,6 +42,10 @@ export const readAllWorkSessions = (projectId: string): Promise<WorkSession[]> =
   readAll(client.pages('/api/projects/{projectId}/sessions', { params: { projectId }, query: page }))
 
 export const me = queryOptions<Me>({ queryKey: ['me'], queryFn: () => client.get('/api/me') })
+
+/** Without an error where nobody is: browsers print each refused request in red. */
+export const isSignedIn = async (): Promise<boolean> => (await client.get('/api/login', { retries: 0 })).signedIn
+
 export const people = queryOptions<Person[]>({
   queryKey: ['people'],
   queryFn: ({ signal }) => readAll(client.pages('/api/people', { query: page, signal })),
@@ -72,7 +77,11 @@ export function invalidateIfFetching(queryKey: readonly unknown[]): void {
 
 /** The home state, filled by live.ts; undefined until the first snapshot has come. */
 export const useHome = (): Home | undefined => useQuery<Home>({ queryKey: homeKey, enabled: false }).data
-export const useMe = (): Me | undefined => useQuery(me).data
+/** Asked for with the first snapshot (live.ts): who is not signed in would only be refused. */
+export function useMe(): Me | undefined {
+  const { state } = useConnection()
+  return useQuery({ ...me, enabled: state === 'live' || state === 'offline' }).data
+}
 
 /** Whether the person has this scope. Only hides what the server would refuse anyway. */
 export const useMay = (scope: 'write' | 'approve' | 'manage'): boolean => useMe()?.scopes.includes(scope) ?? false

@@ -63,11 +63,13 @@ export function AtWork({ running }: { running: readonly RunningAgent[] | undefin
 }
 
 const rowClass =
-  'list-row relative flex min-h-10 items-center gap-x-3 py-1 hover:bg-hover max-md:min-h-14 max-md:flex-wrap max-md:gap-y-0'
+  'list-row relative flex min-h-10 items-center gap-x-3 py-1 hover:bg-hover max-md:min-h-14 max-md:flex-wrap max-md:gap-y-0 ' +
+  'md:grid md:grid-cols-[auto_minmax(0,5fr)_minmax(0,3fr)_5rem_5.5rem_3.5rem_2rem]'
 const linkClass = 'min-h-6 truncate leading-6 -outline-offset-2 after:absolute after:inset-0'
-const nameClass = 'flex min-w-0 flex-1 items-baseline gap-x-2 md:basis-2/5'
-const placeClass = 'min-w-0 shrink-[4] truncate text-sm text-quiet max-md:hidden'
-const doingClass = 'min-w-0 flex-1 truncate text-sm text-quiet max-md:order-last max-md:basis-full max-md:pl-5.5 md:basis-1/4'
+const nameClass = 'flex min-w-0 flex-1 items-baseline gap-x-2'
+const placeClass = 'max-w-1/2 shrink-0 truncate text-sm text-quiet max-md:hidden'
+const doingClass = 'min-w-0 truncate text-sm text-quiet max-md:order-last max-md:basis-full max-md:pl-5.5'
+const figureClass = 'text-right text-sm text-faint tabular-nums'
 
 function TalkRow({ conversation }: { conversation: ListedConversation }) {
   const { running: words } = useWords()
@@ -100,13 +102,13 @@ function TalkRow({ conversation }: { conversation: ListedConversation }) {
           {project} · {roleOf(key) ?? agent}
         </span>
       </span>
-      <span className="flex shrink-0 items-center justify-end gap-x-3 text-sm text-faint tabular-nums">
+      <span className={figureClass}>
         <ElapsedTime since={Date.parse(doing?.since ?? created)} />
-        <span className="min-w-14 text-right max-sm:hidden">
-          {lines && lines.added + lines.removed > 0 && <LineCounts {...lines} />}
-        </span>
-        <span className="min-w-12 text-right max-md:hidden">{cost && writing.money(cost.amount, cost.currency)}</span>
       </span>
+      <span className={`${figureClass} max-sm:hidden`}>
+        {lines && lines.added + lines.removed > 0 && <LineCounts {...lines} />}
+      </span>
+      <span className={`${figureClass} max-md:hidden`}>{cost && writing.money(cost.amount, cost.currency)}</span>
       <span className="relative z-10 flex size-8 shrink-0 max-md:size-9">
         {mayWrite && doing && (
           <IconButton label={words.stop(name)} disabled={stopping.waiting} onClick={() => void stop()}>
@@ -187,7 +189,7 @@ function AgentRow({ running, role, coordinators: machines }: AgentRowProps) {
             {name}
           </Link>
         ) : process?.roleAgentId ? (
-          <Link to="/projects/$projectId/console" params={{ projectId }} {...link}>
+          <Link to="/projects/$projectId/all-sessions" params={{ projectId }} {...link}>
             {name}
           </Link>
         ) : (
@@ -204,11 +206,11 @@ function AgentRow({ running, role, coordinators: machines }: AgentRowProps) {
         {word}
         <span className="text-faint md:hidden"> · {project}</span>
       </span>
-      <span className="shrink-0 text-sm text-faint">
+      <span className={figureClass}>
         <ElapsedTime since={Date.parse(role?.agent.turn?.startedAt ?? running.since)} />
       </span>
       {isHeld(running) && mayWrite && (
-        <span className="relative z-10">
+        <span className="relative z-10 md:col-span-3 md:justify-self-end">
           <Release place={{ projectId, agentId }} agentName={agent} />
         </span>
       )}

@@ -76,7 +76,7 @@ function InterruptedRow({ workSession }: { workSession: WorkSession }) {
   return (
     <li className="list-row flex flex-wrap items-center gap-x-2" data-interrupted={id}>
       <Link
-        to="/projects/$projectId/sessions/$workSessionId"
+        to="/projects/$projectId/history/$workSessionId"
         params={{ projectId, workSessionId: id }}
         data-row
         className="-mx-2 grid min-h-10 min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 rounded-md px-2 py-1.5 -outline-offset-2 transition-colors hover:bg-hover sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_7rem]"

@@ -27,14 +27,14 @@ export function NowPage() {
   const counts = runningByProject(running ?? [])
   const toResume = useQuery(interrupted).data
   return (
-    <Page title={words.now.title}>
+    <Page title={words.now.title} room="rows">
       {home && <StartWork home={home} />}
+      {home && <GettingStarted home={home} />}
       <div className="flex flex-col gap-6">
         <WaitingForYou />
         <AtWork running={running} />
         <Interrupted />
       </div>
-      {home && <GettingStarted home={home} />}
       <FirstDay />
       {projects.length === 0 ? (
         <FirstProject />

@@ -25,6 +25,7 @@ interface Draft {
 export function StartWork({ home }: { home: Home }) {
   const { now, chat } = useWords()
   const mayWrite = useMay('write')
+  const mayManage = useMay('manage')
   const navigate = useNavigate()
   const area = useRef<HTMLTextAreaElement>(null)
   // What was chosen last is offered again; what was typed is kept until it is sent.
@@ -76,8 +77,8 @@ export function StartWork({ home }: { home: Home }) {
         <Choice
           label={now.byAgent}
           value={agent.id}
-          onValue={(agentId) => setDraft({ ...draft, agentId })}
-          values={agents}
+          onValue={(agentId) => (agentId === '' ? void navigate({ to: '/agents' }) : setDraft({ ...draft, agentId }))}
+          values={[...agents, ...(mayManage ? [{ id: '', name: now.addAgent }] : [])]}
           disabled={false}
         />
         {agent.protocol !== 'mcp' && project.path !== null && (

@@ -82,35 +82,43 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
   const nameOf = useDisplayName()
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const { permission } = approval
-  const kind = permission ? words.approvals.permission : approval.question ? words.approvals.question : approval.checkpointType
+  const kind = permission
+    ? words.approvals.permission
+    : approval.question
+      ? words.approvals.question
+      : readableKind(approval.checkpointType)
   const said = permission?.call.title ?? firstLine(approval.instructionContent) ?? kind
   const title = `${kind} · ${nameOf(approval.leaderId)}`
   return (
     <li data-approval={approval.id}>
-      <article aria-label={title} className="flex flex-col">
-        <div className="relative -mx-2 flex min-h-10 items-center gap-x-3 rounded-md px-2 py-1 text-sm hover:bg-hover max-md:min-h-11 max-md:flex-wrap">
+      <article
+        aria-label={title}
+        className={`-mx-2 flex flex-col border-l-2 px-2 ${open ? 'border-l-accent bg-rail' : 'border-l-transparent'}`}
+      >
+        <div className={rowClass}>
           <StateDot state={approvalDot(approval)} />
-          <span className="sr-only">{words.approvals.statuses[approval.status]}</span>
+          <span className="text-quiet max-md:hidden">{kind}</span>
           <button
             type="button"
             data-row
             aria-expanded={open}
             onClick={() => onToggle(!open)}
-            className="min-h-8 min-w-0 flex-1 truncate text-left max-md:min-h-10 text-base after:absolute after:inset-0 after:rounded-md"
+            className="min-h-8 min-w-0 truncate text-left text-base after:absolute after:inset-0"
           >
-            {open ? kind : said}
+            <span className="sr-only">{words.approvals.statuses[approval.status]}</span>{' '}
+            {open && !permission ? words.approvals.asked(nameOf(approval.leaderId)) : said}
           </button>
-          {approval.status !== 'pending' && !open && <DecidedLine approval={approval} />}
-          <span className="truncate text-quiet">
-            {nameOf(approval.leaderId)}
-            {permission?.role && ` · ${permission.role}`}
+          <Ago at={approval.submittedAt} className="text-faint tabular-nums md:order-last md:text-right" />
+          <span className="flex min-w-0 items-center gap-x-2.5 text-quiet max-md:col-span-2 max-md:col-start-2 max-md:text-xs">
+            {approval.status !== 'pending' && !open && <DecidedLine approval={approval} />}
+            <span className="shrink-0 md:hidden">{kind}</span>
+            <span className="max-w-2/5 shrink-0 truncate">{project?.name ?? approval.projectId}</span>
+            <Place approval={approval} name={project?.name ?? approval.projectId} />
+            <span className="max-w-2/5 shrink-0 truncate">{permission?.role ?? nameOf(approval.leaderId)}</span>
           </span>
-          <span className="shrink-0 truncate text-quiet max-md:hidden">{project?.name ?? approval.projectId}</span>
-          <Place approval={approval} name={project?.name ?? approval.projectId} />
-          <Ago at={approval.submittedAt} className="text-faint tabular-nums" />
         </div>
         {open && (
-          <div className="flex flex-col gap-3 pt-1 pb-4 pl-4">
+          <div className="flex flex-col gap-3 pt-1 pb-4 md:pl-[8.5rem]">
             <Suspense>
               <ApprovalBody approval={approval} />
             </Suspense>
@@ -121,6 +129,17 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
   )
 }
 
+/** On a phone the project, the session and the agent stand under the title. */
+const rowClass =
+  'relative grid min-h-10 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 py-1 text-sm max-md:min-h-11 ' +
+  'md:grid-cols-[auto_6.25rem_minmax(0,5fr)_minmax(0,4fr)_6.5rem] hover:bg-hover'
+
+/** What an agent calls its kind, such as `plan_review`, as words. */
+const readableKind = (kind: string): string => {
+  const words = kind.replaceAll(/[_-]+/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** The session it belongs to, else the approvals of its project. Lies above the row's own button. */
 function Place({ approval, name }: { approval: Approval; name: string }) {
   const { approvals: words } = useWords()
@@ -129,7 +148,7 @@ function Place({ approval, name }: { approval: Approval; name: string }) {
   const { data: listed = [] } = useQuery({ ...atWork, enabled: false })
   const asking = listed.find(({ doing }) => doing !== undefined && doing?.turnId === (permission ?? question)?.messageId)
   const className =
-    'relative z-10 min-h-6 max-w-60 min-w-0 truncate leading-6 text-quiet underline decoration-edge underline-offset-2 hover:text-ink'
+    'relative z-10 min-h-6 min-w-0 truncate leading-6 text-quiet underline decoration-edge underline-offset-2 hover:text-ink'
   if (asking) {
     return (
       <TalkLink conversationKey={asking.key} projectId={projectId} className={className}>

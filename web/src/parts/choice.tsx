@@ -14,7 +14,7 @@ export const Choice = ({ label, value, values, disabled, onValue }: ChoiceProps)
     value={value}
     disabled={disabled}
     onChange={(event) => onValue(event.target.value)}
-    className="h-7 max-w-40 min-w-0 truncate rounded-md bg-transparent px-1.5 text-sm text-quiet hover:bg-hover hover:text-ink max-md:h-9 max-md:max-w-32"
+    className="h-7 max-w-40 [field-sizing:content] min-w-0 truncate rounded-md bg-transparent px-1.5 text-sm text-quiet hover:bg-hover hover:text-ink max-md:h-9 max-md:max-w-32"
   >
     {values.map(({ id, name }) => (
       <option key={id} value={id}>

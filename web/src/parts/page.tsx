@@ -10,8 +10,8 @@ interface PageProps {
   readonly above?: ReactNode
   readonly actions?: ReactNode
   readonly tabs?: ReactNode
-  /** `wide`: as wide as the screen allows; `desk`: as high, too, and what is in it scrolls by itself. */
-  readonly room?: 'text' | 'wide' | 'desk'
+  /** `rows`: for rows with many facts; `wide`: as wide as the screen allows; `desk`: as high, too, and what is in it scrolls by itself. */
+  readonly room?: 'text' | 'rows' | 'wide' | 'desk'
   readonly children: ReactNode
 }
 
@@ -21,7 +21,7 @@ export const wholeScreen =
 
 export function Page({ title, above, actions, tabs, room = 'text', children }: PageProps) {
   useTitle(title)
-  const width = { text: 'max-w-4xl', wide: 'max-w-7xl', desk: 'max-w-none' }[room]
+  const width = { text: 'max-w-4xl', rows: 'max-w-260', wide: 'max-w-7xl', desk: 'max-w-none' }[room]
   // Tabs stay where they are whatever is under them; what is narrower begins where they begin.
   const frame = tabs ? 'max-w-7xl' : width
   const high = room === 'desk'

@@ -19,15 +19,15 @@ const historyClass =
 const tabs = [
   { to: '/projects/$projectId', name: (words: Messages) => words.project.overview },
   { to: '/projects/$projectId/tasks', name: (words: Messages) => words.tasks.tab },
-  { to: '/projects/$projectId/sessions', name: (words: Messages) => words.workSessions.tab },
+  { to: '/projects/$projectId/history', name: (words: Messages) => words.workSessions.tab },
   { to: '/projects/$projectId/chat', name: (words: Messages) => words.chat.tab },
-  { to: '/projects/$projectId/console', name: (words: Messages) => words.console.tab },
+  { to: '/projects/$projectId/all-sessions', name: (words: Messages) => words.console.tab },
   { to: '/projects/$projectId/settings', name: (words: Messages) => words.project.settings },
 ] as const
 
 /** What was done in a project, by kind; the first is the tab History itself. */
 const history = [
-  { to: '/projects/$projectId/sessions', name: (words: Messages) => words.workSessions.work },
+  { to: '/projects/$projectId/history', name: (words: Messages) => words.workSessions.work },
   { to: '/projects/$projectId/approaches', name: (words: Messages) => words.continuity.approaches },
   { to: '/projects/$projectId/approvals', name: (words: Messages) => words.approvals.tab },
 ] as const
@@ -46,10 +46,10 @@ function OneProject({ project }: { project: Project }) {
   const onApproaches = useMatch({ from: '/shell/projects/$projectId/approaches', shouldThrow: false })
   const onReview = useMatch({ from: '/shell/projects/$projectId/review/$worktreeId', shouldThrow: false })
   const atDesk = useMatch({ from: '/shell/projects/$projectId/console/$userSessionId', shouldThrow: false })
-  const talks = useMatch({ from: '/shell/projects/$projectId/talk/$key', shouldThrow: false })
+  const talks = useMatch({ from: '/shell/projects/$projectId/session/$key', shouldThrow: false })
   const params = { projectId: project.id }
   const onHistory = useRouterState({
-    select: ({ location }) => /\/(?:sessions|approaches|approvals)(?:\/|$)/.test(location.pathname),
+    select: ({ location }) => /\/(?:history|approaches|approvals)(?:\/|$)/.test(location.pathname),
   })
   // Not all tabs fit on a phone.
   const strip = useScrollToCurrent(useRouterState({ select: (state) => state.location.pathname }))

@@ -55,7 +55,7 @@ function itemsOfProject({ words, home, projectId, navigate }: Sources): PaletteI
   const places = [
     ['/projects/$projectId', words.project.overview],
     ['/projects/$projectId/tasks', words.tasks.tab],
-    ['/projects/$projectId/sessions', words.workSessions.tab],
+    ['/projects/$projectId/history', words.workSessions.tab],
     ['/projects/$projectId/approaches', words.continuity.approaches],
     ['/projects/$projectId/approvals', words.approvals.tab],
     ['/projects/$projectId/settings', words.project.settings],

@@ -81,7 +81,7 @@ export function useFound(typed: string, { words, navigate, projectName, agentNam
     if (userSessionId && projectId)
       void navigate({ to: '/projects/$projectId/console/$userSessionId', params: { projectId, userSessionId } })
     else if (chat) void navigate({ to: '/projects/$projectId/chat/$agentId', params: chat })
-    else if (projectId && hasAgent(key)) void navigate({ to: '/projects/$projectId/talk/$key', params: { projectId, key } })
+    else if (projectId && hasAgent(key)) void navigate({ to: '/projects/$projectId/session/$key', params: { projectId, key } })
     else void navigate({ to: '/conversations/$key', params: { key } })
   }
   const titles = (data?.titles ?? []).map((each): PaletteItem => {

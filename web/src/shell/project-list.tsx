@@ -118,7 +118,7 @@ function OneProject({ project, views, isFolded, onToggle }: OneProjectProps) {
           ))}
           {views.length > shown.length && (
             <li>
-              <Link to="/projects/$projectId/console" params={{ projectId: project.id }} className={`${rowClass} pl-8`}>
+              <Link to="/projects/$projectId/all-sessions" params={{ projectId: project.id }} className={`${rowClass} pl-8`}>
                 {words.places.allViews(views.length)}
               </Link>
             </li>
@@ -172,7 +172,7 @@ function ViewRow({ view }: { view: ListedView }) {
           {inside}
         </Link>
       ) : hasAgent(key) ? (
-        <Link to="/projects/$projectId/talk/$key" params={{ projectId, key }} {...more}>
+        <Link to="/projects/$projectId/session/$key" params={{ projectId, key }} {...more}>
           {inside}
         </Link>
       ) : (

@@ -32,7 +32,7 @@ export function Shell() {
   const words = useWords()
   const palette = usePalette()
   const keys = usePageKeys()
-  const speaks = useRouterState({ select: ({ location }) => /\/(?:chat|console)\/./.test(location.pathname) })
+  const speaks = useRouterState({ select: ({ location }) => /\/(?:chat|console|session)\/./.test(location.pathname) })
   const creating = useRouterState({ select: (state) => state.location.search.new })
   useSignInWhenNeeded()
   useEffect(() => startLive(), [])

@@ -23,10 +23,10 @@ export const continuity = {
   dismissed: (project: string) => `Dismissed. The work in ${project} can still be resumed from its sessions`,
   dismissedMark: 'dismissed',
   waitsFor: 'Waits for',
-  waitsForOne: (each: WaitsFor): string => {
+  waitsForOne: (each: WaitsFor, task: string | null = 'taskId' in each ? each.taskId : null): string => {
     if (each.what === 'approval') return `approval ${each.approvalId}`
-    if (each.what === 'task') return each.taskId === null ? 'a task' : `task ${each.taskId}`
-    return each.taskId === null ? each.agentId : `${each.agentId}, for ${each.taskId}`
+    if (each.what === 'task') return task === null ? 'a task' : `task ${task}`
+    return task === null ? each.agentId : `${each.agentId}, for ${task}`
   },
   resumedSince: 'Resumed since',
 

@@ -14,9 +14,17 @@ export const conversations = {
   behind: 'The newest messages are still being indexed.',
   older: 'Search further back',
   channels: 'Channels',
-  channelNames: { web: 'Chat', agent: 'Between agents', telegram: 'Telegram', slack: 'Slack', discord: 'Discord' } as Readonly<
-    Record<string, string>
-  >,
+  channelNames: {
+    web: 'Chat',
+    console: 'Console',
+    work: 'Work',
+    fork: 'Fork',
+    schedule: 'Schedule',
+    agent: 'Between agents',
+    telegram: 'Telegram',
+    slack: 'Slack',
+    discord: 'Discord',
+  } as Readonly<Record<string, string>>,
   all: 'All',
   none: 'There are no conversations yet. They begin with the first message to an agent.',
   noneHere: 'There are no conversations on this channel.',

@@ -173,6 +173,7 @@ export const now = {
   byAgent: 'Agent',
   workplace: 'Workplace',
   anyWorkplace: 'As the project says',
+  addAgent: 'Add an agent…',
   start: 'Start',
   keys: 'j k move · a approve · r reject',
   /** For somebody who may not decide. */

@@ -31,7 +31,7 @@ export const chat = {
     thinking: 'Thinking…',
     writing: 'Writing…',
     working: 'Working…',
-    asking: 'Waiting for your decision',
+    asking: 'Waiting for you',
     leaving: 'Leaving',
     away: 'Not here',
     left: (time: string) => `Left at ${time}`,

@@ -21,10 +21,10 @@ export const continuity: typeof english.continuity = {
   dismissed: (project) => `一覧から外しました。${project} の作業はセッション一覧からいつでも再開できます`,
   dismissedMark: '一覧から外した',
   waitsFor: '待っているもの',
-  waitsForOne: (each) => {
+  waitsForOne: (each, task = 'taskId' in each ? each.taskId : null) => {
     if (each.what === 'approval') return `承認 ${each.approvalId}`
-    if (each.what === 'task') return each.taskId === null ? 'タスク' : `タスク ${each.taskId}`
-    return each.taskId === null ? each.agentId : `${each.agentId}（${each.taskId}）`
+    if (each.what === 'task') return task === null ? 'タスク' : `タスク「${task}」`
+    return task === null ? each.agentId : `${each.agentId}（${task}）`
   },
   resumedSince: '再開済み',
 

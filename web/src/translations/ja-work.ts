@@ -31,7 +31,7 @@ export const chat: typeof english.chat = {
     thinking: '考えています…',
     writing: '書いています…',
     working: '作業しています…',
-    asking: 'あなたの判断を待っています',
+    asking: '対応待ち',
     leaving: '終了処理中',
     away: '不在',
     left: (time) => `${time} に退席`,
@@ -77,7 +77,7 @@ export const approvals: typeof english.approvals = {
   none: 'エージェントからの承認依頼はまだありません。',
   older: '以前のものを表示',
   statuses: {
-    pending: '承認待ち',
+    pending: '対応待ち',
     approved: '承認済み',
     rejected: '却下',
     revision_requested: '差し戻し',

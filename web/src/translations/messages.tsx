@@ -16,6 +16,8 @@ interface Writing {
   readonly clock: (at: number) => string
   /** The day and the minute, for what is not today. */
   readonly exact: (at: string) => string
+  /** 14:30, or with its date where it is of another day. */
+  readonly moment: (at: string, now: number) => string
   readonly day: (at: string) => string
   /** November 2026 */
   readonly month: (at: string) => string
@@ -102,6 +104,13 @@ const sizes = ['B', 'KB', 'MB', 'GB'] as const
 function writingOf(locale: string): Writing {
   const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const dated = new Intl.DateTimeFormat(locale, {
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long' })
   const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
@@ -114,6 +123,7 @@ function writingOf(locale: string): Writing {
   return {
     clock: (at) => clock.format(at),
     exact: (at) => exact.format(Date.parse(at)),
+    moment: (at, now) => (day.format(Date.parse(at)) === day.format(now) ? clock : dated).format(Date.parse(at)),
     day: (at) => day.format(Date.parse(at)),
     month: (at) => month.format(Date.parse(at)),
     weekday: (at) => weekday.format(Date.parse(at)),

@@ -14,29 +14,21 @@ interface LimitCardProps {
   readonly inChat?: boolean
 }
 
-const dayMs = 24 * 3600_000
-
-/** The time alone within a day, else with the date. */
-function useLimitTime(): (until: string) => string {
-  const writing = useWriting()
-  return (until) => (Date.parse(until) - Date.now() < dayMs ? writing.clock(Date.parse(until)) : writing.exact(until))
-}
-
 export function LimitCard({ limit, mayWrite, onChoose, inChat = false }: LimitCardProps) {
   const { console: words } = useWords()
   const writing = useWriting()
-  const time = useLimitTime()(limit.until)
+  const time = writing.moment(limit.until, Date.now())
   const { send, waiting, error } = useRequest()
   const choose = (goOn: boolean) => void send(() => onChoose(goOn))
   return (
     <section
       aria-label={words.limited(time)}
       data-limit={limit.goesOn ? 'goes-on' : 'waits'}
-      className="mt-4 flex min-w-0 flex-col gap-2 rounded-md bg-warn-wash px-3 py-2.5"
+      className="mt-4 flex min-w-0 flex-col gap-2 rounded-md border border-l-3 border-warn/40 border-l-warn bg-warn-wash px-3 py-2.5"
     >
       <p className="flex items-baseline gap-2" title={writing.exact(limit.until)}>
-        <StateDot state="waiting" />
-        <span className="font-medium">{words.limited(time)}</span>
+        <StateDot state="limited" />
+        <span className="font-semibold">{words.limited(time)}</span>
       </p>
       <p role="status" className="text-sm">
         {limit.goesOn ? (inChat ? words.answersThen : words.goesOn)(time) : words.limitedText}

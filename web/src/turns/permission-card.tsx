@@ -48,7 +48,7 @@ export function PermissionCard({ permission }: { permission: Permission }) {
         <StateDot state="waiting" />
         <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{words.asks(title)}</span>
       </p>
-      <ToolContent call={call} />
+      <ToolContent call={call} asked={title} />
       <ProblemNote error={asking.error} />
       {mayDecide && (
         <div className="flex flex-wrap gap-2">
@@ -70,7 +70,7 @@ export function PermissionCard({ permission }: { permission: Permission }) {
           )}
         </div>
       )}
-      <p className="text-xs text-quiet">{words.until(writing.exact(deadline))}</p>
+      <p className="text-xs text-quiet">{words.until(writing.moment(deadline, Date.now()))}</p>
     </section>
   )
 }

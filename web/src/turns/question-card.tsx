@@ -20,11 +20,11 @@ export function QuestionCard({ question }: { question: ShownQuestion }) {
       aria-label={message}
       data-question={questionId}
       data-outcome={outcome ?? 'open'}
-      className={`flex min-w-0 flex-col gap-2 rounded-md px-3 py-2.5 ${outcome ? 'shadow-[inset_0_0_0_1px_var(--line)]' : 'bg-warn-wash'}`}
+      className={`flex min-w-0 flex-col gap-2 rounded-md border px-3 py-2.5 ${outcome ? 'border-line' : 'border-l-3 border-warn/40 border-l-warn bg-warn-wash'}`}
     >
       <p className="flex items-baseline gap-2">
         <StateDot state={outcome === null ? 'waiting' : outcome === 'allowed' ? 'ready' : 'failed'} />
-        <span className="min-w-0 font-medium whitespace-pre-wrap [overflow-wrap:anywhere]">{message}</span>
+        <span className="min-w-0 font-semibold whitespace-pre-wrap [overflow-wrap:anywhere]">{message}</span>
       </p>
       {outcome === null ? (
         <>
@@ -43,7 +43,7 @@ export function QuestionCard({ question }: { question: ShownQuestion }) {
               }
             />
           )}
-          <p className="text-xs text-quiet">{words.until(writing.exact(deadline))}</p>
+          <p className="text-xs text-quiet">{words.until(writing.moment(deadline, Date.now()))}</p>
         </>
       ) : (
         <>

@@ -1,7 +1,7 @@
 /** A tool call folds to one line with its outcome; opened, it shows what it was called with and what it did. */
 import { memo } from 'react'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
-import { ToolIcon } from '../parts/icons.tsx'
+import { FoldIcon, ToolIcon } from '../parts/icons.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { DiffView } from '../worktrees/diff-view.tsx'
@@ -47,15 +47,15 @@ function Outcome({ call }: { call: ToolCall }) {
 const preClass =
   'max-h-72 overflow-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]'
 
-export function ToolContent({ call }: { call: ToolCall }) {
+/** `asked`: what stands above it already. */
+export function ToolContent({ call, asked = call.title }: { call: ToolCall; asked?: string }) {
   const { console: words } = useWords()
   const shortPath = useShortPath()
   const hasDiff = call.content.some(({ type }) => type === 'diff')
+  const input = readable(call.input ?? '{}')
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      {call.input !== null && call.input !== '{}' && (
-        <Input text={readable(call.input)} folded={hasDiff && call.toolKind === 'edit'} />
-      )}
+      {input !== '' && input !== asked && <Input text={input} folded={hasDiff && call.toolKind === 'edit'} />}
       {call.content.map((content, index) => {
         const key = `${index}.${content.type}`
         if (content.type === 'diff') return <DiffView key={key} {...content} />
@@ -94,17 +94,24 @@ function Input({ text, folded }: { text: string; folded: boolean }) {
   const { console: words } = useWords()
   if (!folded) return <Words label={words.input} text={text} />
   return (
-    <details>
-      <summary className="min-h-6 w-fit text-xs text-quiet">{words.input}</summary>
+    <details className="group">
+      <summary className="flex min-h-6 w-fit items-center gap-1 text-xs text-quiet">
+        <FoldIcon />
+        {words.input}
+      </summary>
       <Words label={words.input} text={text} />
     </details>
   )
 }
 
-/** Indents JSON and leaves other text as it is. */
+/** The command, or the only text that it was called with; else the JSON, indented. Other text is left as it is. */
 function readable(input: string): string {
   try {
-    return JSON.stringify(JSON.parse(input), null, 2)
+    const given: unknown = JSON.parse(input)
+    const values = typeof given === 'object' && given !== null ? Object.values(given) : [given]
+    if (values.length === 0) return ''
+    const text = (given as { command?: unknown } | null)?.command ?? (values.length === 1 ? values[0] : undefined)
+    return typeof text === 'string' ? text : JSON.stringify(given, null, 2)
   } catch {
     return input
   }

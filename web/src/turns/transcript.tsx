@@ -4,10 +4,12 @@ import { NearRows } from '../parts/near.tsx'
 
 interface TranscriptProps {
   readonly label: string
+  /** The view has the whole width: it stays in the middle, with a scroll bar or without. */
+  readonly alone?: boolean
   readonly children: ReactNode
 }
 
-export function Transcript({ label, children }: TranscriptProps) {
+export function Transcript({ label, alone = false, children }: TranscriptProps) {
   const box = useRef<HTMLDivElement>(null)
   return (
     <div
@@ -16,7 +18,7 @@ export function Transcript({ label, children }: TranscriptProps) {
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
       tabIndex={0}
-      className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto overscroll-contain px-4 -outline-offset-2"
+      className={`flex min-h-0 flex-1 flex-col-reverse overflow-y-auto overscroll-contain px-4 -outline-offset-2 ${alone ? 'md:[scrollbar-gutter:stable_both-edges]' : ''}`}
     >
       <div className="mx-auto w-full max-w-3xl min-w-0 pb-4">
         <NearRows root={box}>{children}</NearRows>

@@ -33,7 +33,7 @@ export function ViewHead({ state, title, project, branch, lines, actions, isColu
     <header data-console-bar className="shrink-0 border-b border-line px-4 max-md:px-2">
       <div className="flex min-h-12 items-center gap-3 max-md:min-h-11 max-md:gap-2">
         {!isColumn && (
-          <Link to="/talks" aria-label={words.all} className="rounded-md p-1.5 text-quiet hover:bg-hover md:hidden">
+          <Link to="/sessions" aria-label={words.all} className="rounded-md p-1.5 text-quiet hover:bg-hover md:hidden">
             <BackIcon />
           </Link>
         )}

@@ -24,7 +24,7 @@ export function ContinueFromFile() {
     if (!resumed) return
     for (const { detail, notice } of [...resumed.missing, ...resumed.notRestored]) notify(translate(detail, notice))
     const { id: workSessionId, projectId } = resumed.session
-    await navigate({ to: '/projects/$projectId/sessions/$workSessionId', params: { projectId, workSessionId } })
+    await navigate({ to: '/projects/$projectId/history/$workSessionId', params: { projectId, workSessionId } })
   }
   if (!mayManage) return null
   return (

@@ -90,7 +90,7 @@ function LineOf({ line }: { line: Line }) {
   const end = Math.max(x(to), x(from) + 6)
   return (
     <Link
-      to="/projects/$projectId/sessions/$workSessionId"
+      to="/projects/$projectId/history/$workSessionId"
       params={{ projectId: member.projectId, workSessionId: member.id }}
       aria-label={label}
       className="group outline-none"

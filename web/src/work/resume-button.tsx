@@ -48,7 +48,7 @@ export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
     const query = { projectId, channel: 'work', limit: 50 }
     const found = await client.get('/api/conversations', { query }).catch(() => undefined)
     const key = found?.items.find(({ agentId }) => agentId !== null && agentIds.includes(agentId))?.key
-    if (key !== undefined) await navigate({ to: '/projects/$projectId/talk/$key', params: { projectId, key } })
+    if (key !== undefined) await navigate({ to: '/projects/$projectId/session/$key', params: { projectId, key } })
   }
   if (!mayWrite) return null
   return (

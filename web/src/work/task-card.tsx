@@ -18,6 +18,7 @@ export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
       <Link
         to="."
         search={(was) => ({ ...was, task: task.id })}
+        title={task.id}
         className="flex flex-col gap-1.5 rounded-md bg-raised px-3 py-2 shadow-[inset_0_0_0_1px_var(--edge)] -outline-offset-2 transition-colors hover:bg-hover"
       >
         <span className="flex items-baseline gap-2">
@@ -33,12 +34,9 @@ export function TaskCard({ task, all }: { task: Task; all: readonly Task[] }) {
           </span>
         )}
         {task.status === 'in_progress' && <Progress percent={task.progressPercent} />}
-        <span className="flex flex-wrap items-center gap-x-2 text-xs text-faint">
-          <span className="font-mono">{task.id}</span>
-          <span className="ml-auto flex min-w-0 items-center gap-1">
-            <AgentIcon className="size-3" />
-            <span className="truncate">{task.assignedTo ? nameOf(task.assignedTo) : tasks.unassigned}</span>
-          </span>
+        <span className="flex min-w-0 items-center gap-1 text-xs text-faint">
+          <AgentIcon className="size-3" />
+          <span className="truncate">{task.assignedTo ? nameOf(task.assignedTo) : tasks.unassigned}</span>
         </span>
       </Link>
     </li>

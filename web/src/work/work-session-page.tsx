@@ -24,7 +24,7 @@ import { ArtifactRows, CheckpointRows, TaskRows, WorkApprovals } from './work-se
 
 export function WorkSessionPage() {
   const words = useWords()
-  const { projectId, workSessionId } = useParams({ from: '/shell/projects/$projectId/sessions/$workSessionId' })
+  const { projectId, workSessionId } = useParams({ from: '/shell/projects/$projectId/history/$workSessionId' })
   const query = workSessionOf(projectId, workSessionId)
   const { data, error } = useQuery(query)
   if (data) return <Whole whole={data} />
@@ -44,7 +44,7 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
         note={<CopyId id={id} what={words.id} />}
         actions={
           <>
-            <Link to="/projects/$projectId/sessions" params={{ projectId }} className={buttonClass('quiet')}>
+            <Link to="/projects/$projectId/history" params={{ projectId }} className={buttonClass('quiet')}>
               {continuity.back}
             </Link>
             {state === 'running' && <SaveCheckpoint whole={whole} />}
@@ -68,7 +68,9 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
             </span>
           </Fact>
           {whole.waitsFor.length > 0 && (
-            <Fact name={continuity.waitsFor}>{whole.waitsFor.map(continuity.waitsForOne).join(' · ')}</Fact>
+            <Fact name={continuity.waitsFor}>
+              {whole.waitsFor.map((each) => continuity.waitsForOne(each, taskIn(whole, each))).join(' · ')}
+            </Fact>
           )}
           <Fact name={continuity.summary}>
             <span className="whitespace-pre-wrap">{whole.contextSummary || words.nothing}</span>
@@ -107,9 +109,13 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
   )
 }
 
+/** The title of the task that is waited for, which people know better than its id. */
+const taskIn = ({ tasks }: WholeWorkSession, each: WholeWorkSession['waitsFor'][number]): string | undefined =>
+  'taskId' in each ? tasks.find(({ id }) => id === each.taskId)?.title : undefined
+
 const Relative = ({ projectId, id }: { projectId: string; id: string }): ReactNode => (
   <Link
-    to="/projects/$projectId/sessions/$workSessionId"
+    to="/projects/$projectId/history/$workSessionId"
     params={{ projectId, workSessionId: id }}
     title={id}
     className="rounded font-mono text-sm text-accent underline hover:no-underline"

@@ -106,7 +106,7 @@ function Run({ run: { id, projectId, state, interruptionReason: reason, startedA
     <span className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm">
       <StateDot state={stateDots[state]} />
       <Link
-        to="/projects/$projectId/sessions/$workSessionId"
+        to="/projects/$projectId/history/$workSessionId"
         params={{ projectId, workSessionId: id }}
         title={id}
         className="inline-flex min-h-6 items-center rounded hover:underline"

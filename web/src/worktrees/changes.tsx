@@ -22,7 +22,7 @@ export function Changes({ pane: { role, agent, entries } }: { pane: Pane }) {
     <Link
       to="/projects/$projectId/review/$worktreeId"
       params={{ projectId, worktreeId: data.worktree.id }}
-      className="min-h-6 text-xs text-quiet underline decoration-line underline-offset-2 hover:text-ink max-md:min-h-8"
+      className="flex min-h-6 items-center text-xs text-quiet underline decoration-line underline-offset-2 hover:text-ink max-md:min-h-8"
       title={files > 0 ? words.files(files) : undefined}
     >
       {words.changes}

@@ -1,6 +1,7 @@
 /** The change of a tool in a file: removed and added lines, with a few around them. */
 import { structuredPatch } from 'diff'
 import { memo, useMemo } from 'react'
+import { LineCounts } from '../parts/line-counts.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { useShortPath } from '../turns/workplace.ts'
 
@@ -28,8 +29,9 @@ export const DiffView = memo(function DiffView({ path, oldText, newText }: DiffV
           {shortPath(path)}
         </span>
         {oldText === null && <span className="text-faint">{words.newFile}</span>}
-        <span className="ml-auto text-accent tabular-nums">+{count('+')}</span>
-        <span className="text-bad tabular-nums">−{count('-')}</span>
+        <span className="ml-auto">
+          <LineCounts added={count('+')} removed={count('-')} />
+        </span>
       </figcaption>
       {/* biome-ignore lint/a11y/useSemanticElements: no landmark, of which one file may have several */}
       <div

@@ -10,6 +10,7 @@ import { Button, buttonClass } from '../parts/button.tsx'
 import { Choices } from '../parts/choices.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { inputClass } from '../parts/field.tsx'
+import { BranchIcon } from '../parts/icons.tsx'
 import { LineCounts } from '../parts/line-counts.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -54,12 +55,12 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
   const name = (worktree.conversation && oneLine(talk?.title ?? talk?.opening ?? '')) || worktree.role
   return (
     <section aria-label={words.changesOf(name)} className="flex min-w-0 flex-col gap-4">
-      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex min-w-0 items-center gap-x-3 gap-y-1 max-md:flex-wrap">
         <h2 className="min-w-0 truncate font-semibold" title={name}>
           {words.changesOf(name)}
         </h2>
         <Facts worktree={worktree} state={state} />
-        <div className="ml-auto flex flex-wrap gap-2">
+        <div className="ml-auto flex shrink-0 flex-wrap gap-2">
           {key && (
             <TalkLink conversationKey={key} projectId={worktree.projectId} className={buttonClass()}>
               {words.toSession}
@@ -99,8 +100,13 @@ function Review({ worktree, state, onRefresh }: ReviewProps) {
 function Facts({ worktree, state }: { worktree: Worktree; state: WorktreeState | null }) {
   const { worktrees: words } = useWords()
   return (
-    <p className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-sm text-quiet">
-      {worktree.branch && <span className="min-w-0 font-mono [overflow-wrap:anywhere]">{state?.branch ?? worktree.branch}</span>}
+    <p className="flex min-w-0 items-center gap-x-3 gap-y-1 text-sm whitespace-nowrap text-quiet max-md:flex-wrap md:shrink-0">
+      {worktree.branch && (
+        <span title={state?.branch ?? worktree.branch} className="flex max-w-64 min-w-0 items-center gap-1 text-xs">
+          <BranchIcon />
+          <span className="truncate font-mono">{state?.branch ?? worktree.branch}</span>
+        </span>
+      )}
       {state?.ahead != null && state.ahead > 0 && <span>{words.ahead(state.ahead)}</span>}
       {state?.behind != null && state.behind > 0 && <span>{words.behind(state.behind)}</span>}
       {state && state.uncommitted > 0 && <span className="text-warn">{words.uncommitted(state.uncommitted)}</span>}
@@ -199,12 +205,12 @@ function ChangedFiles({ worktree, state, layout }: { worktree: Worktree; state: 
         </h3>
         <ul className="flex flex-col max-lg:max-h-48 max-lg:overflow-y-auto">
           {files.map((file, at) => (
-            <FileLink key={file.path} at={at} path={file.path}>
+            <FileLink key={file.path} at={at} path={file.path} before={files[at - 1]?.path}>
               <LineCounts added={file.added} removed={file.removed} />
             </FileLink>
           ))}
           {others.map(({ path, change }, at) => (
-            <FileLink key={path} at={files.length + at} path={path}>
+            <FileLink key={path} at={files.length + at} path={path} before={others[at - 1]?.path}>
               <span className="text-xs text-faint">{words.kinds[change]}</span>
             </FileLink>
           ))}
@@ -235,19 +241,34 @@ function ChangedFiles({ worktree, state, layout }: { worktree: Worktree; state: 
 
 const idOf = (at: number): string => `file-${at}`
 
-/** The folder in grey before the name; a long path loses its beginning. */
-function FileLink({ at, path, children }: { at: number; path: string; children: ReactNode }) {
-  const cut = path.lastIndexOf('/') + 1
+interface FileLinkProps {
+  readonly at: number
+  readonly path: string
+  /** The file above it. */
+  readonly before: string | undefined
+  readonly children: ReactNode
+}
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+
+/** A file under its folder, which stands there once. */
+function FileLink({ at, path, before, children }: FileLinkProps) {
+  const folder = folderOf(path)
   return (
     <li className="list-row">
+      {folder !== folderOf(before ?? '') && folder !== '' && (
+        <p aria-hidden="true" title={folder} className="truncate px-2 pt-1.5 font-mono text-xs leading-6 text-faint">
+          {folder}
+        </p>
+      )}
       <a
         href={`#${idOf(at)}`}
         className="flex min-h-7 items-center gap-2 rounded px-2 hover:bg-hover max-md:min-h-10"
         title={path}
       >
-        <span className="flex min-w-0 flex-1 font-mono text-xs">
-          <span className="truncate text-faint">{path.slice(0, cut)}</span>
-          <span className="max-w-full shrink-0 truncate">{path.slice(cut)}</span>
+        <span className={`min-w-0 flex-1 truncate font-mono text-xs ${folder ? 'pl-3' : ''}`}>
+          <span className="sr-only">{folder}</span>
+          {path.slice(folder.length)}
         </span>
         {children}
       </a>
@@ -293,7 +314,7 @@ function Ends({ worktree, state, mayWrite }: { worktree: Worktree; state: Worktr
   const navigate = useNavigate()
   const [removing, setRemoving] = useState(false)
   const patch = `/api/projects/${encodeURIComponent(worktree.projectId)}/worktrees/${encodeURIComponent(worktree.id)}/patch`
-  const leave = () => void navigate({ to: '/projects/$projectId/console', params: { projectId: worktree.projectId } })
+  const leave = () => void navigate({ to: '/projects/$projectId/all-sessions', params: { projectId: worktree.projectId } })
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
