@@ -1,7 +1,4 @@
-/**
- * Builds the store for `createConversations`: a data folder used by no other process, or a shared PostgreSQL. Changes nothing
- * about the embedding process.
- */
+/** Builds the store for `createConversations`: a data folder of its own, or a shared PostgreSQL. Leaves the process as it is. */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { libraryId } from '../domain/access/caller.ts'

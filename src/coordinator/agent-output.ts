@@ -49,10 +49,7 @@ class StreamBuffer {
     return this.#bytes === 0 && (this.#rest === '' || this.#isHeldBack)
   }
 
-  /**
-   * Returns the text up to the last complete line. If no more has come since the last call, all but the beginning of a secret; if
-   * `all`, everything.
-   */
+  /** Returns the complete lines; if nothing came since the last call, all but the beginning of a secret; if `all`, everything. */
   take(all: boolean): string {
     const waited = this.#rest
     let text = this.#decoder.write(Buffer.concat(this.#chunks))

@@ -76,10 +76,7 @@ export const agentEnvironment = (
   ...markVariables(mark),
 })
 
-/**
- * Environment of the project's set-up command (WT5): without a token, and marked, so that the next coordinator finds the process
- * if this one dies (CO5).
- */
+/** Environment of a set-up command (WT5): no token, but the mark, so that the next coordinator finds the process (CO5). */
 export const setUpEnvironment = (
   ours: Variables,
   { agentId, projectId, launchId }: LaunchParticulars,

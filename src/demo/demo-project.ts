@@ -17,10 +17,7 @@ const readme = `# demo
 A small repository to try Holdfast on. Nothing in here matters: change it, break it, delete it.
 `
 
-/**
- * Returns the repository's folder; undefined where git cannot be run. Built under a temporary name and renamed, so that an
- * interruption leaves nothing incomplete.
- */
+/** Returns the repository's folder; undefined without git. Renamed when complete, so that an interruption leaves nothing. */
 export async function makeDemoRepository(data: string): Promise<string | undefined> {
   const folder = join(data, 'demo')
   if (await isFilled(folder)) return folder

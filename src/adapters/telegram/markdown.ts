@@ -1,7 +1,4 @@
-/**
- * Converts Markdown to Telegram's HTML. Only unambiguous markup becomes tags, always in pairs; everything else is escaped, so an
- * agent's text cannot inject tags. Pure.
- */
+/** Converts Markdown to Telegram's HTML. Only unambiguous markup becomes tags; the rest is escaped, so no tag is injected. */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Splits text into code blocks, also an unclosed one, and lines between them. */

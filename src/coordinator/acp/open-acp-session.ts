@@ -255,10 +255,7 @@ export async function signedIn<Opened>(
   }
 }
 
-/**
- * AC2: Holdfast's own MCP server, so that the agent can record approaches, checkpoints and tasks. `contextId` is empty for
- * servers that name no contexts.
- */
+/** AC2: Holdfast's own MCP server, for approaches, checkpoints and tasks. `contextId` is empty where servers name none. */
 export function holdfastToolServer({ serverUrl, program, particulars }: AcpAgentOptions, contextId: string): ToolServer {
   const { launchToken } = particulars
   const [command, ...args] = program

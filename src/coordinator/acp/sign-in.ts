@@ -1,7 +1,4 @@
-/**
- * The ways in which an agent lets a person sign in, and the one that needs nobody (AC9): a key that is in the environment of the
- * agent's process. Pure.
- */
+/** The ways in which a person signs an agent in, and the one that needs nobody (AC9): a key in its environment. Pure. */
 import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { knownAgents } from '../../protocol/agents/known-agents.ts'
 import { jsonOf, lineOf, listOf } from './wire.ts'

@@ -1,7 +1,4 @@
-/**
- * Converts ACP updates to our own types. Unknown updates are ignored, because later agents send more (AC1). Pure, except for the
- * tool calls it is given.
- */
+/** Converts ACP updates to our own types. Unknown ones are ignored, because later agents send more (AC1). */
 import { type Fields, fieldsOf } from '../../platform/json.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import {

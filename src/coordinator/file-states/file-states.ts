@@ -1,7 +1,4 @@
-/**
- * The states of this machine's git workplaces (FS): taken before and after turns, compared, brought back and forked. One thing at
- * a time in each workplace.
- */
+/** File states of this machine's git workplaces (FS): taken, compared, brought back, forked; one thing at a time in each. */
 import { existsSync } from 'node:fs'
 import { copyFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -340,10 +340,7 @@ const objectIdIn = (file: string): string | undefined => {
   return objectId.test(text) ? text : undefined
 }
 
-/**
- * A rename replaces a link that lies there, and never follows it. A file that is the same stays: to replace one makes some file
- * systems write it to the disk at once.
- */
+/** A rename replaces a link and never follows it. The same content stays: to replace it is a disk write on some systems. */
 function replaceFile(file: string, bytes: Buffer): void {
   if (bytesOf(file, bytes.length)?.equals(bytes)) return
   const next = `${file}.holdfast`

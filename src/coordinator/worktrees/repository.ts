@@ -175,10 +175,7 @@ async function disabledDrivers(git: Git, folder: string): Promise<Record<string,
 /** Branch names for roles. Roles are text in any language, and branch names are restricted. Pure. */
 const maxWord = 48
 
-/**
- * WT1: the short user session id keeps branches apart in a list. A role that had to be changed gets a hash suffix, so that two
- * roles never share a branch.
- */
+/** WT1: the short id keeps branches apart. A role that had to be changed gets a hash, so that no two share a branch. */
 export const branchOf = (userSessionShort: string, role: string): string => `holdfast/${userSessionShort}/${wordOf(role)}`
 
 export const isOurBranch = (branch: string): boolean => /^holdfast\/[0-9a-z]+\/[^/]+$/.test(branch)
@@ -236,10 +233,7 @@ async function porcelainList(repository: Repository): Promise<string> {
   }
 }
 
-/**
- * The record that identifies a worktree as ours (WT3), a file in git's folder for that worktree. A worktree without it is never
- * removed, whatever its name or location.
- */
+/** The record that makes a worktree ours (WT3), a file in its git folder. One without it is never removed. */
 export interface WorktreeRecord {
   readonly userSessionShort: string
   readonly role: string

@@ -45,10 +45,7 @@ export function collectSooner(): void {
   setFlagsFromString('--heap-growing-percent=50')
 }
 
-/**
- * Compiles functions after 60 calls instead of 400. A message calls most functions once, so with the default a small server would
- * interpret them for days (SP2, SP3).
- */
+/** Compiles functions after 60 calls, not 400: a message calls most once, so a small server would interpret for days (SP2). */
 export function compileSooner(): void {
   setFlagsFromString('--invocation-count-for-maglev=60')
   setFlagsFromString('--invocation-count-for-maglev-with-delay=100')

@@ -1,7 +1,4 @@
-/**
- * Cleans what a program wrote, for a person: without colours, stack traces and minified code. The whole text stays in the log or in
- * the output of its process. Pure.
- */
+/** Cleans what a program wrote, for a person: no colours, stack traces, minified code. The log keeps the whole text. Pure. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g

@@ -33,10 +33,7 @@ export const markVariables = ({ launchId, folderId }: LaunchMark): Record<string
   [folderVariable]: folderId,
 })
 
-/**
- * The id of a data folder: stable when the folder is moved on its disk, and different for a copy, whose coordinator would
- * otherwise end the agents of the original.
- */
+/** The id of a data folder: stays when it is moved on its disk, differs for a copy, which must not end the original's agents. */
 export async function folderIdOf(data: string): Promise<string> {
   const file = join(runFolder(data), 'keeper')
   let id = await readFile(file, 'utf8').catch(() => '')

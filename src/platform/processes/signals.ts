@@ -11,10 +11,7 @@ type StopSignal = (typeof stopSignals)[number]
 
 /** OP2 allows ten seconds; the rest is for the process to exit. */
 export const stopDeadlineMs = 9_500
-/**
- * Ctrl-C under `npm start` arrives twice: from the terminal, which signals the whole group, and from npm. The same signal within
- * this time is the same key press.
- */
+/** Ctrl-C under `npm start` arrives twice, from the terminal and from npm: the same signal within this time is one key press. */
 export const sameKeyPressMs = 150
 
 export interface StopOptions {

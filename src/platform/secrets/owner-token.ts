@@ -1,7 +1,4 @@
-/**
- * The owner's token (SE1): made at the first start and kept in `<data>/secrets/owner-token`; `HOLDFAST_TOKEN` overrides it. Never
- * printed or logged.
- */
+/** The owner's token (SE1), made at the first start and kept in `<data>/secrets`; `HOLDFAST_TOKEN` overrides it. Never logged. */
 import { readSecret, writeSecret } from '../files/secret-files.ts'
 import { StartFailure } from '../processes/start-failure.ts'
 import { newSecret } from './secrets.ts'

@@ -1,7 +1,4 @@
-/**
- * Named secrets of a project (SR), given to chosen agents as a variable or as a file. A value is written and never read: no answer
- * and no event has it.
- */
+/** Secrets of a project (SR), given to chosen agents as variable or file. No answer and no event ever has a value. */
 import * as z from 'zod'
 import { refusedAs } from '../notices.ts'
 import { route } from '../route.ts'

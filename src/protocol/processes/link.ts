@@ -184,10 +184,7 @@ export interface LaunchParticulars {
   /** The bearer for `/mcp`, valid while the launch runs. */
   readonly launchToken: string
   readonly acp: AcpParticulars | null
-  /**
-   * SB1: how the process is isolated; also set where it has secrets. `command` is then one that no machine has, so that an
-   * earlier coordinator starts nothing.
-   */
+  /** SB1: how it is isolated, also where it has secrets. `command` then exists nowhere: an earlier coordinator starts nothing. */
   readonly isolation?: Isolation & {
     readonly command: string
     /** SB7: hosts that a person has allowed, by the likeness of the question; `*`: any. */

@@ -1,7 +1,4 @@
-/**
- * What an agent shows of its work: a small union over what ACP agents of any vendor send. It is sent over the coordinator's link
- * and the relay, so every part is bounded.
- */
+/** What an agent shows of its work: a small, bounded union over what ACP agents send, for the link and the relay. */
 import * as z from 'zod'
 import { Notice } from '../notices.ts'
 

@@ -201,10 +201,7 @@ async function decide(
   }
 }
 
-/**
- * RL2: the event carries the id of the first request; later requesters are answered under their own id. Waits without blocking
- * the connection's other messages.
- */
+/** RL2: the event has the id of the first request; later ones are answered under their own. Does not block other messages. */
 function answerWhenEnded(
   connection: RelayConnection,
   request: Change,

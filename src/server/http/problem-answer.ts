@@ -1,7 +1,4 @@
-/**
- * Converts errors to problem answers (HT2). Unexpected errors are logged with the request id and answered as `internal`, without
- * stack, library message or secret (SE7).
- */
+/** Converts errors to problem answers (HT2). Unexpected ones are logged and answered as `internal`, without details (SE7). */
 
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'

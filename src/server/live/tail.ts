@@ -10,10 +10,7 @@ import { encodeCursor } from '../../store/page-cursor.ts'
 import type { StoredEvent } from '../../store/store.ts'
 import type { Basics } from '../dependencies.ts'
 
-/**
- * One event of the log as followers receive it. Each form is built once and shared by all followers of the stream; the body is
- * inserted as stored text, never parsed.
- */
+/** An event of the log for followers. Each form is built once for all of them; the body is inserted as stored, never parsed. */
 export class FeedEvent {
   readonly stream: StreamName
   readonly seq: number

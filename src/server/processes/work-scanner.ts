@@ -199,10 +199,7 @@ const maxTurnsWaiting = 1000
 /** One project; undefined for all. */
 type ProjectId = string | undefined
 
-/**
- * Gives ACP agents their next turn (CH12, CX9). Follows the log, checks each process with one read, and dispatches a turn. What
- * is dispatched is decided under locks.
- */
+/** Gives ACP agents their next turn (CH12, CX9): follows the log, checks each process with one read, decides under locks. */
 export const createTurnDispatcher = (options: Basics): ChangeScanner<ProjectId> =>
   new ChangeScanner<ProjectId>({
     ...options,

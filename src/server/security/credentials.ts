@@ -55,10 +55,7 @@ export class Credentials {
     return { who, hash, ...found }
   }
 
-  /**
-   * Looks a credential up again for every message on an open connection, so that revoking takes effect at once. With the secret
-   * the lookup is faster.
-   */
+  /** Looks a credential up again for every message, so that revoking takes effect at once. With the secret it is faster. */
   async whoHas(hash: string, secret = ''): Promise<Who | undefined> {
     if (this.isOwner(hash)) return owner
     return this.#store.query(findCredential, { hash, likely: kindOf(secret) })

@@ -90,10 +90,7 @@ async function sendParts(raw: ServerResponse, size: number, read: (number: numbe
 const encodeRFC5987 = (name: string): string =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/**
- * Resumes interrupted work (RS1), shared by REST and MCP: creates the child work session, and starts its agent in its role if a
- * console is available.
- */
+/** Resumes interrupted work (RS1), for REST and MCP: a child work session, and its agent in its role if there is a console. */
 interface Place {
   readonly projectId: string
   readonly workSessionId: string
