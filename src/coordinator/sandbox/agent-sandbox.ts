@@ -87,7 +87,7 @@ export class AgentSandbox {
 
   #isRemembered(host: string): boolean {
     const { remembered = [] } = this.#options.particulars.isolation ?? {}
-    return remembered.includes('*') || remembered.includes(likenessOf(host))
+    return remembered.includes(likenessOf(host))
   }
 
   /** Why it has not started, with the hosts that it did not reach meanwhile. */
@@ -137,7 +137,8 @@ const requestFor = ({ host, port }: HostPort): PermissionRequest => {
     call: {
       toolCallId: `host-${host}`,
       title: `Reach ${host}:${port} from the sandbox`,
-      toolKind: 'fetch',
+      // No kind of a tool: what is allowed for tools opens no host.
+      toolKind: 'other',
       status: 'pending',
       input,
       locations: [],

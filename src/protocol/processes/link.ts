@@ -187,7 +187,7 @@ export interface LaunchParticulars {
   /** SB1: how it is isolated, also where it has secrets. `command` then exists nowhere: an earlier coordinator starts nothing. */
   readonly isolation?: Isolation & {
     readonly command: string
-    /** SB7: hosts that a person has allowed, by the likeness of the question; `*`: any. */
+    /** SB7: what a person has allowed always, hosts among it, by the likeness of the question. */
     readonly remembered?: readonly string[]
   }
   /** GW1: the key that is added to its requests on the way out. The agent never has it. */

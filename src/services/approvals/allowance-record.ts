@@ -16,6 +16,7 @@ import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
+import { fieldsOf, parsedJson } from '../../platform/json.ts'
 import type { Allowance, AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import { maxShownLine, type PermissionRequest } from '../../protocol/turns/agent-update.ts'
 import { type AllowanceRow, allowanceOf, revokeOne, ruleOf, selectInForce } from '../../store/approvals/allowances.ts'
@@ -40,15 +41,21 @@ export function requestedFolder({ call, likeness }: Pick<PermissionRequest, 'cal
   return folder !== undefined && likeness === folderLikeness(folder) ? folder : null
 }
 
-/** What a person has allowed an agent in its sandbox (SB7, SB9): folders, and requests known by their likeness; `*`: any host. */
+/** SB7: whether a sandboxed agent asks to reach a host. */
+export function isHostRequest({ call, likeness }: Pick<PermissionRequest, 'call' | 'likeness'>): boolean {
+  const { host } = fieldsOf(parsedJson(call.input ?? ''))
+  return typeof host === 'string' && likeness === hash('sha256', `host ${host}`)
+}
+
+/** What a person has allowed an agent in its sandbox (SB7, SB9): folders, and requests known by their likeness. */
 export async function allowedInSandbox(reader: Reader, pair: { projectId: string; agentId: string }, now: Instant) {
   const inForce = await reader.all(selectInForce, { ...pair, now, limit: maxAllowances })
-  const folders = inForce.filter(({ tool_kind, folder }) => tool_kind === 'other' && folder !== null)
-  const hosts = inForce.filter(({ tool_kind }) => tool_kind === 'fetch')
+  const others = inForce.filter(({ tool_kind }) => tool_kind === 'other')
+  const folders = others.filter(({ folder }) => folder !== null)
   return {
     folders: folders.flatMap(({ folder }) => folder ?? []),
     hasFolderSince: (since: Instant): boolean => folders.some(({ created_at }) => created_at > since),
-    remembered: hosts.flatMap(({ scope, likeness }) => (scope === 'tool' ? '*' : (likeness ?? []))),
+    remembered: others.flatMap(({ folder, likeness }) => (folder === null && likeness) || []),
   }
 }
 

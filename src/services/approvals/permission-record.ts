@@ -33,7 +33,7 @@ import type { Tx } from '../../store/store.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { relayRole, turnStream } from '../turns/turn-record.ts'
-import { coveringAllowance } from './allowance-record.ts'
+import { coveringAllowance, isHostRequest } from './allowance-record.ts'
 import { addApproval, moveApproval } from './approval-record.ts'
 import type { PermissionLocks } from './queries.ts'
 
@@ -83,7 +83,7 @@ export async function requestPermission(
   const shown = { role: relayRole(turn), approvalId, messageId: turn.id, title: call.title, call, options, likeness, deadline }
   tx.append(turnStream(turn), { type: 'permission:requested', data: shown })
   const answer = await automaticAnswer(tx, { projectId, agentId }, request, {
-    policy: asked.byPerson ? 'ask' : (settings['permission.policy'] as PermissionPolicy),
+    policy: asked.byPerson || isHostRequest(request) ? 'ask' : (settings['permission.policy'] as PermissionPolicy),
     now,
   })
   const row = answer && (await tx.first(selectAsked, asked))

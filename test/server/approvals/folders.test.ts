@@ -64,7 +64,7 @@ test('[SB9] [SB7] without a sandbox, or outside a turn, nobody is asked; an agen
   const { launchId, turnId, tools: inside } = await bringUp()
   const likeness = createHash('sha256').update('host api.example.com').digest('hex')
   const plain = question()
-  const call = { ...plain.call, toolKind: 'fetch', input: '{"host":"api.example.com"}' } as const
+  const call = { ...plain.call, toolKind: 'other', input: '{"host":"api.example.com"}' } as const
   const locations = [{ path: '/', line: null }]
   const forged = { ...plain.call, toolKind: 'other' as const, input: '{"folder":"/"}', locations }
   await machine.tell(asks(launchId, turnId, 'q1', { ...plain, likeness, call }))
@@ -74,7 +74,21 @@ test('[SB9] [SB7] without a sandbox, or outside a turn, nobody is asked; an agen
   expect(await inside.failure('request_folder', { folder: '/srv/library' })).toBe('wrong_state')
   await machine.tell({ type: 'process-exited', launchId, exitCode: 0, signal: null, found: null, stopped: false })
   await say('again')
-  expect((await bringUp()).isolation).toMatchObject({ allow: { folders: [] }, remembered: [likeness] })
+  expect((await bringUp()).isolation).toMatchObject({ allow: { folders: [] }, remembered: expect.arrayContaining([likeness]) })
+})
+
+test('[SB7] no policy, and nothing that was allowed for tools, says yes to a host', async () => {
+  const { machine, bringUp, approvals, decide } = await openSandboxed('strict')
+  const { launchId, turnId } = await bringUp()
+  const plain = question()
+  const page = { ...plain.call, toolKind: 'fetch', input: '{"url":"https://docs.example.com"}' } as const
+  const call = { ...plain.call, toolKind: 'other', input: '{"host":"api.example.com"}' } as const
+  const likeness = createHash('sha256').update('host api.example.com').digest('hex')
+  await machine.tell(asks(launchId, turnId, 'q1', { ...plain, likeness, call }))
+  await machine.tell(asks(launchId, turnId, 'q2', { ...plain, likeness: 'c'.repeat(64), call: page }))
+  expect((await approvals()).map(({ status }: { status: string }) => status).sort()).toEqual(['approved', 'pending'])
+  const { id } = (await approvals()).find(({ status }: { status: string }) => status === 'pending')
+  expect((await decide(id, { always: { scope: 'tool' } })).json.code).toBe('wrong_state')
 })
 
 test('[SB9] an agent in a role asks in its console, and its process is replaced after the turn', async () => {
