@@ -174,6 +174,7 @@ export const refusalSentences = {
   conflicts: 'It conflicts with {branch} in {count} files',
   wasRemoved: 'This worktree was removed',
   noFileState: 'The files before and after this turn were not kept',
+  turnElsewhere: 'This turn worked in {folder}, and the conversation works elsewhere now; fork from it instead',
   turnRunsThere: 'A turn runs in these files; wait until it ends, or cancel it',
   filesMoving: 'These files are being rewound; try again in a moment',
   nothingToUndo: 'There is no rewind to undo: none was done, or something was said since',

@@ -6,6 +6,7 @@ import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
 import type { WorktreeContext } from '../worktrees/answer-request.ts'
 import { GitFailure } from '../worktrees/git.ts'
 import { makeWorkspace, rootFor } from '../worktrees/make-workspace.ts'
+import { restoreFailed } from './restore.ts'
 import { takeAfter } from './turn-files.ts'
 
 type FilesRequest = Extract<CoordinatorRequest, { kind: `files-${string}` }>
@@ -20,7 +21,7 @@ export async function answerAboutFiles(machine: WorktreeContext, ask: FilesReque
       return (await takeAfter({ fileStates, onTrouble: () => {} }, ask.folder, ask, before)) ?? null
     }
     case 'files-restore':
-      return there(await fileStates.restore(ask.folder, ask))
+      return (await fileStates.restore(ask.folder, ask)) ?? restoreFailed(gone())
     case 'files-fork':
       return fork(machine, ask)
     case 'files-keep':
@@ -31,9 +32,10 @@ export async function answerAboutFiles(machine: WorktreeContext, ask: FilesReque
 const folderOf = (folders: readonly string[]): string => folders.find((folder) => existsSync(folder)) ?? folders[0] ?? ''
 
 function there<Value>(value: Value | null): Value {
-  if (value === null) throw new GitFailure(-1, statusNotice('repositoryGone'))
+  if (value === null) throw gone()
   return value
 }
+const gone = () => new GitFailure(-1, statusNotice('repositoryGone'))
 
 /** Makes the worktree of the new conversation as its first turn would, with the files of the state. */
 async function fork(

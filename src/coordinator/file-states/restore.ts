@@ -54,23 +54,25 @@ const writeJournal = (place: Workplace, journal: Journal): Promise<void> =>
 export async function restore(place: Workplace, kept: KeptStates, request: RestoreRequest): Promise<RestoreAnswer> {
   const begun = await readJournal(place)
   if (begun?.id === request.id) return begun.answer ?? complete(place, kept, request, begun)
-  if (begun && begun.answer === null) return { outcome: 'refused', reason: 'unfinished' }
-  if (!(await isThere(place, request.target.tree))) return { outcome: 'refused', reason: 'state_gone' }
   for (let attempt = 1; ; attempt++) {
     const answer = await tryRestore(place, kept, request).catch(async (error: unknown) => {
       // Once files may have been written, it has to be completed.
-      if ((await readJournal(place))?.id === request.id || !(error instanceof GitFailure)) throw error
-      return { outcome: 'refused', reason: 'failed', why: error.message } as const
+      if ((await readJournal(place))?.id === request.id) throw error
+      return restoreFailed(error)
     })
     if (answer !== 'changed') return answer
     if (attempt === maxAttempts) return { outcome: 'refused', reason: 'changing' }
   }
 }
 
+export const restoreFailed = (error: unknown) =>
+  ({ outcome: 'refused', reason: 'failed', why: error instanceof Error ? error.message : String(error) }) as const
+
 export const isThere = async (place: Workplace, object: string): Promise<boolean> =>
   (await place.try(['cat-file', '-e', object])).code === 0
 
 async function tryRestore(place: Workplace, kept: KeptStates, request: RestoreRequest): Promise<RestoreAnswer | 'changed'> {
+  if (!(await isThere(place, request.target.tree))) return { outcome: 'refused', reason: 'state_gone' }
   const before = await capture(place)
   const target = await effectiveTarget(place, request.target, before)
   const inTheWay = await findInTheWay(place, await changedPaths(place, before.tree, target))

@@ -46,7 +46,7 @@ export type RestoreAnswer =
   | { readonly outcome: 'would_lose'; readonly token: string; readonly files: readonly RewindLoss[]; readonly count: number }
   | {
       readonly outcome: 'refused'
-      readonly reason: 'unfinished' | 'changing' | 'in_the_way' | 'state_gone' | 'failed'
+      readonly reason: 'changing' | 'in_the_way' | 'state_gone' | 'failed'
       readonly files?: readonly string[]
       readonly why?: string
     }

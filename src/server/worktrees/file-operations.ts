@@ -168,8 +168,6 @@ function refusalOf({ reason, files, why }: Extract<RestoreAnswer, { outcome: 're
   switch (reason) {
     case 'in_the_way':
       return new Refusal('wrong_state', refusalText('rewindBlocked', { files: (files ?? []).join(', ') }), { reason, files })
-    case 'unfinished':
-      return new Refusal('busy', refusalText('filesMoving'))
     case 'changing':
       return new Refusal('busy', refusalText('rewindChanging'))
     case 'state_gone':

@@ -1,8 +1,9 @@
 /** Creates the conversation of a fork (FS9), when its worktree has been made. */
+import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import { conversationStream, projectStream } from '../../domain/stream-name.ts'
 import type { ForkAnswer } from '../../protocol/worktrees/file-state.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
-import { messageOf, selectLastMessage } from '../../store/conversations/messages.ts'
+import { begunMessage, selectLastMessage } from '../../store/conversations/messages.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { selectContextOf, updateContext } from '../../store/turns/contexts.ts'
@@ -53,10 +54,11 @@ export async function createFork(
   const summary = from && from.summary_through <= cut ? from.summary : ''
   const begun = await openConversation(tx, forkKey, now, { project_id, agent_id, account_id: from?.account_id ?? null, summary })
   let row: ConversationRow = { ...begun.row, workplace: 'worktree', forked_from, title: from?.title ?? null }
-  const since = await rewoundSince(tx, key, await tx.row('turn_files', { turn_id: turnId }))
-  const written = await tx.all(selectWritten, { key, after: keptAfter, through: cut, limit: maxForkedMessages })
-  const said = written.filter(({ rewound_by: by }) => by === null || since.has(by)).map(messageOf)
-  for (const message of said.reverse()) {
+  const turn = await tx.row('turn_files', { turn_id: turnId })
+  const since = await rewoundSince(tx, key, turn)
+  const until = { key, after: keptAfter, cut, begunAt: turn?.created_at ?? '', limit: maxForkedMessages }
+  const written = (await tx.all(selectWritten, until)).filter(({ rewound_by: by }) => by === null || since.has(by))
+  for (const message of inReadingOrder(written.map(begunMessage).reverse())) {
     const { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName } = message
     const copy = { senderId, receiverId, role, content, toolCalls, toolCallId, media, senderName }
     row = (await writeMessage(tx, row, copy, context)).counted

@@ -9,7 +9,13 @@ import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import type { CoordinatorRequest } from '../../protocol/processes/coordinator-requests.ts'
 import type { FileState, ForkAnswer, RestoreAnswer } from '../../protocol/worktrees/file-state.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
-import { afterAllMessages, measured, selectByClientId, selectLastMessage } from '../../store/conversations/messages.ts'
+import {
+  afterAllMessages,
+  measured,
+  selectByClientId,
+  selectLastMessage,
+  updateWithdrawal,
+} from '../../store/conversations/messages.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import {
@@ -17,6 +23,7 @@ import {
   type FileOperationRow,
   rewindMessages,
   selectFilesOf,
+  selectMeanwhile,
   selectOpenOperations,
   selectOperationsOf,
   selectRunningAtTop,
@@ -107,24 +114,32 @@ export const askRewind = defineUseCase('ask-rewind', {
     const target = stateFrom(to === 'before' ? files.before_state : files.after_state)
     if (!target) throw noState(turn.id)
     await requireQuiet(tx, files)
-    const cut = to === 'before' ? files.from_seq : await lastSeqOf(tx, files, turn.agent_id)
+    const newest = (await tx.all(selectFilesOf, { key: which.key })).findLast((row) => row.top !== null)
+    if (newest?.top !== files.top) throw new Refusal('wrong_state', refusalText('turnElsewhere', { folder: files.top }))
+    const cut = to === 'before' ? files.from_seq : await lastSeqOf(tx, files, turn)
     const plan: RewindPlan = { to, cut, keptAfter: Math.min(files.kept_after, cut) }
     return ask(tx, { kind: 'rewind', files, plan, target, expected: await knownState(tx, files), confirm, by }, context)
   },
 })
 
-/** The last message of a turn: its answer, or what was said before anything of a later turn. */
-async function lastSeqOf(reader: Reader, { turn_id, conversation_key: key }: TurnFilesRow, agentId: string): Promise<number> {
+/** The last message of a turn: its answer, or what was said before anything of a later turn (CV13). */
+async function lastSeqOf(
+  reader: Reader,
+  files: TurnFilesRow,
+  { agent_id: senderId, started_at: since }: TurnRow,
+): Promise<number> {
+  const { turn_id, conversation_key: key, from_seq: after } = files
   const answerOf = async (clientId: string) => {
-    const answer = await reader.first(selectByClientId, { senderId: agentId, clientId })
+    const answer = await reader.first(selectByClientId, { senderId, clientId })
     return answer?.conversation_key === key ? answer.seq : undefined
   }
   const own = await answerOf(turn_id)
-  if (own !== undefined) return own
+  const later = own && since && (await reader.first(selectMeanwhile, { key, after, before: own, since }))
+  if (own !== undefined) return later ? later.seq - 1 : own
   const all = await reader.all(selectFilesOf, { key })
   const at = all.findIndex((each) => each.turn_id === turn_id)
   for (const later of all.slice(at + 1)) {
-    if (later.from_seq > (all[at]?.from_seq ?? 0)) return later.from_seq
+    if (later.from_seq > after) return later.from_seq
     // Another attempt at the same message.
     const answered = await answerOf(later.turn_id)
     if (answered !== undefined) return answered - 1
@@ -174,43 +189,28 @@ async function ask(tx: Tx, { kind, files, plan, target, expected, confirm, by }:
   const id = random.uuid()
   const { conversation_key: key, top: folder } = files
   const request: CoordinatorRequest = { kind: 'files-restore', folder, id, key, target, expected, confirmed: confirm ?? null }
-  return insert(tx, { id, kind, files, ask: { request, plan }, by, now })
+  return insert(tx, files, { id, kind, asked_by: by, asked_at: now }, { request, plan })
 }
 
 async function insert(
   tx: Tx,
-  {
-    id,
-    kind,
-    files,
-    ask: asked,
-    by,
-    now,
-  }: { id: string; kind: FileOperationRow['kind']; files: WithState; ask: object; by: string; now: string },
+  { conversation_key, turn_id, project_id, coordinator_id, top }: WithState,
+  about: Pick<FileOperationRow, 'id' | 'kind' | 'asked_by' | 'asked_at'>,
+  asked: object,
 ): Promise<AskedOperation> {
-  const { conversation_key, turn_id, project_id, coordinator_id, top } = files
-  const about = { conversation_key, turn_id, project_id, coordinator_id, top }
-  const row: FileOperationRow = {
-    id,
-    kind,
-    state: 'asked',
-    ...about,
-    ask: JSON.stringify(asked),
-    result: null,
-    asked_by: by,
-    asked_at: now,
-    ended_at: null,
-  }
+  const where = { conversation_key, turn_id, project_id, coordinator_id, top }
+  const ask = JSON.stringify(asked)
+  const row: FileOperationRow = { ...about, ...where, state: 'asked', ask, result: null, ended_at: null }
   await tx.insert('file_operations', row)
   return askedOperation(row)
 }
 
-/** The last rewind, unless something was said since. */
+/** The last rewind that was not undone, unless something was said since. */
 async function lastRewind(reader: Reader, key: string): Promise<FileOperationRow | undefined> {
-  const last = (await reader.all(selectOperationsOf, { key, limit: maxOperations })).find(
-    (row) => row.kind !== 'fork' && row.state === 'done',
-  )
-  if (last?.kind !== 'rewind') return undefined
+  const done = (await reader.all(selectOperationsOf, { key, limit: maxOperations })).filter(({ state }) => state === 'done')
+  const undone = new Set(done.map(({ ask }) => JSON.parse(ask).plan.undoes))
+  const last = done.find(({ id, kind }) => kind === 'rewind' && !undone.has(id))
+  if (!last) return undefined
   const since = (await reader.all(selectFilesOf, { key })).some(({ created_at }) => created_at > (last.ended_at ?? ''))
   return since ? undefined : last
 }
@@ -255,12 +255,12 @@ export const askFork = defineUseCase('ask-fork', {
     if (!state || !project?.path) throw noState(turn.id)
     const id = random.uuid()
     const forkKey = `fork:${id}`
-    const cut = files.after_state === null ? files.from_seq : await lastSeqOf(tx, files, turn.agent_id)
+    const cut = files.after_state === null ? files.from_seq : await lastSeqOf(tx, files, turn)
     const folders = [files.top, project.path]
     const place = { projectId, projectFolder: project.path, role: shortOf(forkKey), key: forkKey }
     const request: CoordinatorRequest = { kind: 'files-fork', folders, ...place, state }
     const plan: ForkPlan = { forkKey, agentId, cut, keptAfter: Math.min(files.kept_after, cut) }
-    return insert(tx, { id, kind: 'fork', files, ask: { request, plan }, by, now })
+    return insert(tx, files, { id, kind: 'fork', asked_by: by, asked_at: now }, { request, plan })
   },
 })
 
@@ -344,7 +344,12 @@ export const finishOperation = defineUseCase('finish-operation', {
   },
 })
 
-type History = Pick<ConversationRow, 'kept_after' | 'summary' | 'summary_through'>
+/** How a conversation was before. */
+interface History extends Pick<ConversationRow, 'kept_after' | 'summary' | 'summary_through'> {
+  /** What was brought back, each with the rewind that had taken it. */
+  readonly messages?: readonly (readonly [seq: number, by: string])[]
+  readonly turns?: readonly (readonly [turnId: string, by: string])[]
+}
 
 /** Moves the conversation to where its files are. Its next turn opens a new context, primed up to there (CX4). */
 async function moveConversation(
@@ -359,30 +364,37 @@ async function moveConversation(
   const { kept_after, summary, summary_through } = row
   const undone = plan.undoes === undefined ? undefined : await tx.row('file_operations', { id: plan.undoes })
   const covers = summary_through > plan.cut
-  const earlier: History = undone
+  const {
+    messages = [],
+    turns = [],
+    ...earlier
+  }: History = undone
     ? JSON.parse(undone.result ?? '{}').history
     : { kept_after: plan.keptAfter, summary: covers ? '' : summary, summary_through: covers ? plan.keptAfter : summary_through }
   await cancelQueuedTurns(tx, key, now)
   const all = await tx.all(selectFilesOf, { key })
   const at = all.findIndex((each) => each.turn_id === turnId)
   const since = undone ? new Set([undone.id]) : await rewoundSince(tx, key, all[at])
-  const through = undone ? afterAllMessages : plan.cut
-  for (const by of since) await tx.write(bringBackRewound, { key, by, through })
-  if (!undone) await tx.write(rewindMessages, { key, after: plan.cut, by: id })
+  const until = { key, cut: undone ? afterAllMessages : plan.cut, begunAt: all[at]?.created_at ?? '' }
+  const back: { messages: [number, string][]; turns: [string, string][] } = { messages: [], turns: [] }
+  for (const by of since) for (const { seq } of await tx.all(bringBackRewound, { ...until, by })) back.messages.push([seq, by])
+  if (!undone) await tx.write(rewindMessages, { ...until, by: id })
+  for (const [seq, rewound_by] of messages) await tx.write(updateWithdrawal, { conversation_key: key, seq, rewound_by })
+  const taken = new Map(turns)
   for (const [index, each] of all.entries()) {
     const isPast = undone || (index < at && each.from_seq < plan.cut) || (index === at && plan.to === 'after')
-    const rewound_by = !isPast ? (each.rewound_by ?? id) : since.has(each.rewound_by ?? '') ? null : each.rewound_by
-    if (rewound_by !== each.rewound_by) await tx.update('turn_files', { ...each, rewound_by })
+    const kept = since.has(each.rewound_by ?? '') ? null : each.rewound_by
+    const rewound_by = isPast ? (taken.get(each.turn_id) ?? kept) : (each.rewound_by ?? id)
+    if (rewound_by === each.rewound_by) continue
+    await tx.update('turn_files', { ...each, rewound_by })
+    if (rewound_by === null && each.rewound_by !== null) back.turns.push([each.turn_id, each.rewound_by])
   }
   const { count } = await measured(tx, key, earlier.kept_after)
   const { chars } = await measured(tx, key, Math.max(earlier.kept_after, earlier.summary_through))
-  await changeConversation(
-    tx,
-    row,
-    { ...earlier, message_count: count, unsummarised_chars: chars, generation: row.generation + 1 },
-    now,
-  )
+  const { originals: chapter_messages } = await measured(tx, key, row.chapter_after)
+  const counted = { message_count: count, unsummarised_chars: chars, chapter_messages }
+  await changeConversation(tx, row, { ...earlier, ...counted, generation: row.generation + 1 }, now)
   const data = { operationId: id, turnId, to: plan.to, undone: kind === 'undo', through: plan.cut, by }
   tx.append(conversationStream(key), { type: 'conversation-rewound', data }, [projectStream(operation.project_id)])
-  return { kept_after, summary, summary_through }
+  return { kept_after, summary, summary_through, ...back }
 }

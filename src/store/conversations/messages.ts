@@ -39,7 +39,7 @@ interface PageSlots {
 const shown = sql<number>`case when rewound_by is null then visible else 0 end`
 
 /** When the turn began whose answer a message is. */
-const begunAt = sql<
+export const begunAt = sql<
   string | null
 >`(select started_at from turns where turns.id = messages.client_id and messages.role = 'assistant')`.as('begunAt')
 
@@ -145,6 +145,7 @@ const selectNewestSeqs = statement<{ key: string; keptAfter: number; limit: numb
 const selectMeasure = statement<{ key: string; after: number; through: number }>()((db, p) =>
   from(db, 'messages', { conversation_key: p.key, seq: [above(p.after), atMost(p.through)] })
     .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(sum(length(content)), 0)`.as('chars')])
+    .select(sql<number>`count(*) - count(copy_of)`.as('originals'))
     .where(shown, '=', 1),
 )
 
@@ -178,7 +179,7 @@ const slots = ({ key, seq, hidden, originals, limit }: MessagesPage): PageSlots 
   mostCopy: originals ? 0 : afterAllMessages,
 })
 
-const begunMessage = ({ begunAt, ...row }: MessageRow & { readonly begunAt: string | null }): Message => ({
+export const begunMessage = ({ begunAt, ...row }: MessageRow & { readonly begunAt: string | null }): Message => ({
   ...messageOf(row),
   ...(begunAt !== null && { begunAt }),
 })
@@ -199,5 +200,5 @@ export async function newestSeqs(reader: Reader, key: string, keptAfter: number,
 
 /** The number and total length of visible messages after one number and up to another. */
 export async function measured(reader: Reader, key: string, after: number, through = afterAllMessages) {
-  return (await reader.first(selectMeasure, { key, after, through })) ?? { count: 0, chars: 0 }
+  return (await reader.first(selectMeasure, { key, after, through })) ?? { count: 0, chars: 0, originals: 0 }
 }

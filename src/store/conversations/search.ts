@@ -119,6 +119,7 @@ const selectByTerms = statement<SearchRange & { wanted: string }>()((db, p, { se
     .where(search.hasAll(p.wanted))
     .where('search_terms.rowid', '>=', p.from)
     .where('search_terms.rowid', '<', p.before)
+    .where('rewound_by', 'is', null)
     .orderBy('search_terms.rowid', 'desc')
     .limit(p.limit),
 )
@@ -134,6 +135,7 @@ const selectAnyFound = statement<SearchRange>()((db, p) =>
     .select(found)
     .where('search_documents.id', '>=', p.from)
     .where('search_documents.id', '<', p.before)
+    .where('rewound_by', 'is', null)
     .orderBy('search_documents.id', 'desc')
     .limit(p.limit),
 )
@@ -181,6 +183,7 @@ export const selectConversationsLike = statement<TitleSearch>()((db, p) =>
                 .select(sql<string>`substr(content, 1, 200)`.as('beginning'))
                 .whereRef('conversation_key', '=', 'conversations.key')
                 .where('visible', '=', 1)
+                .where('rewound_by', 'is', null)
                 .where('role', '=', 'user')
                 .orderBy('seq')
                 .limit(1),

@@ -1,7 +1,8 @@
 /** Queries about the files of turns and what is done with them (FS7-FS10). */
 import { sql } from 'kysely'
 import type { Instant } from '../../domain/instant.ts'
-import { above, atLeast, atMost, below, changeRows, from, present, rowsOf, selectBy, selectSome } from '../rows.ts'
+import { begunAt } from '../conversations/messages.ts'
+import { above, atLeast, below, from, present, rowsOf, selectBy, selectSome } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import { running } from './turns.ts'
@@ -80,21 +81,56 @@ export const selectNextState = statement<Pick<TurnFilesRow, 'coordinator_id' | '
     .limit(1),
 )
 
-/** Takes back the messages after a number that were not taken back before. */
-export const rewindMessages = statement<{ key: string; after: number; by: string }>()((db, p) =>
-  changeRows(db, 'messages', { rewound_by: p.by }, { conversation_key: p.key, seq: above(p.after), rewound_by: null }),
+/** Up to where a conversation stays: a message, and when the turn before or after which it is cut began. */
+interface Cut {
+  readonly key: string
+  readonly cut: number
+  readonly begunAt: Instant
+}
+
+/** CV13: an answer to a turn that stays is read before what was written meanwhile, so it stays too. */
+const stays = ({ cut, begunAt }: Cut) => sql<boolean>`(messages.seq <= ${cut} or messages.role = 'assistant' and exists (
+  select 1 from turn_files where turn_id = messages.client_id and from_seq < ${cut} and turn_files.created_at <= ${begunAt}))`
+
+/** Takes back the messages after a cut that were not taken back before. */
+export const rewindMessages = statement<Cut & { by: string }>()((db, p) =>
+  db
+    .updateTable('messages')
+    .set({ rewound_by: p.by })
+    .where('conversation_key', '=', p.key)
+    .where('rewound_by', 'is', null)
+    .where(sql<boolean>`not ${stays(p)}`),
 )
 
-/** Brings back what a rewind took, up to a number. */
-export const bringBackRewound = statement<{ key: string; by: string; through: number }>()((db, p) =>
-  changeRows(db, 'messages', { rewound_by: null }, { conversation_key: p.key, seq: atMost(p.through), rewound_by: p.by }),
+/** Brings back what a rewind took, up to a cut. */
+export const bringBackRewound = statement<Cut & { by: string }>()((db, p) =>
+  db
+    .updateTable('messages')
+    .set({ rewound_by: null })
+    .where('conversation_key', '=', p.key)
+    .where('rewound_by', '=', p.by)
+    .where(stays(p))
+    .returning('seq'),
 )
 
-/** What was written between two numbers, also what was taken back, newest first. */
-export const selectWritten = statement<{ key: string; after: number; through: number; limit: number }>()((db, p) =>
-  rowsOf(db, 'messages', { conversation_key: p.key, seq: [above(p.after), atMost(p.through)], visible: 1 }, 'seq desc').limit(
-    p.limit,
-  ),
+/** The first that people wrote while a turn was answered. */
+export const selectMeanwhile = statement<{ key: string; after: number; before: number; since: Instant }>()((db, p) =>
+  from(
+    db,
+    'messages',
+    { conversation_key: p.key, role: sql.lit('user'), seq: [above(p.after), below(p.before)], created_at: above(p.since) },
+    'seq',
+  )
+    .select('seq')
+    .limit(1),
+)
+
+/** What was written from a number to a cut, also what was taken back, newest first. */
+export const selectWritten = statement<Cut & { after: number; limit: number }>()((db, p) =>
+  rowsOf(db, 'messages', { conversation_key: p.key, seq: above(p.after), visible: 1 }, 'seq desc')
+    .select(begunAt)
+    .where(stays(p))
+    .limit(p.limit),
 )
 
 /** Conversations with states of before a time, in pages. */

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -18,6 +19,7 @@ import { expect, test } from 'vitest'
 import { maxFileBytes } from '../../../src/coordinator/file-states/capture.ts'
 import { FileStates } from '../../../src/coordinator/file-states/file-states.ts'
 import { takeAfter } from '../../../src/coordinator/file-states/turn-files.ts'
+import { answerRequest, type WorktreeContext } from '../../../src/coordinator/worktrees/answer-request.ts'
 import { filesBelow, key, stateScene } from '../../support/file-states.ts'
 import { at, gitMeeting, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -254,6 +256,23 @@ test('[FS5] a repository in the way of a file is never removed, confirmed or not
   at(join(scene.folder, 'vendor')).git('init', '--quiet')
   expect(await scene.rewind(first.state, second.state)).toMatchObject({ outcome: 'refused', reason: 'in_the_way' })
   expect(existsSync(join(scene.folder, 'vendor/.git/HEAD'))).toBe(true)
+})
+
+test('[FS12] a restore that cannot begin is refused, so that nothing waits for it: no repository any more, too much left out', async () => {
+  const scene = stateScene()
+  const { folder } = scene
+  const { state } = await scene.take()
+  scene.write('README.md', 'changed')
+  const machine = { git: testGit(), fileStates: scene.states } as WorktreeContext
+  const ask = { kind: 'files-restore', folder, id: 'r', key, target: state, expected: state, confirmed: null } as const
+  const repository = makeRepository()
+  for (let n = 0; n <= 1000; n++) cpSync(join(repository.folder, '.git', 'HEAD'), join(folder, `n${n}`, '.git', 'HEAD'))
+  for (let n = 0; n <= 1000; n++) for (const name of ['objects', 'refs']) mkdirSync(join(folder, `n${n}`, '.git', name))
+  expect(await answerRequest(machine, ask)).toMatchObject({ ok: true, value: { outcome: 'refused', reason: 'failed' } })
+  for (let n = 0; n <= 1000; n++) rmSync(join(folder, `n${n}`), { recursive: true })
+  renameSync(join(folder, '.git'), join(folder, 'away'))
+  expect(await answerRequest(machine, ask)).toMatchObject({ ok: true, value: { outcome: 'refused', reason: 'failed' } })
+  expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('changed')
 })
 
 test('[FS1] files outside of a sparse checkout are neither in a state nor written back', async () => {

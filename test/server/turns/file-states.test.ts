@@ -1,4 +1,4 @@
-/** FS8-FS11 on the server: states that a crash left out, how long states are kept, and rewinds upon rewinds. The test plays the machine. */
+/** FS8-FS12 on the server: states that a crash left out, how long states are kept, and rewinds upon rewinds. The test plays the machine. */
 import { expect, test } from 'vitest'
 import { webKey } from '../../../src/domain/conversations/key.ts'
 import { FileStateJob } from '../../../src/jobs/file-states.ts'
@@ -13,7 +13,7 @@ import { said, turnEnded } from '../../support/relay.ts'
 const top = '/w/project'
 const tree = (n: number): string => String(n).repeat(40)
 const state = (n: number) => ({ tree: tree(n), leftOut: null, head: tree(9) })
-const files = (n: number) => ({ top, state: state(n), leftOut: [] })
+const files = (n: number, where = top) => ({ top: where, state: state(n), leftOut: [] })
 
 async function openFiles() {
   const chat = await openAcpChat({}, true)
@@ -38,15 +38,27 @@ async function openFiles() {
     return launchId
   }
   /** A turn with its files, up to its answer. */
-  const turn = async (launchId: string, content: string, before: number, after: number) => {
+  const turn = async (launchId: string, content: string, before: number, after: number, where = top, meanwhile?: string) => {
     clock.advance(1000)
     await say(content)
+    return answered(launchId, content, before, after, where, meanwhile)
+  }
+  const answered = async (
+    launchId: string,
+    content: string,
+    before: number,
+    after: number,
+    where = top,
+    meanwhile?: string,
+  ): Promise<string> => {
     const { turnId } = await machine.turn()
-    await machine.tell({ type: 'turn-files', launchId, turnId, before: files(before) })
+    await machine.tell({ type: 'turn-files', launchId, turnId, before: files(before, where) })
+    clock.advance(1000)
+    if (meanwhile !== undefined) await say(meanwhile)
     const end = turnEnded(launchId, turnId)
     await machine.tell(said(launchId, turnId, `to ${content}`), {
       ...end,
-      files: { ...files(after), changes: null },
+      files: { ...files(after, where), changes: null },
     } as typeof end)
     return turnId as string
   }
@@ -56,7 +68,15 @@ async function openFiles() {
     await answer({ outcome: 'done', before: state(now), after: state(target), kept: [] })
     expect((await asked).status).toBe(200)
   }
-  return { ...chat, key, job, at, turns, answer, begin, turn, rewind }
+  const undo = async (now: number, target: number) => {
+    clock.advance(1000)
+    const asked = server.ask(at('/rewind/undo'), { method: 'POST', body: {} })
+    const request = await answer({ outcome: 'done', before: state(now), after: state(target), kept: [] })
+    expect(await asked).toMatchObject({ status: 200 })
+    return request
+  }
+  const rewound = async () => (await turns()).map(({ rewound }: { rewound: boolean }) => rewound)
+  return { ...chat, key, job, at, turns, answer, begin, turn, answered, rewind, undo, rewound }
 }
 
 test('[FS11] a state that a crash left out is taken at the next run, unless the turn was taken back; it is asked for once', async () => {
@@ -178,4 +198,78 @@ test('[FS8] a rewind is asked of its machine once: the job and a repeated reques
   expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200])
   expect((await ask()).status).toBe(200)
   expect((await turns()).map(({ rewound }: { rewound: boolean }) => rewound)).toEqual([false, true])
+})
+
+test('[FS12] rewinds are undone one after the other, each to what was there before it, also one onto what was taken back', async () => {
+  const { machine, server, begin, turn, rewind, undo, rewound, chat, at } = await openFiles()
+  const launchId = await begin(machine)
+  await turn(launchId, 'one', 1, 2)
+  const second = await turn(launchId, 'two', 2, 3)
+  const third = await turn(launchId, 'three', 3, 4)
+  const all = await chat()
+  await rewind(second, 'before', 4, 2)
+  await rewind(third, 'after', 2, 4)
+  expect(await chat()).toEqual(all)
+  expect(await undo(4, 2)).toMatchObject({ target: { tree: tree(2) }, expected: { tree: tree(4) } })
+  expect(await chat()).toEqual(all.slice(0, 4))
+  expect(await rewound()).toEqual([false, false, true, true])
+  expect((await server.ask(at(''))).json).toMatchObject({ rewound: { turnId: second } })
+  expect(await undo(2, 4)).toMatchObject({ target: { tree: tree(4) }, expected: { tree: tree(2) } })
+  expect(await chat()).toEqual(all)
+  expect(await rewound()).toEqual([false, false, false, false])
+  expect(await server.ask(at('/rewind/undo'), { method: 'POST', body: {} })).toMatchObject({ status: 409 })
+})
+
+test('[FS12] what was written while a turn ran belongs to the next: a rewind and a fork between the two have the answer and not that', async () => {
+  const { machine, server, room, begin, turn, answered, answer, rewind, undo, chat, at } = await openFiles()
+  const launchId = await begin(machine)
+  const first = await turn(launchId, 'one', 1, 2, top, 'two')
+  const second = await answered(launchId, 'two', 2, 3)
+  const [all, between] = [await chat(), ['owner: hello', 'coder: yes', 'owner: one', 'coder: to one']]
+  expect(all).toHaveLength(6)
+  await rewind(second, 'before', 3, 2)
+  expect(await chat()).toEqual(between)
+  await rewind(first, 'before', 2, 1)
+  await rewind(first, 'after', 1, 2)
+  expect(await chat()).toEqual(between)
+  await undo(2, 1)
+  expect(await chat()).toEqual(between.slice(0, 2))
+  await undo(1, 2)
+  await undo(2, 3)
+  expect(await chat()).toEqual(all)
+  await server.ask(`/api/projects/${room.projectId}`, { method: 'PATCH', body: { path: top } })
+  const forkOf = async (turnId: string) => {
+    const asked = server.ask(at(`/turns/${turnId}/fork`), { method: 'POST', body: {} })
+    await answer({ folder: `/w/${turnId}`, top: `/w/${turnId}`, branch: 'b', baseBranch: null })
+    const { conversation } = (await asked).json
+    const { items } = (await server.ask(`/api/conversations/${encodeURIComponent(conversation)}/messages`)).json
+    return items.map(({ senderId, content }: { senderId: string; content: string }) => `${senderId}: ${content}`)
+  }
+  expect(await forkOf(first)).toEqual(between)
+  expect(await forkOf(second)).toEqual([...between, 'owner: two', 'coder: to two'])
+})
+
+test('[FS12] a turn in another folder than the newest is not rewound to: its files are not the conversation’s', async () => {
+  const { machine, server, begin, turn, at } = await openFiles()
+  const launchId = await begin(machine)
+  const first = await turn(launchId, 'one', 1, 2)
+  await turn(launchId, 'two', 1, 3, '/w/worktree')
+  const refused = await server.ask(at(`/turns/${first}/rewind`), { method: 'POST', body: { to: 'after' } })
+  expect(refused).toMatchObject({ status: 409, json: { code: 'wrong_state', notice: { code: 'turnElsewhere' } } })
+})
+
+test('[FS12] what was taken back is not counted in its day, and not found', async () => {
+  const { machine, server, begin, turn, rewind, undo, at } = await openFiles()
+  const launchId = await begin(machine)
+  const first = await turn(launchId, 'xylophone', 1, 2)
+  const days = async () => (await server.ask(at('/chapters'))).json.items
+  const found = async () => (await server.ask('/api/search?q=xylophone')).json.items
+  expect(await days()).toMatchObject([{ messageCount: 4 }])
+  expect(await found()).toHaveLength(2)
+  await rewind(first, 'before', 2, 1)
+  expect(await days()).toMatchObject([{ messageCount: 2 }])
+  expect(await found()).toEqual([])
+  await undo(1, 2)
+  expect(await days()).toMatchObject([{ messageCount: 4 }])
+  expect(await found()).toHaveLength(2)
 })

@@ -169,6 +169,7 @@ const words: RefusalSentences = {
   conflicts: '{branch} と {count} 個のファイルで競合しています',
   wasRemoved: 'このワークツリーは削除されました',
   noFileState: 'このターンの前後のファイルは保存されていません',
+  turnElsewhere: 'このターンは {folder} で作業しましたが、会話は今は別の場所にあります。代わりにここから分岐してください',
   turnRunsThere: 'このファイルではターンが実行中です。終わるまで待つか、取り消してください',
   filesMoving: 'このファイルは巻き戻し中です。しばらくしてからやり直してください',
   nothingToUndo: '元に戻せる巻き戻しがありません。行われていないか、その後に発言がありました',
