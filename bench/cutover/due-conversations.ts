@@ -3,8 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, wr
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { getOrCreateConversation } from '../../src/services/conversations/change-conversation.ts'
-import { setHistory } from '../../src/services/conversations/change-history.ts'
+import { getOrCreateConversation, setHistory } from '../../src/services/conversations/change-conversation.ts'
 import type { Store } from '../../src/store/store.ts'
 
 const conversations = 1000

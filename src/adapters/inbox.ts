@@ -8,10 +8,8 @@ import { type ChannelName, type ChatAddress, parseCommand } from '../domain/chan
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import { storable } from '../protocol/text.ts'
-import { handleUnpairedSender } from '../services/channels/handle-unpaired-sender.ts'
+import { handleUnpairedSender, runChatCommand, takeChannelMessage } from '../services/channels/incoming.ts'
 import { findChat } from '../services/channels/queries.ts'
-import { runChatCommand } from '../services/channels/run-chat-command.ts'
-import { takeChannelMessage } from '../services/channels/take-channel-message.ts'
 import type { ReceiptKey, Store } from '../store/store.ts'
 import type { Account, Inbound } from './port.ts'
 

@@ -17,7 +17,7 @@ import { lockDataFolder } from '../platform/files/data-lock.ts'
 import { systemClock } from '../platform/time/clock.ts'
 import { zoneOf } from '../platform/time/local-zone.ts'
 import { parseConfigValue } from '../protocol/config.ts'
-import { setCutoverRule } from '../services/conversations/cut-over-conversation.ts'
+import { setCutoverRule } from '../services/conversations/chapters.ts'
 import { openStore } from './open-store.ts'
 
 const silent = { info: () => {} }

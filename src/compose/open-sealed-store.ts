@@ -9,8 +9,8 @@ import { StartFailure } from '../platform/processes/start-failure.ts'
 import { readSeals, sealingKeyFile } from '../platform/secrets/sealing-key.ts'
 import { newSealingKey, type Seals } from '../platform/secrets/seals.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import { claimSealingKey, sealEnvironments } from '../services/agents/change-agent.ts'
 import { agentsWithoutKeys, findEnvironments } from '../services/agents/queries.ts'
-import { claimSealingKey, sealEnvironments } from '../services/agents/seal-environments.ts'
 import type { Store } from '../store/store.ts'
 
 /** Upper bound: nodes of the version before may still write plain values. */

@@ -12,13 +12,23 @@ import { type Conversation, Flags } from '../protocol/conversations/conversation
 import { Content, HistoryMessage, type Message, MessageDraft, maxHistoryMessages } from '../protocol/conversations/message.ts'
 import { type Page, PageQuery } from '../protocol/page.ts'
 import { addMessage } from '../services/conversations/add-message.ts'
-import { getOrCreateConversation, setFlags } from '../services/conversations/change-conversation.ts'
-import { resetConversation, setHistory, truncateHistory } from '../services/conversations/change-history.ts'
-import { isDayOver, listChapterMessages, listChapters } from '../services/conversations/chapter-queries.ts'
-import { closeChapters, cutOverConversation } from '../services/conversations/cut-over-conversation.ts'
-import { deleteConversation } from '../services/conversations/delete-conversation.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+  resetConversation,
+  setConversationSummary,
+  setFlags,
+  setHistory,
+  truncateHistory,
+} from '../services/conversations/change-conversation.ts'
+import {
+  closeChapters,
+  cutOverConversation,
+  isDayOver,
+  listChapterMessages,
+  listChapters,
+} from '../services/conversations/chapters.ts'
 import { getConversation, getWholeHistory, listConversations } from '../services/conversations/queries.ts'
-import { setConversationSummary } from '../services/conversations/set-summary.ts'
 import { noteContents, noteText } from '../store/conversations/notes.ts'
 import type { Store } from '../store/store.ts'
 

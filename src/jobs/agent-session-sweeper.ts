@@ -14,7 +14,7 @@ import {
   recordSweep,
   sweepAgentSession,
 } from '../services/agent-sessions/sweep-agent-session.ts'
-import { closeConversation } from '../services/conversations/delete-conversation.ts'
+import { closeConversation } from '../services/conversations/change-conversation.ts'
 import { type DueAgentSession, firstLive } from '../store/agent-sessions/due-agent-sessions.ts'
 import type { Store } from '../store/store.ts'
 import { lateMs, logFailure, type PeriodicJob } from './periodic-job.ts'

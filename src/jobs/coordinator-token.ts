@@ -14,7 +14,7 @@ import { hashSecret } from '../platform/secrets/secrets.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { EventType } from '../protocol/events.ts'
 import type { TailFollower, Tails } from '../server/live/tail.ts'
-import { createToken } from '../services/access/change-token.ts'
+import { createToken } from '../services/access/change-access.ts'
 import { findCredential } from '../services/access/queries.ts'
 import type { Store } from '../store/store.ts'
 

@@ -9,13 +9,15 @@ import type { MirrorTarget } from '../mirror/mirror.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import { zoneOf } from '../platform/time/local-zone.ts'
 import type { ConfigValues } from '../protocol/config.ts'
-import { findDaysToNote, findDueChapters, getCutoverRule } from '../services/conversations/chapter-queries.ts'
 import {
   addChaptersToNote,
   closeChapters,
+  findDaysToNote,
+  findDueChapters,
+  getCutoverRule,
   markNoteWritten,
   setCutoverRule,
-} from '../services/conversations/cut-over-conversation.ts'
+} from '../services/conversations/chapters.ts'
 import { beforeAllDue, type DueChapter } from '../store/conversations/chapters.ts'
 import type { Store } from '../store/store.ts'
 import type { PeriodicJob } from './periodic-job.ts'

@@ -123,7 +123,7 @@ export async function restoreFrom(
     sealingKeyFile: sealingKeyFile(config),
   })
   if (url) {
-    const { restorePostgres } = await import('../store/postgres/backup-restore.ts')
+    const { restorePostgres } = await import('../store/postgres/backup.ts')
     const { readPostgres } = await import('../store/postgres/backup.ts')
     const { connectionOptions } = await import('../store/postgres/connection-options.ts')
     try {
@@ -134,7 +134,7 @@ export async function restoreFrom(
       throw await explainPostgres(url, error)
     }
   }
-  const { restoreSqlite } = await import('../store/sqlite/backup-restore.ts')
+  const { restoreSqlite } = await import('../store/sqlite/backup.ts')
   // CF2: files created in the folder are readable by their owner only.
   const umask = process.umask(0o077)
   try {

@@ -2,7 +2,7 @@
 
 import type { PersonScope } from '../domain/access/scopes.ts'
 import { Refusal } from '../domain/errors.ts'
-import { inField } from '../domain/notices.ts'
+import { inField, type NoticeText } from '../domain/notices.ts'
 import type { SettingProblem } from '../domain/projects/settings.ts'
 import { refusalText } from '../domain/refusal-texts.ts'
 
@@ -19,11 +19,11 @@ export const invalidSetting = ({ detail, ...fields }: SettingProblem): Refusal =
 export const scopeExceeded = (scope: PersonScope): Refusal =>
   new Refusal('missing_scope', refusalText('cannotGive', { scope }), { scope })
 
+export const invalidField = (field: string, why: NoticeText): Refusal =>
+  new Refusal('invalid_request', inField(field, why), { field })
+
 /** SE7: a masked value stands for a stored one, and there is none. */
-export const maskWithoutValue = (name: string): Refusal =>
-  new Refusal('invalid_request', inField(`env.${name}`, refusalText('notMasked')), {
-    field: `env.${name}`,
-  })
+export const maskWithoutValue = (name: string): Refusal => invalidField(`env.${name}`, refusalText('notMasked'))
 
 export const noSuchConversation = (key: string): Refusal =>
   new Refusal('not_found', refusalText('noConversation', { key }), { key })

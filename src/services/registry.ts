@@ -1,46 +1,37 @@
 /** All use cases by name: everything that the store's writer can be asked to run. */
 import type { UseCase, UseCases } from '../store/store.ts'
-import * as changePerson from './access/change-person.ts'
-import * as changeToken from './access/change-token.ts'
+import * as changeAccess from './access/change-access.ts'
 import * as signIn from './access/sign-in.ts'
 import * as authenticateAgent from './agent-sessions/authenticate-agent.ts'
 import * as reportProcessExit from './agent-sessions/report-process-exit.ts'
 import * as sweepAgentSession from './agent-sessions/sweep-agent-session.ts'
 import * as takeNextAction from './agent-sessions/take-next-action.ts'
 import * as changeAgent from './agents/change-agent.ts'
-import * as sealEnvironments from './agents/seal-environments.ts'
 import * as secrets from './agents/secrets.ts'
 import * as allowanceRecord from './approvals/allowance-record.ts'
 import * as answerPermission from './approvals/answer-permission.ts'
 import * as requestApproval from './approvals/request-approval.ts'
 import * as requestFolder from './approvals/request-folder.ts'
 import * as changeChannel from './channels/change-channel.ts'
-import * as handleUnpairedSender from './channels/handle-unpaired-sender.ts'
 import * as holdChannel from './channels/hold-channel.ts'
-import * as runChatCommand from './channels/run-chat-command.ts'
+import * as incoming from './channels/incoming.ts'
 import * as sendOutgoing from './channels/send-outgoing.ts'
-import * as takeChannelMessage from './channels/take-channel-message.ts'
 import * as changeUserSession from './consoles/change-user-session.ts'
 import * as configureAgent from './consoles/configure-agent.ts'
 import * as endRoleAgent from './consoles/end-role-agent.ts'
 import * as sleepRoleAgent from './consoles/spawn-role-agent.ts'
 import * as addMessage from './conversations/add-message.ts'
 import * as changeConversation from './conversations/change-conversation.ts'
-import * as changeHistory from './conversations/change-history.ts'
-import * as cutOverConversation from './conversations/cut-over-conversation.ts'
-import * as deleteConversation from './conversations/delete-conversation.ts'
+import * as chapters from './conversations/chapters.ts'
 import * as importConversation from './conversations/import-conversation.ts'
 import * as makeSearchable from './conversations/make-searchable.ts'
 import * as postMessage from './conversations/post-message.ts'
-import * as setSummary from './conversations/set-summary.ts'
 import * as startChat from './conversations/start-chat.ts'
 import * as withdrawMessage from './conversations/withdraw-message.ts'
 import * as coordinatorRequests from './processes/coordinator-requests.ts'
-import * as orderLaunch from './processes/order-launch.ts'
-import * as registerCoordinator from './processes/register-coordinator.ts'
+import * as launchRecord from './processes/launch-record.ts'
 import * as storeFacts from './processes/store-facts.ts'
 import * as takeLaunch from './processes/take-launch.ts'
-import * as assignAgent from './projects/assign-agent.ts'
 import * as changeProject from './projects/change-project.ts'
 import * as leases from './system/leases.ts'
 import * as sweepExpired from './system/sweep-expired.ts'
@@ -68,51 +59,43 @@ const files: readonly object[] = [
   allowanceRecord,
   answerChat,
   answerPermission,
-  assignAgent,
   authenticateAgent,
   beginTurn,
   cancelTurn,
+  changeAccess,
   changeAgent,
   changeApproach,
   changeChannel,
   changeConversation,
-  changeHistory,
-  changePerson,
   changeProject,
   changeTask,
-  changeToken,
   changeUserSession,
+  chapters,
   chatOptions,
   configureAgent,
   coordinatorRequests,
-  cutOverConversation,
-  deleteConversation,
   dispatchTurn,
   endLimit,
   endRoleAgent,
   endWorkSession,
   fileOperations,
   handOverMessages,
-  handleUnpairedSender,
   holdChannel,
   importConversation,
+  incoming,
   keepFiles,
+  launchRecord,
   leases,
   makeSearchable,
-  orderLaunch,
   postMessage,
-  registerCoordinator,
   reportProcessExit,
   requestApproval,
   requestFolder,
   restoreWorkSession,
   resumeWorkSession,
-  runChatCommand,
-  sealEnvironments,
   secrets,
   sendOutgoing,
   sendPrompt,
-  setSummary,
   settleTurn,
   signIn,
   sleepRoleAgent,
@@ -120,7 +103,6 @@ const files: readonly object[] = [
   storeFacts,
   sweepAgentSession,
   sweepExpired,
-  takeChannelMessage,
   takeLaunch,
   takeNextAction,
   uploadArtifact,

@@ -281,7 +281,7 @@ export const tasksStayBehind: Change = {
 
 /** AP8: an agent that is back is told of no decision, and so asks again. */
 export const decisionsStayBehind: Change = {
-  file: 'services/agent-sessions/next-step.ts',
+  file: 'services/agent-sessions/take-next-action.ts',
   find: "decision.status !== 'pending' && told_to !== at.agentSessionId",
   replace: "decision.status === 'pending' && told_to !== at.agentSessionId",
   inThread: true,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { expiredRemover } from '../../src/jobs/start-jobs.ts'
 import { hashSecret } from '../../src/platform/secrets/secrets.ts'
-import { createToken } from '../../src/services/access/change-token.ts'
+import { createToken } from '../../src/services/access/change-access.ts'
 import { createSignInCode, signIn } from '../../src/services/access/sign-in.ts'
 import { createProject } from '../../src/services/projects/change-project.ts'
 import { listProjects } from '../../src/services/projects/queries.ts'

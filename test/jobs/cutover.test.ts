@@ -6,18 +6,21 @@ import { conversationsOn } from '../../src/embedded/conversations.ts'
 import { Cutover } from '../../src/jobs/cutover.ts'
 import { createLogger } from '../../src/platform/log/logger.ts'
 import { addMessage } from '../../src/services/conversations/add-message.ts'
-import { getOrCreateConversation, setFlags } from '../../src/services/conversations/change-conversation.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+  setConversationSummary,
+  setFlags,
+} from '../../src/services/conversations/change-conversation.ts'
 import {
   findDaysToNote,
   findDueChapters,
   listChapterMessages,
   listChapters,
   listNotes,
-} from '../../src/services/conversations/chapter-queries.ts'
-import { setCutoverRule } from '../../src/services/conversations/cut-over-conversation.ts'
-import { deleteConversation } from '../../src/services/conversations/delete-conversation.ts'
+  setCutoverRule,
+} from '../../src/services/conversations/chapters.ts'
 import { getConversation, getHistory } from '../../src/services/conversations/queries.ts'
-import { setConversationSummary } from '../../src/services/conversations/set-summary.ts'
 import { beforeAllDue, turnRunsIn } from '../../src/store/conversations/chapters.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openChatStore, openRoom, texts } from '../services/conversations/chat-room.ts'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createToken } from '../../src/services/access/change-token.ts'
+import { createToken } from '../../src/services/access/change-access.ts'
 import { ownerWho } from '../services/projects/installation.ts'
 import { main } from '../support/built-product.ts'
 import { startCoordinator } from '../support/coordinator.ts'

@@ -8,9 +8,12 @@ import { Mirror } from '../../src/mirror/mirror.ts'
 import { projectFolder } from '../../src/mirror/project-folder.ts'
 import { Message } from '../../src/protocol/conversations/message.ts'
 import { addMessage } from '../../src/services/conversations/add-message.ts'
-import { getOrCreateConversation } from '../../src/services/conversations/change-conversation.ts'
-import { resetConversation, setHistory } from '../../src/services/conversations/change-history.ts'
-import { deleteConversation } from '../../src/services/conversations/delete-conversation.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+  resetConversation,
+  setHistory,
+} from '../../src/services/conversations/change-conversation.ts'
 import { importConversation } from '../../src/services/conversations/import-conversation.ts'
 import { startChat } from '../../src/services/conversations/start-chat.ts'
 import { openChatStore, openRoom } from '../services/conversations/chat-room.ts'

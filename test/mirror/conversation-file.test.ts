@@ -8,10 +8,14 @@ import { Mirror, type MirrorTarget } from '../../src/mirror/mirror.ts'
 import { saveConversation } from '../../src/mirror/mirrored-files.ts'
 import { ConversationFile } from '../../src/protocol/conversations/conversation-file.ts'
 import { addMessage } from '../../src/services/conversations/add-message.ts'
-import { getOrCreateConversation, setFlags } from '../../src/services/conversations/change-conversation.ts'
-import { resetConversation, setHistory } from '../../src/services/conversations/change-history.ts'
-import { deleteConversation } from '../../src/services/conversations/delete-conversation.ts'
-import { setConversationSummary } from '../../src/services/conversations/set-summary.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+  resetConversation,
+  setConversationSummary,
+  setFlags,
+  setHistory,
+} from '../../src/services/conversations/change-conversation.ts'
 import { openChatStore } from '../services/conversations/chat-room.ts'
 import { by } from '../services/projects/installation.ts'
 

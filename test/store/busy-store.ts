@@ -1,10 +1,14 @@
 /** A store with some of everything in it, made by the product's own use cases. */
 import { owner, ownerId } from '../../src/domain/access/caller.ts'
-import { addPerson, removePerson } from '../../src/services/access/change-person.ts'
-import { createToken } from '../../src/services/access/change-token.ts'
+import { addPerson, createToken, removePerson } from '../../src/services/access/change-access.ts'
 import { changeAgent, createAgent, deleteAgent, replacePasskey } from '../../src/services/agents/change-agent.ts'
-import { assignAgent, unassignAgent } from '../../src/services/projects/assign-agent.ts'
-import { changeProject, createProject, deleteProject } from '../../src/services/projects/change-project.ts'
+import {
+  assignAgent,
+  changeProject,
+  createProject,
+  deleteProject,
+  unassignAgent,
+} from '../../src/services/projects/change-project.ts'
 import type { ReceiptKey, Store } from '../../src/store/store.ts'
 import { sealedEnvironment } from '../support/seals.ts'
 

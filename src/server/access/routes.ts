@@ -8,8 +8,14 @@ import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { Login } from '../../protocol/access/people.ts'
 import type { accessRoutes } from '../../protocol/access/routes.ts'
 import { signInLink } from '../../protocol/access/sign-in-link.ts'
-import { addPerson, changePersonRole, removePerson, renewPerson } from '../../services/access/change-person.ts'
-import { createToken, revokeToken } from '../../services/access/change-token.ts'
+import {
+  addPerson,
+  changePersonRole,
+  createToken,
+  removePerson,
+  renewPerson,
+  revokeToken,
+} from '../../services/access/change-access.ts'
 import { listPeople, listTokens } from '../../services/access/queries.ts'
 import { createSignInCode, signIn, signOut } from '../../services/access/sign-in.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'

@@ -12,11 +12,25 @@ import type { noteRoutes } from '../../protocol/conversations/note-routes.ts'
 import type { conversationRoutes, searchRoutes } from '../../protocol/conversations/routes.ts'
 import { accountOf } from '../../services/consoles/queries.ts'
 import { addMessage } from '../../services/conversations/add-message.ts'
-import { getOrCreateConversation, markSeen, setFlags, setTitle } from '../../services/conversations/change-conversation.ts'
-import { resetConversation, setHistory, truncateHistory } from '../../services/conversations/change-history.ts'
-import { getCutoverRule, listChapterMessages, listChapters, listNotes } from '../../services/conversations/chapter-queries.ts'
-import { cutOverConversation, setCutoverRule } from '../../services/conversations/cut-over-conversation.ts'
-import { deleteConversation } from '../../services/conversations/delete-conversation.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+  markSeen,
+  resetConversation,
+  setConversationSummary,
+  setFlags,
+  setHistory,
+  setTitle,
+  truncateHistory,
+} from '../../services/conversations/change-conversation.ts'
+import {
+  cutOverConversation,
+  getCutoverRule,
+  listChapterMessages,
+  listChapters,
+  listNotes,
+  setCutoverRule,
+} from '../../services/conversations/chapters.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
 import { postMessage } from '../../services/conversations/post-message.ts'
 import {
@@ -28,7 +42,6 @@ import {
 } from '../../services/conversations/queries.ts'
 import { searchMessages } from '../../services/conversations/search-messages.ts'
 import { searchTitles } from '../../services/conversations/search-titles.ts'
-import { setConversationSummary } from '../../services/conversations/set-summary.ts'
 import { endChat, startChat } from '../../services/conversations/start-chat.ts'
 import { withdrawMessage } from '../../services/conversations/withdraw-message.ts'
 import { getProject } from '../../services/projects/queries.ts'

@@ -24,9 +24,8 @@ import {
   findStart,
   locateLaunch,
 } from '../../services/processes/coordinator-queries.ts'
-import { orderLaunch, orderStop, releaseAgent } from '../../services/processes/order-launch.ts'
-import { registerCoordinator, takeOverCoordinator } from '../../services/processes/register-coordinator.ts'
-import { storeFacts } from '../../services/processes/store-facts.ts'
+import { orderLaunch, orderStop, releaseAgent } from '../../services/processes/launch-record.ts'
+import { registerCoordinator, storeFacts, takeOverCoordinator } from '../../services/processes/store-facts.ts'
 import {
   type Offer,
   type OfferId,

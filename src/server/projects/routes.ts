@@ -1,7 +1,13 @@
 /** REST handlers for projects and their assigned agents. */
 import type { projectRoutes } from '../../protocol/projects/routes.ts'
-import { assignAgent, getAssignment, unassignAgent } from '../../services/projects/assign-agent.ts'
-import { changeProject, createProject, deleteProject } from '../../services/projects/change-project.ts'
+import {
+  assignAgent,
+  changeProject,
+  createProject,
+  deleteProject,
+  getAssignment,
+  unassignAgent,
+} from '../../services/projects/change-project.ts'
 import { getProject, listProjects } from '../../services/projects/queries.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 

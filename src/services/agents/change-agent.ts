@@ -1,4 +1,4 @@
-/** Adds, changes and deletes agents. */
+/** Adds, changes and deletes agents, and seals their environments (SE12). */
 import type * as z from 'zod'
 import { type SealedValue, type StoredEnvironment, unmasked } from '../../domain/agents/environment.ts'
 import { changedIsolation } from '../../domain/agents/isolation.ts'
@@ -10,9 +10,10 @@ import { home, projectStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { Agent, AgentChange, AgentDraft, AgentWithPasskey } from '../../protocol/agents/agent.ts'
 import { maskedValue } from '../../protocol/agents/masked-value.ts'
-import { type AgentRow, agentOf, projectIdsOf, updateAgent } from '../../store/agents/agents.ts'
+import { type AgentRow, agentOf, projectIdsOf, selectEnvironments, updateAgent } from '../../store/agents/agents.ts'
+import { selectSealedSecrets } from '../../store/agents/secrets.ts'
 import { revokeOfAgent } from '../../store/approvals/allowances.ts'
-import { selectMeta } from '../../store/meta.ts'
+import { selectMeta, setMeta } from '../../store/meta.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { revokeAllOfAgent } from '../agent-sessions/agent-session-end.ts'
 import { maskWithoutValue, noSuchAgent } from '../refusals.ts'
@@ -155,5 +156,42 @@ export const deleteAgent = defineUseCase('delete-agent', {
     await tx.write(revokeOfAgent, { agentId, now: context.now, by })
     await tx.delete('agents', { id: agentId })
     tx.append(home, { type: 'agent-deleted', data: { agentId, by } })
+  },
+})
+
+// Replaces plain values from an earlier build by sealed ones (SE12), if they have not changed. Records that their text must
+// still be erased from the files. Readers see no change, so there is no event.
+
+export const sealEnvironments = defineUseCase('seal-environments', {
+  streams: (_: { agents: readonly { readonly id: string; readonly from: string; readonly to: string }[] }) => [home],
+  run: async (tx, { agents }): Promise<void> => {
+    for (const { id, from, to } of agents)
+      if ((await tx.row('agents', { id }))?.env === from) await tx.change('agents', { id, env: to })
+    await tx.write(setMeta, { key: 'plain_values', value: 'sealed' })
+  },
+})
+
+interface Claim {
+  readonly keyId: string
+  /** Whether only this node uses the store. */
+  readonly alone: boolean
+}
+
+/**
+ * Sets the key that the store's nodes seal with (SE12). Returns false to a node whose key opens none of the sealed values. On a
+ * store with one node, or after a restore, its key is accepted and values it cannot open must be entered again.
+ */
+export const claimSealingKey = defineUseCase('claim-sealing-key', {
+  // Locks no stream, because it runs first in a new store.
+  streams: (_: Claim) => [],
+  run: async (tx, { keyId, alone }): Promise<boolean> => {
+    const said = (await tx.first(selectMeta, { key: 'sealing_key' }))?.value
+    const environments = (await tx.all(selectEnvironments, {})).map(({ env }) => JSON.parse(env) as StoredEnvironment)
+    const secrets = (await tx.all(selectSealedSecrets, {})).map(({ sealed }) => JSON.parse(sealed) as SealedValue)
+    const values = [...environments.flatMap((env) => Object.values(env)), ...secrets]
+    const keys = new Set(values.flatMap((value) => (typeof value === 'string' ? [] : [value.key])))
+    if (said !== undefined && !alone && keys.size > 0 && !keys.has(keyId)) return false
+    if (said !== keyId) await tx.write(setMeta, { key: 'sealing_key', value: keyId })
+    return true
   },
 })

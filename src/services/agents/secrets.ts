@@ -1,13 +1,12 @@
 /** Sets, removes and lists the secrets of a project (SR). Values come sealed; events and answers name them only. */
 import type { SealedValue } from '../../domain/agents/environment.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { maxSecretsPerProject, type Secret, type SecretForm, type SecretUse } from '../../protocol/agents/secret.ts'
 import { deleteSecret, secretOf, secretRows, secretsGivenTo, secretUses, writeSecret } from '../../store/agents/secrets.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
-import { noSuchAgent, noSuchProject } from '../refusals.ts'
+import { invalidField, noSuchAgent, noSuchProject } from '../refusals.ts'
 import { requireSameSealingKey } from './change-agent.ts'
 
 interface Which {
@@ -32,8 +31,7 @@ export const setSecret = defineUseCase('set-secret', {
     for (const id of agentIds ?? []) if (!(await tx.row('agents', { id }))) throw noSuchAgent(id)
     const before = await tx.row('secrets', rowKey(input))
     const sealed = value ? JSON.stringify(value) : before?.sealed
-    if (sealed === undefined)
-      throw new Refusal('invalid_request', inField('value', refusalText('secretNeedsValue', { name })), { field: 'value' })
+    if (sealed === undefined) throw invalidField('value', refusalText('secretNeedsValue', { name }))
     if (!before && (await secretRows(tx, projectId)).length >= maxSecretsPerProject)
       throw new Refusal('wrong_state', refusalText('secretsFull', { count: maxSecretsPerProject }))
     if (value) await requireSameSealingKey(tx, { [name]: value })

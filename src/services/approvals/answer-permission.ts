@@ -4,16 +4,15 @@ import { systemId } from '../../domain/access/caller.ts'
 import { allowanceMinutes } from '../../domain/approvals/allowance.ts'
 import { isKeptByAgent, optionFor, outcomeOf } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { problemOf, type QuestionAnswer } from '../../domain/turns/question.ts'
 import type { AlwaysTerms } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import { type ApprovalRow, approvalOf, permissionOf, questionOf } from '../../store/approvals/approvals.ts'
 import { defineUseCase } from '../../store/store.ts'
-import { noSuchApproval } from '../refusals.ts'
+import { invalidField, noSuchApproval } from '../refusals.ts'
 import { addAllowance, requestedFolder } from './allowance-record.ts'
-import { permissionStreams, refusingOption, settlePermission } from './permission-record.ts'
+import { permissionStreams, refusingOption, settlePermission } from './approval-record.ts'
 import type { PermissionLocks } from './queries.ts'
 
 export type PermissionChoice = { readonly optionId: string } | { readonly choose: 'allow' | 'deny' }
@@ -43,8 +42,7 @@ export const answerPermission = defineUseCase('answer-permission', {
 
 /** Settles for "always" (AG6): the allowance has an expiry and can be revoked; the agent gets a yes for this once. */
 function settlementForAlways(row: ApprovalRow, choice: PermissionChoice): Settled {
-  if (settlementOf(row, choice).outcome === 'denied')
-    throw new Refusal('invalid_request', inField('always', refusalText('alwaysWithYes')), { field: 'always' })
+  if (settlementOf(row, choice).outcome === 'denied') throw invalidField('always', refusalText('alwaysWithYes'))
   return settlementOf(row, { choose: 'allow' })
 }
 
@@ -79,8 +77,7 @@ function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
   }
   const { optionId } = choice
   const outcome = outcomeOf(optionId, options)
-  if (!outcome)
-    throw new Refusal('invalid_request', inField('optionId', refusalText('notOffered', { id: optionId })), { field: 'optionId' })
+  if (!outcome) throw invalidField('optionId', refusalText('notOffered', { id: optionId }))
   return { outcome, optionId }
 }
 
@@ -112,8 +109,7 @@ export const answerQuestion = defineUseCase('answer-question', {
     const outcome = answer.action === 'accept' ? 'allowed' : 'denied'
     const given = { action: answer.action, content: outcome === 'allowed' && question.schema ? (answer.content ?? {}) : null }
     if (row.status === 'pending') {
-      if (answer.content && !given.content)
-        throw new Refusal('invalid_request', inField('content', refusalText('answerNeedsForm')), { field: 'content' })
+      if (answer.content && !given.content) throw invalidField('content', refusalText('answerNeedsForm'))
       const problem = question.schema && given.content ? problemOf(question.schema, given.content) : undefined
       if (problem) throw new Refusal('invalid_request', problem, { field: 'content' })
     }

@@ -15,8 +15,8 @@ import { selectTaskAtHand } from '../../store/work/tasks.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
 import { noSuchProject } from '../refusals.ts'
+import { existingTask, taskOfAgent } from '../work/change-task.ts'
 import { existingWorkSession } from '../work/end-work-session.ts'
-import { existingTask, taskOfAgent } from '../work/task-record.ts'
 import { addApproval, approvalOfAgent, existingApproval, moveApproval } from './approval-record.ts'
 
 type Input = ContextCaller & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }

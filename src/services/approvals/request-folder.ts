@@ -15,7 +15,7 @@ import { selectRunningIn } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { type ContextCaller, ownConversation } from '../conversations/own-conversation.ts'
 import { folderLikeness } from './allowance-record.ts'
-import { permissionStreams, requestPermission } from './permission-record.ts'
+import { permissionStreams, requestPermission } from './approval-record.ts'
 
 const requestFor = (folder: string): PermissionRequest => {
   const input = JSON.stringify({ folder })

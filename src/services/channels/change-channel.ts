@@ -23,7 +23,7 @@ import { checkAssigned } from '../projects/project-record.ts'
 import { clearLimitsIn } from '../turns/limit-record.ts'
 import { cancelQueuedTurns } from '../turns/turn-record.ts'
 import { chatStream, openChannel, queueOutgoing, writeChat } from './channel-chat-record.ts'
-import { announceChannel } from './channel-record.ts'
+import { announceChannel } from './hold-channel.ts'
 
 type Change = z.output<typeof ChannelChatChange> & ChatAddress & { readonly by: string }
 

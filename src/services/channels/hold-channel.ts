@@ -2,18 +2,18 @@
  * Decides which server run serves a channel. The node that runs the jobs (SC5) takes it over and renews its hold; a replaced
  * one is told and stops sending. An expired hold means that nobody serves the channel.
  */
-
 import { systemId } from '../../domain/access/caller.ts'
 import type { ChannelName } from '../../domain/channels/key.ts'
-import { later } from '../../domain/instant.ts'
+import { askingLifetimeMs } from '../../domain/channels/pairing.ts'
+import { type Instant, later } from '../../domain/instant.ts'
 import { type Detail, textOf } from '../../domain/notices.ts'
 import { home } from '../../domain/stream-name.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
-import { type ChannelRow, updateChannel } from '../../store/channels/channels.ts'
-import { noticeColumn } from '../../store/fields.ts'
-import { defineUseCase } from '../../store/store.ts'
+import type { Channel } from '../../protocol/channels/channel.ts'
+import { type ChannelRow, routeIn, selectChannelCounts, updateChannel } from '../../store/channels/channels.ts'
+import { noticeColumn, noticeFrom } from '../../store/fields.ts'
+import { defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { openChannel } from './channel-chat-record.ts'
-import { announceChannel } from './channel-record.ts'
 
 interface HoldInput {
   readonly channel: ChannelName
@@ -67,3 +67,40 @@ export const recordChannelState = defineUseCase('record-channel-state', {
     return { noted: true }
   },
 })
+
+// Builds the public view of a channel and announces its changes.
+
+/** A reported state counts while its node holds the channel. Otherwise the channel is off. */
+export async function channelView(reader: Reader, channel: ChannelName, now: Instant): Promise<Channel> {
+  const row = await reader.row('channels', { channel })
+  const counts = await reader.first(selectChannelCounts, { channel, askedAfter: later(now, -askingLifetimeMs) })
+  return {
+    ...holdState(row, now),
+    channel,
+    lastInAt: row?.last_in_at ?? null,
+    lastOutAt: row?.last_out_at ?? null,
+    waiting: Number(counts?.waiting ?? 0),
+    chats: Number(counts?.paired ?? 0),
+    asking: Number(counts?.asking ?? 0),
+  }
+}
+
+function holdState(row: ChannelRow | undefined, now: Instant) {
+  const isHeld = row?.held_until != null && row.held_until > now
+  return {
+    state: row && isHeld ? row.state : ('off' as const),
+    since: row && isHeld ? row.since : null,
+    trouble: row && isHeld ? row.trouble : null,
+    notice: row && isHeld ? noticeFrom(row.notice) : null,
+    name: row?.name ?? null,
+    link: row?.link ?? null,
+    route: routeIn(row),
+  }
+}
+
+export async function announceChannel(tx: Tx, channel: ChannelName, by: string, now: Instant): Promise<Channel> {
+  const view = await channelView(tx, channel, now)
+  const { state, trouble, notice, name, link, route } = view
+  tx.append(home, { type: 'channel-changed', data: { channel: { channel, state, trouble, notice, name, link, route }, by } })
+  return view
+}

@@ -10,7 +10,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectRunningIn } from '../../store/turns/turns.ts'
 import { routeFor } from './channel-chat-record.ts'
-import { channelView } from './channel-record.ts'
+import { channelView } from './hold-channel.ts'
 
 /** The process that runs a turn for the chat. */
 export interface ChatWork {

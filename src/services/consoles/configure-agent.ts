@@ -5,11 +5,11 @@
 
 import { type ConfigChange, maxPendingChanges, notOffered } from '../../domain/consoles/lifecycle.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { coordinatorStream, userSessionStream } from '../../domain/stream-name.ts'
 import type { Offers } from '../../store/consoles/user-sessions.ts'
 import { defineUseCase } from '../../store/store.ts'
+import { invalidField } from '../refusals.ts'
 import { activeProcess, promptStreams, type UserSessionLocks } from './role-agent-record.ts'
 
 interface Input extends UserSessionLocks {
@@ -27,7 +27,7 @@ export const configureAgent = defineUseCase('configure-agent', {
     if (agent.asleep_at !== null) throw new Refusal('wrong_state', refusalText('asleep', { role }), { role })
     const offers: Offers = JSON.parse(agent.offers)
     const wrong = notOffered(offers, change)
-    if (wrong) throw new Refusal('invalid_request', inField(wrong.field, wrong.detail), { field: wrong.field })
+    if (wrong) throw invalidField(wrong.field, wrong.detail)
     const pending = offers.pending ?? []
     if (pending.length >= maxPendingChanges)
       throw new Refusal('wrong_state', refusalText('changesFull', { count: pending.length }))

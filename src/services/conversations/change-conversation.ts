@@ -1,18 +1,37 @@
-/** Changes of a conversation as a whole: its beginning, its title and flags, and how far a person has read it (UI1). */
+/** Changes of a conversation as a whole: its beginning and end, title, flags, summary, history, and who has read it (UI1). */
+
+import type * as z from 'zod'
 import { readFlags } from '../../domain/conversations/flags.ts'
+import { setSummary as decide, truncateHistory as truncated } from '../../domain/conversations/messages.ts'
 import { Refusal } from '../../domain/errors.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation, Flags } from '../../protocol/conversations/conversation.ts'
-import { conversationOf, keepSeen } from '../../store/conversations/conversations.ts'
-import { defineUseCase } from '../../store/store.ts'
+import { type HistoryMessage, maxHistoryMessages } from '../../protocol/conversations/message.ts'
+import { removeChaptersOf } from '../../store/conversations/chapters.ts'
+import { type ConversationRow, conversationOf, keepSeen } from '../../store/conversations/conversations.ts'
+import { afterAllMessages, measured, messagesBefore, newestSeqs, selectLastMessage } from '../../store/conversations/messages.ts'
+import { forgetConversation } from '../../store/conversations/search.ts'
+import { type AgentCaller, selectOldestNotHanded } from '../../store/conversations/unread.ts'
+import { closeLimitedHolders } from '../../store/processes/launches.ts'
+import { defineUseCase, type Reader } from '../../store/store.ts'
+import { endContextsIn } from '../../store/turns/contexts.ts'
+import { disownTurnFiles } from '../../store/turns/turn-files.ts'
+import { deleteTurnItemsOf, deleteTurnsOf } from '../../store/turns/turns.ts'
+import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import { cancelQueuedTurns } from '../turns/turn-record.ts'
 import { conversationView } from './conversation-activity.ts'
 import {
+  beginChapter,
   changeConversation,
+  closeDueChapterOf,
   currentConversation,
   existingConversation,
+  isSame,
   openConversation,
   requireCreatable,
   streamOfKey,
+  writeMessage,
 } from './conversation-record.ts'
 
 /** Never goes back: another device may have read further. */
@@ -62,5 +81,197 @@ export const setFlags = defineUseCase('set-flags', {
     tx.append(conversationStream(key), { type: 'flags-set', data: { flags: read.flags } })
     await changeConversation(tx, row, { flags: JSON.stringify(read.flags) }, now)
     return read.flags
+  },
+})
+
+// Stores an agent's summary of its conversation (NA9, `set_summary`). Agents no longer get the covered messages; the archive
+// keeps them. A summary covers only messages that this session was handed.
+
+interface AgentSummary extends AgentCaller {
+  readonly summary: string
+  readonly throughSeq: number
+  /** From `find-own-conversation`. */
+  readonly conversationKey: string
+}
+
+export const setSummary = defineUseCase('set-summary', {
+  streams: ({ conversationKey }: AgentSummary) => [conversationStream(conversationKey)],
+  run: async (tx, { summary, throughSeq, conversationKey: key, ...caller }, { now }): Promise<{ throughSeq: number }> => {
+    await liveAgentSession(tx, caller)
+    const row = await existingConversation(tx, key)
+    // DC2: a summary of a closed chapter must not start the next one.
+    if (row.chapter_after > 0 && throughSeq <= row.chapter_after)
+      throw new Refusal('invalid_request', refusalText('dayOver'), {
+        field: 'through_seq',
+      })
+    const current = {
+      summary: row.summary,
+      summaryThrough: row.summary_through,
+      keptAfter: row.kept_after,
+      unsummarisedChars: row.unsummarised_chars,
+    }
+    const decision = decide(current, { summary, throughSeq }, await factsOf(tx, row, caller, throughSeq))
+    if ('refused' in decision) throw new Refusal(decision.refused.code, decision.refused.detail, { field: 'through_seq' })
+    const { summaryThrough, keptAfter, unsummarisedChars } = decision.changed
+    const change = {
+      summary,
+      summary_through: summaryThrough,
+      kept_after: keptAfter,
+      unsummarised_chars: unsummarisedChars,
+      message_count: (await measured(tx, key, keptAfter)).count,
+    }
+    const stream = conversationStream(key)
+    tx.append(stream, { type: 'summary-set', data: { summary, throughSeq } })
+    if (keptAfter !== row.kept_after) tx.append(stream, { type: 'history-truncated', data: { keptAfter } })
+    await changeConversation(tx, row, change, now)
+    await closeDueChapterOf(tx, key, now)
+    return { throughSeq }
+  },
+})
+
+async function factsOf(reader: Reader, row: ConversationRow, caller: AgentCaller, throughSeq: number) {
+  const { key } = row
+  const notHanded = await reader.first(selectOldestNotHanded, { ...caller, key })
+  const seenThrough = notHanded ? notHanded.seq - 1 : ((await reader.first(selectLastMessage, { key }))?.seq ?? 0)
+  // The decision refuses an invalid number.
+  if (!Number.isSafeInteger(throughSeq)) return { seenThrough, coveredChars: 0 }
+  const { chars } = await measured(reader, key, Math.max(row.summary_through, row.kept_after), throughSeq)
+  return { seenThrough, coveredChars: chars }
+}
+
+/** Sets the summary text of a conversation for a person or program (CV1 setSummary). The history does not change. */
+export const setConversationSummary = defineUseCase('set-conversation-summary', {
+  streams: ({ key }: { key: string; summary: string }) => [streamOfKey(key)],
+  run: async (tx, { key, summary }, { now }): Promise<Conversation> => {
+    const found = await currentConversation(tx, key, now)
+    // DC2: a summary needs an open chapter, even without messages.
+    const row = found.chapter_day === null && summary !== '' ? await beginChapter(tx, found, now) : found
+    const data = { summary, throughSeq: row.summary_through }
+    tx.append(conversationStream(key), { type: 'summary-set', data })
+    return conversationOf(await changeConversation(tx, row, { summary }, now))
+  },
+})
+
+/** Deletes a conversation with its messages, turns and unread marks. A new one under its key continues the numbers. */
+export const deleteConversation = defineUseCase('delete-conversation', {
+  streams: ({ key }: { key: string; by: string }) => [streamOfKey(key)],
+  run: async (tx, { key, by }, { now }): Promise<void> => {
+    await existingConversation(tx, key)
+    await cancelQueuedTurns(tx, key, now)
+    await tx.write(closeLimitedHolders, { key })
+    await tx.write(endContextsIn, { key, reason: 'deleted', now })
+    await tx.delete('unread_messages', { conversation_key: key })
+    await tx.write(deleteTurnItemsOf, { key })
+    await tx.write(deleteTurnsOf, { key })
+    await tx.write(disownTurnFiles, { key })
+    await forgetConversation(tx, key)
+    await tx.delete('messages', { conversation_key: key })
+    await tx.delete('seen_conversations', { conversation_key: key })
+    await tx.write(removeChaptersOf, { key })
+    await tx.delete('open_conversations', { conversation_key: key })
+    await tx.delete('conversation_names', { conversation_key: key })
+    await tx.delete('conversations', { key })
+    tx.append(conversationStream(key), { type: 'conversation-deleted', data: { by } })
+  },
+})
+
+/**
+ * Closes a conversation between agents when a session that wrote in it has ended (AS9, CV10). Does nothing if the session lives
+ * or the conversation is closed. The next message reopens it.
+ */
+export const closeConversation = defineUseCase('close-conversation', {
+  streams: ({ conversationKey }: { conversationKey: string; agentSessionId: string }) => [conversationStream(conversationKey)],
+  run: async (tx, { conversationKey: key, agentSessionId }, { now }): Promise<{ closed: boolean }> => {
+    const written = await tx.row('open_conversations', { agent_session_id: agentSessionId, conversation_key: key })
+    const agentSession = await tx.row('agent_sessions', { id: agentSessionId })
+    const row = await tx.row('conversations', { key })
+    if (!written || agentSession?.state !== 'ended' || row?.state !== 'open') return { closed: false }
+    await tx.delete('open_conversations', { conversation_key: key })
+    await changeConversation(tx, row, { state: 'closed' }, now)
+    tx.append(conversationStream(key), { type: 'conversation-closed', data: { by: agentSession.agent_id } })
+    return { closed: true }
+  },
+})
+
+/** Keeps the newest messages in the history that agents get (CV1). The archive keeps all. */
+export const truncateHistory = defineUseCase('truncate-history', {
+  streams: ({ key }: { key: string; keepLast: number }) => [streamOfKey(key)],
+  run: async (tx, { key, keepLast }, { now }): Promise<Conversation> => {
+    const row = await currentConversation(tx, key, now)
+    const decision = truncated({ keptAfter: row.kept_after, kept: await newestOf(tx, row, keepLast) }, keepLast)
+    if ('refused' in decision) {
+      const { code, detail, field } = decision.refused
+      throw new Refusal(code, detail, { field })
+    }
+    const { keptAfter } = decision
+    if (keptAfter === row.kept_after) return conversationOf(row)
+    const { count } = await measured(tx, key, keptAfter)
+    const { chars } = await measured(tx, key, Math.max(keptAfter, row.summary_through))
+    const change = { kept_after: keptAfter, message_count: count, unsummarised_chars: chars, generation: row.generation + 1 }
+    tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
+    return conversationOf(await changeConversation(tx, row, change, now))
+  },
+})
+
+/** Reads as few numbers as the decision needs; none if all stay or the request will be refused. */
+async function newestOf(
+  reader: Reader,
+  { key, kept_after, message_count }: ConversationRow,
+  keepLast: number,
+): Promise<number[]> {
+  if (!Number.isSafeInteger(keepLast) || keepLast < 0 || keepLast >= message_count) return []
+  return newestSeqs(reader, key, kept_after, keepLast + 1)
+}
+
+/** Clears the history and summary that agents get. Flags, creation time and the archive stay (CV4). */
+export const resetConversation = defineUseCase('reset-conversation', {
+  streams: ({ key }: { key: string }) => [streamOfKey(key)],
+  run: async (tx, { key }, { now }): Promise<Conversation> => {
+    const row = await currentConversation(tx, key, now)
+    const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? row.kept_after
+    const cleared = {
+      summary: '',
+      summary_through: keptAfter,
+      kept_after: keptAfter,
+      unsummarised_chars: 0,
+      message_count: 0,
+      generation: row.generation + 1,
+    }
+    tx.append(conversationStream(key), { type: 'conversation-reset', data: { keptAfter } })
+    return conversationOf(await changeConversation(tx, row, cleared, now))
+  },
+})
+
+/** Returns a function that matches each given message to its original's number, in order, among the newest messages. */
+async function originals(reader: Reader, { key, kept_after, chapter_after }: ConversationRow) {
+  const page = { key, seq: afterAllMessages, hidden: false, originals: true, limit: maxHistoryMessages }
+  const said = (await messagesBefore(reader, page)).filter(({ seq }) => seq > Math.min(kept_after, chapter_after)).reverse()
+  const byContent = Map.groupBy(said, ({ content }) => content)
+  let next = 0
+  return (given: z.output<typeof HistoryMessage>): number | null => {
+    const found = byContent.get(given.content)?.find((each) => each.seq >= next && isSame(each, given))
+    if (!found) return null
+    next = found.seq + 1
+    return found.seq
+  }
+}
+
+/**
+ * Replaces the history that agents get (CV1 setHistory). The previous one stays in the archive, and the new messages are not
+ * unread. A message put back unchanged is stored as a copy, so that chapters and notes count it once (DC3).
+ */
+export const setHistory = defineUseCase('set-history', {
+  streams: ({ key }: { key: string; messages: readonly z.output<typeof HistoryMessage>[]; by: string }) => [streamOfKey(key)],
+  run: async (tx, { key, messages, by }, context): Promise<Conversation> => {
+    const before = await currentConversation(tx, key, context.now)
+    const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? before.kept_after
+    if (keptAfter !== before.kept_after) tx.append(conversationStream(key), { type: 'history-truncated', data: { keptAfter } })
+    let row = { ...before, kept_after: keptAfter, message_count: 0, unsummarised_chars: 0, generation: before.generation + 1 }
+    const originalOf = await originals(tx, before)
+    for (const each of messages) {
+      const given = { ...each, senderId: by, receiverId: null, copyOf: originalOf(each) }
+      row = (await writeMessage(tx, row, given, context)).counted
+    }
+    return conversationOf(await changeConversation(tx, row, {}, context.now))
   },
 })

@@ -7,9 +7,7 @@ import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../..
 import { excerptOf, find } from '../../domain/conversations/search/find.ts'
 import { type Phrase, parseQuery, queryTerms } from '../../domain/conversations/search/parse-query.ts'
 import { facetTerm } from '../../domain/conversations/search/terms.ts'
-import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
-import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { SearchHit } from '../../protocol/conversations/search.ts'
 import type { Page } from '../../protocol/page.ts'
@@ -17,6 +15,7 @@ import { cutoverRule, dayOfMessage } from '../../store/conversations/chapters.ts
 import { afterAllIds, type FoundMessage, firstIdAt, messagesWith } from '../../store/conversations/search.ts'
 import { notACursor, partIn } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
+import { invalidField } from '../refusals.ts'
 import { isVisible } from './queries.ts'
 
 export interface MessageSearch {
@@ -41,7 +40,7 @@ const readPageSize = 50
 export const searchMessages = defineQuery(
   async (reader, search: MessageSearch): Promise<Page<SearchHit>> => {
     const pieces = parseQuery(search.q)
-    if (pieces.length === 0) throw new Refusal('invalid_request', inField('q', refusalText('nothingToSearch')), { field: 'q' })
+    if (pieces.length === 0) throw invalidField('q', refusalText('nothingToSearch'))
     const terms = [...queryTerms(pieces), ...facets(search)]
     const rule = await cutoverRule(reader)
     const from = search.from === undefined ? 0 : firstIdAt(epochMs(boundaryOf(rule, search.from)))

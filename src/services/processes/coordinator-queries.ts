@@ -26,8 +26,7 @@ import {
   startFactsOf,
 } from './launch-record.ts'
 import type { EndLocks } from './process-end.ts'
-import { maxLostLaunches } from './register-coordinator.ts'
-import { maxEndedByGoodbye, type StoredFacts } from './store-facts.ts'
+import { maxEndedByGoodbye, maxLostLaunches, type StoredFacts } from './store-facts.ts'
 
 /** Finds the streams to lock for a launch. */
 export const locateLaunch = defineQuery(async (reader, { launchId }: { launchId: string }): Promise<LaunchLocks> => {

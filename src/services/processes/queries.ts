@@ -22,8 +22,7 @@ import {
 import { defineQuery } from '../../store/store.ts'
 import { modelUsageOfAll } from '../../store/turns/model-usage.ts'
 import { noSuchLaunch } from '../refusals.ts'
-import type { LaunchLocks } from './launch-record.ts'
-import { launchFactsOf } from './order-launch.ts'
+import { type LaunchLocks, launchFactsOf } from './launch-record.ts'
 
 /** Returns a launch with the last output of its process. */
 export const getProcess = defineQuery(async (reader, { launchId }: { launchId: string }): Promise<ProcessWithOutput> => {

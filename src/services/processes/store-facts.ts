@@ -3,9 +3,13 @@
  * coordinator resends what was not acknowledged. A process's end ends exactly its launch's agent session (PX2). Also records
  * that the coordinator is alive.
  */
+
+import { Refusal } from '../../domain/errors.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { detailFrom } from '../../domain/notices.ts'
+import { answerGreeting } from '../../domain/processes/epoch.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import {
   conversationStream,
   coordinatorStream,
@@ -16,15 +20,23 @@ import {
   userSessionStream,
 } from '../../domain/stream-name.ts'
 import { mask, maskDetail } from '../../platform/log/mask.ts'
-import type { LinkFact } from '../../protocol/processes/link.ts'
+import type { Coordinator } from '../../protocol/processes/coordinator.ts'
+import { type CoordinatorHello, type LinkFact, linkVersion } from '../../protocol/processes/link.ts'
 import { maxOutputKept, type UnknownSent } from '../../protocol/processes/process.ts'
-import { coordinatorOf, type KnownCoordinatorRow, updateHeard } from '../../store/processes/coordinators.ts'
+import {
+  coordinatorOf,
+  findCoordinatorRow,
+  type KnownCoordinatorRow,
+  selectEpoch,
+  updateHeard,
+} from '../../store/processes/coordinators.ts'
 import { findLaunch, liveCounts, liveLaunchesOn, selectOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Tx } from '../../store/store.ts'
 import { addModelUsage } from '../../store/turns/model-usage.ts'
+import { noSuchCoordinator } from '../refusals.ts'
 import { applyTurnFact } from '../turns/apply-turn-fact.ts'
 import { storeAnswerPart } from './coordinator-requests.ts'
-import { type InEpoch, moveLaunch, requireCurrentEpoch } from './launch-record.ts'
+import { fenced, type InEpoch, moveLaunch, requireCurrentEpoch } from './launch-record.ts'
 import { type EndLocks, endProcess } from './process-end.ts'
 
 /** Launches of one coordinator that a goodbye ends. */
@@ -168,3 +180,101 @@ async function recordContact(tx: Tx, row: KnownCoordinatorRow, { through, saidGo
   const coordinator = coordinatorOf({ ...row, state, last_heard_at: now }, (await liveCounts(tx)).get(row.id) ?? 0)
   tx.append(home, { type: saidGoodbye ? 'coordinator-stopped' : 'coordinator-back', data: { coordinator } })
 }
+
+// Registers a coordinator (CO1, CO6) and returns its epoch and last stored fact. A new instance raises the epoch.
+
+type Registration = Omit<CoordinatorHello, 'type' | 'requestId'> & { readonly coordinatorId: string }
+
+export interface Registered {
+  readonly epoch: number
+  readonly lastFact: number
+}
+
+export const registerCoordinator = defineUseCase('register-coordinator', {
+  streams: ({ coordinatorId }: Registration) => [home, coordinatorStream(coordinatorId)],
+  run: async (tx, { coordinatorId: id, ...hello }, { now }): Promise<Registered> => {
+    if (hello.linkVersion !== linkVersion)
+      throw new Refusal('invalid_request', refusalText('linkVersionOther', { version: linkVersion }), { field: 'linkVersion' })
+    const known = await findCoordinatorRow(tx, id)
+    const stored = known?.epoch ?? (await tx.first(selectEpoch, { coordinatorId: id }))?.epoch
+    const answer = answerGreeting(hello, stored === undefined ? null : { instance: known?.instance ?? null, epoch: stored })
+    if (answer.outcome === 'fenced') throw fenced(hello.epoch, answer.epoch)
+    const { epoch, successor } = answer
+    const row: KnownCoordinatorRow = {
+      id,
+      machine: hello.machine,
+      state: 'connected',
+      instance: hello.instance,
+      last_fact: known?.last_fact ?? 0,
+      version: hello.version,
+      boot_id: hello.bootId,
+      pid: hello.pid,
+      joined_at: known && !successor ? known.joined_at : now,
+      last_heard_at: now,
+      labels: JSON.stringify([...new Set(hello.labels ?? [])].sort()),
+      capacity: hello.capacity ?? null,
+      contexts: hello.contexts ? 1 : 0,
+      epoch,
+    }
+    await tx.put('coordinators', row)
+    if (epoch !== stored) await tx.put('coordinator_epochs', { coordinator_id: id, epoch })
+    const type = successor ? 'coordinator-joined' : known?.state === 'connected' ? undefined : 'coordinator-back'
+    if (type) tx.append(home, { type, data: { coordinator: coordinatorOf(row, (await liveCounts(tx)).get(id) ?? 0) } })
+    return { epoch, lastFact: row.last_fact }
+  },
+})
+
+/** Launches of one coordinator in one commit. */
+export const maxLostLaunches = 10_000
+
+/** No instance has this name, so the next to register is a successor. */
+const noInstance = ''
+
+type Takeover = EndLocks & {
+  readonly coordinatorId: string
+  readonly by: string
+}
+
+/**
+ * Takes over from a coordinator (CO6): raises its epoch, so that its later facts are refused, and ends its launches and their
+ * agent sessions. It cleans up when it learns of it. A repeated call changes nothing.
+ */
+export const takeOverCoordinator = defineUseCase('take-over-coordinator', {
+  streams: ({ coordinatorId, projectIds, openConversations, userSessionIds, conversationKeys }: Takeover) => [
+    home,
+    coordinatorStream(coordinatorId),
+    ...projectIds.map(projectStream),
+    ...openConversations.map(conversationStream),
+    ...userSessionIds.map(userSessionStream),
+    ...conversationKeys.flatMap((key) => [conversationStream(key), turnsStream(key)]),
+  ],
+  run: async (tx, { coordinatorId, by, ...ends }, context): Promise<Coordinator> => {
+    const row = await findCoordinatorRow(tx, coordinatorId)
+    if (!row) throw noSuchCoordinator(coordinatorId)
+    if (row.instance === noInstance) return coordinatorOf(row, 0)
+    const launches = (await liveLaunchesOn(tx, coordinatorId, maxLostLaunches)).filter(({ state }) => state !== 'held')
+    if (launches.some(({ projectId }) => !ends.projectIds.includes(projectId)))
+      throw new Refusal('busy', refusalText('justGivenMore'))
+    const taken = { ...row, state: 'stopped', instance: noInstance, epoch: row.epoch + 1 } as const
+    await tx.put('coordinators', taken)
+    await tx.put('coordinator_epochs', { coordinator_id: coordinatorId, epoch: taken.epoch })
+    for (const launch of launches) await endProcess(tx, launch, { type: 'lost' }, ends, context)
+    const coordinator = coordinatorOf(taken, 0)
+    tx.append(home, { type: 'coordinator-taken-over', data: { coordinator, by } })
+    return coordinator
+  },
+})
+
+/** Marks a coordinator as unreachable after too long a silence (CO6). Its processes are neither replaced nor killed. */
+export const markUnreachable = defineUseCase('mark-unreachable', {
+  streams: ({ coordinatorId }: { coordinatorId: string; lastHeardAt: Instant }) => [home, coordinatorStream(coordinatorId)],
+  run: async (tx, { coordinatorId, lastHeardAt }): Promise<boolean> => {
+    const row = await findCoordinatorRow(tx, coordinatorId)
+    if (row?.state !== 'connected' || row.last_heard_at !== lastHeardAt) return false
+    const silent = { ...row, state: 'unreachable' } as const
+    await tx.write(updateHeard, silent)
+    const coordinator = coordinatorOf(silent, (await liveCounts(tx)).get(coordinatorId) ?? 0)
+    tx.append(home, { type: 'coordinator-unreachable', data: { coordinator } })
+    return true
+  },
+})

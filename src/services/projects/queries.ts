@@ -10,7 +10,7 @@ import { defineQuery, type Reader } from '../../store/store.ts'
 import { approachesOfProject, approachOf } from '../../store/work/approaches.ts'
 import { taskOf, tasksPage } from '../../store/work/tasks.ts'
 import { noSuchProject } from '../refusals.ts'
-import { existingTask, taskOfAgent } from '../work/task-record.ts'
+import { existingTask, taskOfAgent } from '../work/change-task.ts'
 
 export const getProject = defineQuery(async (reader, { projectId }: { projectId: string }): Promise<Project> => {
   const project = await findProject(reader, projectId)

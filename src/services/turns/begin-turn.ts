@@ -11,7 +11,7 @@ import { findUserSession } from '../consoles/queries.ts'
 import { promptStreams, requireLocked, type UserSessionLocks } from '../consoles/role-agent-record.ts'
 import { conversationView, findWaitingTurn } from '../conversations/conversation-activity.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
-import { nextInRole, startNext } from './start-in-role.ts'
+import { nextInRole, startNext } from './send-prompt.ts'
 
 /** Lets a turn start at a person's request beside another conversation's turn in the same folder (CX9). */
 export const beginTurn = defineUseCase('begin-turn', {

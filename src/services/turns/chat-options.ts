@@ -3,10 +3,11 @@
  * conversation they are kept with the context. A choice holds for all later contexts of the conversation: it is sent at once to one
  * that is open, and with every turn, since a coordinator runs each order once.
  */
+
 import { notOffered, withChange } from '../../domain/consoles/lifecycle.ts'
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { detailFrom, inField, noticeField, textOf } from '../../domain/notices.ts'
+import { detailFrom, noticeField, textOf } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, coordinatorStream, turnsStream } from '../../domain/stream-name.ts'
 import type { ChatOptions } from '../../protocol/conversations/chat-options.ts'
@@ -20,6 +21,7 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextOf, selectLatestOffers } from '../../store/turns/contexts.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
+import { invalidField } from '../refusals.ts'
 import { getOrCreateContext } from './context-record.ts'
 
 /** Updates that are kept with their context or conversation. */
@@ -134,7 +136,7 @@ export const configureChat = defineUseCase('configure-chat', {
     if (!known?.offers) throw new Refusal('wrong_state', refusalText('optionsUnknown'))
     const { offers } = known
     const wrong = notOffered(offers, change)
-    if (wrong) throw new Refusal('invalid_request', inField(wrong.field, wrong.detail), { field: wrong.field })
+    if (wrong) throw invalidField(wrong.field, wrong.detail)
     const row = await getOrCreateContext(tx, known.which, context)
     const choice = { configureId: context.random.uuid(), change }
     const set = { ...offers, chosen: [...offers.chosen.filter((each) => targetOf(each) !== targetOf(choice)), choice] }

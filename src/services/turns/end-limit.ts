@@ -12,7 +12,7 @@ import { selectOpenTurns } from '../../store/turns/turns.ts'
 import { activeAgent, promptStreams, requireLocked, type UserSessionLocks } from '../consoles/role-agent-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { currentLimit, liftLimit, setContinuation } from './limit-record.ts'
-import { startNext } from './start-in-role.ts'
+import { startNext } from './send-prompt.ts'
 
 interface Input {
   readonly contextId: string

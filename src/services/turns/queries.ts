@@ -23,7 +23,7 @@ import { noSuchProject } from '../refusals.ts'
 import { choicesIn } from './chat-options.ts'
 import { acpSessionToOpen } from './context-record.ts'
 import { endedTurnView } from './limit-record.ts'
-import { primerForTurn } from './start-in-role.ts'
+import { primerForTurn } from './send-prompt.ts'
 import { filesOfTurn } from './turn-files.ts'
 import { readTurnOutput, type TurnItem, turnStream } from './turn-record.ts'
 

@@ -1,22 +1,23 @@
 /** Sends a prompt to an agent in a role (RL6). It starts at once, or when earlier prompts are answered. */
-
 import { consoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
-import { enqueue } from '../../domain/turns/lifecycle.ts'
+import { enqueue, nextQueued } from '../../domain/turns/lifecycle.ts'
 import { maxQueuedPrompts } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
-import type { Offers } from '../../store/consoles/user-sessions.ts'
-import { defineUseCase } from '../../store/store.ts'
-import { selectOpenTurns } from '../../store/turns/turns.ts'
+import type { Offers, RoleAgentRow } from '../../store/consoles/user-sessions.ts'
+import { contextLimit, findLaunch } from '../../store/processes/launches.ts'
+import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
+import { type ContextRow, selectContextOf, updateContext } from '../../store/turns/contexts.ts'
+import { isOfRole, selectOpenTurns, type TurnRow } from '../../store/turns/turns.ts'
 import { activeProcess, promptStreams, type UserSessionLocks } from '../consoles/role-agent-record.ts'
 import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
 import { storePrompt } from '../conversations/work-conversation.ts'
-import { roleContextKey } from './context-record.ts'
+import { acpSessionToOpen, buildPrimer, getOrCreateContext, roleContextKey } from './context-record.ts'
 import { currentLimit, liftLimit } from './limit-record.ts'
-import { startInRole, startNext } from './start-in-role.ts'
-import { newTurn } from './turn-record.ts'
+import { newTurn, startTurn } from './turn-record.ts'
 
 interface Input extends UserSessionLocks {
   readonly role: string
@@ -60,3 +61,70 @@ export const sendPrompt = defineUseCase('send-prompt', {
     return { seq }
   },
 })
+
+// Starts turns of agents in roles, in the context of their conversation. A closed context is reopened and a new one primed
+// first. Prompts for a sleeping agent stay queued until it is ready (AG7).
+
+/** Starts a turn and returns its number in the user session's stream. The caller locks that stream and the coordinator's. */
+export async function startInRole(
+  tx: Tx,
+  asked: TurnRow,
+  { launch_id: launchId }: Pick<RoleAgentRow, 'launch_id'>,
+  { requestId }: { requestId?: string | undefined },
+  context: Context,
+): Promise<number> {
+  const { agent_id: agentId, project_id: projectId, conversation_key: key } = asked
+  const launch = launchId === null ? undefined : await findLaunch(tx, launchId)
+  const found = await tx.first(selectContextOf, { agentId, projectId, key, originKey: '' })
+  const generation = (await tx.row('conversations', { key }))?.generation ?? 0
+  // FS8: a rewind begins a new context.
+  const isOver = found !== undefined && found.generation !== generation
+  const row = isOver ? await getOrCreateContext(tx, { agentId, projectId, key, originKey: '' }, context) : found
+  const turn = { ...asked, launch_id: launchId, context_id: row?.id ?? null }
+  if (!row || !launch) return startTurn(tx, turn, launch, { requestId }, context)
+  const isNamed = (await contextLimit(tx, launch.id)) === null
+  const isOpen = row.state === 'open' && row.launch_id === launch.id
+  const named = { contextId: row.id, open: null }
+  const begins = { requestId, ...(isNamed && { context: named }) }
+  if (!isNamed && !isOpen) return startTurn(tx, turn, launch, begins, context)
+  if (isOpen && row.primed_at !== null) return startTurn(tx, turn, launch, begins, context)
+  const { now } = context
+  const { primer, news } = await primerForTurn(tx, row, turn, now)
+  const known = { ...row, launch_id: launch.id, primed_at: now, decisions_told_at: now }
+  await tx.write(updateContext, isOpen ? known : { ...known, state: 'opening' })
+  if (isOpen) return startTurn(tx, turn, launch, { ...begins, primer: row.how === 'new' ? primer : news }, context)
+  const open = { ...acpSessionToOpen(row), primer, news }
+  return startTurn(tx, turn, launch, { requestId, context: { contextId: row.id, open } }, context)
+}
+
+/** Starts the prompt that waited longest, when the agent is free. */
+export async function startNext(tx: Tx, agent: RoleAgentRow, context: Context): Promise<void> {
+  const next = await nextInRole(tx, agent)
+  if (next) await startInRole(tx, next, agent, {}, context)
+}
+
+/** The next prompt that can start now. */
+export async function nextInRole(reader: Reader, agent: RoleAgentRow): Promise<TurnRow | undefined> {
+  // Other prompts would meet the limit too. `end-limit` sends the parked one first.
+  if (agent.asleep_at !== null || (await currentLimit(reader, roleContextKey(agent)))) return undefined
+  const next = nextQueued(await reader.all(selectOpenTurns, { roleAgentId: agent.id }))
+  return next && !(await mustWaitForFolder(reader, next)) ? next : undefined
+}
+
+/** Builds the primer of a turn. In a role every message went through the agent, so its news holds decisions only. */
+export async function primerForTurn(reader: Reader, row: ContextRow, turn: TurnRow, now: Instant): Promise<TurnPriming> {
+  const promptSeqs = await waitingPrompts(reader, turn)
+  const { primer, news, decided } = await buildPrimer(reader, row, { turn, promptSeqs }, now)
+  return { primer, news: isOfRole(turn) ? decided : news }
+}
+
+interface TurnPriming {
+  readonly primer: string
+  readonly news: string | null
+}
+
+/** Prompts not sent yet are left out of the primer. */
+async function waitingPrompts(reader: Reader, turn: TurnRow): Promise<ReadonlySet<number>> {
+  const open = turn.role_agent_id === null ? [] : await reader.all(selectOpenTurns, { roleAgentId: turn.role_agent_id })
+  return new Set([turn, ...open].flatMap(({ about, through_seq: seq }) => (about === 'prompt' && seq !== null ? [seq] : [])))
+}

@@ -28,7 +28,7 @@ import { isOfRole, newTurnRow, selectLastEndedIn, selectRunningOfLaunch, type Tu
 import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { moveRoleAgent } from '../consoles/role-agent-record.ts'
-import { setSummary } from '../conversations/set-summary.ts'
+import { setSummary } from '../conversations/change-conversation.ts'
 import { storeAnswer, storePrompt } from '../conversations/work-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { updateTask } from '../work/change-task.ts'

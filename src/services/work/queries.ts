@@ -37,10 +37,10 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { decisionsAt } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noSuchArtifact, noSuchProject } from '../refusals.ts'
+import { existingTask } from './change-task.ts'
 import { existingWorkSession } from './end-work-session.ts'
 import { waitsForOf, waitsForWorkSession } from './plan-record.ts'
 import { resumeContextOf } from './resume-work-session.ts'
-import { existingTask } from './task-record.ts'
 import type { NamedArtifact } from './upload-artifact.ts'
 
 /** Returns a work session with everything that belongs to it (WK3). */

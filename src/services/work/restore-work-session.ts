@@ -21,8 +21,8 @@ import { selectLastCheckpoint, stateCheckpoint, workSessionRows } from '../../st
 import { type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import type { ProjectCaller } from '../projects/change-project.ts'
 import { chooseFolder, managedChange, requireManage } from '../projects/choose-folder.ts'
+import { distinct } from './change-task.ts'
 import { restoredRows } from './restored-rows.ts'
-import { distinct } from './task-record.ts'
 
 interface Input extends ProjectCaller {
   /** Where it belongs. The files must agree. */

@@ -1,7 +1,6 @@
 /** The register of worktrees, and how new ones are set up (WT3, WT5). */
 
-import { Refusal } from '../../domain/errors.ts'
-import { detailFrom, inField } from '../../domain/notices.ts'
+import { detailFrom } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
@@ -21,7 +20,7 @@ import {
   worktreeOf,
 } from '../../store/worktrees/worktrees.ts'
 import { shortOf } from '../conversations/conversation-workplace.ts'
-import { noSuchProject } from '../refusals.ts'
+import { invalidField, noSuchProject } from '../refusals.ts'
 
 type Made = Extract<LinkFact, { type: 'workspace-made' }>
 
@@ -89,8 +88,7 @@ export const changeSetUp = defineUseCase('change-set-up', {
   streams: ({ projectId }: Input) => [projectStream(projectId)],
   run: async (tx, { projectId, command, copy, by }): Promise<SetUp> => {
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-    if (command !== null && (command[0] ?? '').trim() === '')
-      throw new Refusal('invalid_request', inField('command', refusalText('firstWord')), { field: 'command' })
+    if (command !== null && (command[0] ?? '').trim() === '') throw invalidField('command', refusalText('firstWord'))
     await tx.put('set_ups', { project_id: projectId, command: JSON.stringify(command), copy: JSON.stringify(copy) })
     tx.append(projectStream(projectId), { type: 'set-up-changed', data: { projectId, by } })
     return { command, copy }

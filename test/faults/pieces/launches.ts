@@ -2,8 +2,7 @@
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { postMessage } from '../../../src/services/conversations/post-message.ts'
-import { assignAgent } from '../../../src/services/projects/assign-agent.ts'
-import { createProject } from '../../../src/services/projects/change-project.ts'
+import { assignAgent, createProject } from '../../../src/services/projects/change-project.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open-postgres-store.ts'
 
 export { assignAgent, createAgent, createProject, Launches, Offers, openPostgresStore, postMessage }

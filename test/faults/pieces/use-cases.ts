@@ -1,9 +1,14 @@
 /** The use cases of a build, as many as the load needs, and two that write everything and then change their mind. */
 import { Refusal } from '../../../src/domain/errors.ts'
-import { addPerson } from '../../../src/services/access/change-person.ts'
+import { addPerson } from '../../../src/services/access/change-access.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
-import { assignAgent, unassignAgent } from '../../../src/services/projects/assign-agent.ts'
-import { changeProject, createProject, deleteProject } from '../../../src/services/projects/change-project.ts'
+import {
+  assignAgent,
+  changeProject,
+  createProject,
+  deleteProject,
+  unassignAgent,
+} from '../../../src/services/projects/change-project.ts'
 import type { UseCase } from '../../../src/store/store.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each use case has an input of its own; its name is what matches them

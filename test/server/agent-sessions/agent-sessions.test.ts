@@ -1,6 +1,6 @@
 /** Agent sessions and process exits over HTTP: who may, what is answered, what is refused. */
 import { expect, test } from 'vitest'
-import { createToken } from '../../../src/services/access/change-token.ts'
+import { createToken } from '../../../src/services/access/change-access.ts'
 import { openOffice, unknownCaller } from '../../services/agent-sessions/agent-office.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'

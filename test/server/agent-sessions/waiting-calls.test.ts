@@ -6,7 +6,7 @@ import { Tails } from '../../../src/server/live/tail.ts'
 import { decideApproval, requestApproval } from '../../../src/services/approvals/request-approval.ts'
 import { postMessage, sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { endChat } from '../../../src/services/conversations/start-chat.ts'
-import { unassignAgent } from '../../../src/services/projects/assign-agent.ts'
+import { unassignAgent } from '../../../src/services/projects/change-project.ts'
 import { createTask } from '../../../src/services/work/change-task.ts'
 import type { Store } from '../../../src/store/store.ts'
 import {

@@ -1,6 +1,6 @@
 /** An agent asked for in the first moment of a server, before its own coordinator is there (AG2). */
 import { expect, test } from 'vitest'
-import { createToken } from '../../../src/services/access/change-token.ts'
+import { createToken } from '../../../src/services/access/change-access.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { openConsole, pass, playMachine } from '../../support/relay.ts'
 

@@ -1,7 +1,7 @@
 /** Which day what is said belongs to (DC), whatever else is done with a conversation; and when days begin, said by the owner (DC1). */
 import { describe, expect, test } from 'vitest'
 import { storeCutoverRule } from '../../../src/jobs/cutover.ts'
-import { createToken } from '../../../src/services/access/change-token.ts'
+import { createToken } from '../../../src/services/access/change-access.ts'
 import { importConversation } from '../../../src/services/conversations/import-conversation.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { openTestServer } from '../../support/server.ts'

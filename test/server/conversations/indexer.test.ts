@@ -5,9 +5,12 @@ import { Refusal } from '../../../src/domain/errors.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { SearchIndexer } from '../../../src/server/conversations/indexer.ts'
 import { addMessage } from '../../../src/services/conversations/add-message.ts'
-import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
-import { resetConversation, setHistory } from '../../../src/services/conversations/change-history.ts'
-import { deleteConversation } from '../../../src/services/conversations/delete-conversation.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+  resetConversation,
+  setHistory,
+} from '../../../src/services/conversations/change-conversation.ts'
 import { importConversation } from '../../../src/services/conversations/import-conversation.ts'
 import { findUnindexed, makeSearchable } from '../../../src/services/conversations/make-searchable.ts'
 import { type MessageSearch, searchMessages } from '../../../src/services/conversations/search-messages.ts'

@@ -1,7 +1,7 @@
 /** A coordinator on the wire: a real WebSocket client that greets, takes, tells, and is refused when its time is over. */
 import { expect, test } from 'vitest'
 import { type LinkFact, linkVersion } from '../../../src/protocol/processes/link.ts'
-import { createToken } from '../../../src/services/access/change-token.ts'
+import { createToken } from '../../../src/services/access/change-access.ts'
 import { type Said, started } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { openSocket } from '../../support/feed-clients.ts'

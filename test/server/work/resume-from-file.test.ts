@@ -2,7 +2,7 @@
 import { cp, mkdir, rename, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createToken } from '../../../src/services/access/change-token.ts'
+import { createToken } from '../../../src/services/access/change-access.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { connectMcp } from '../../support/mcp.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'

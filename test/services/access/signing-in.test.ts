@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
-import { addPerson } from '../../../src/services/access/change-person.ts'
-import { createToken } from '../../../src/services/access/change-token.ts'
+import { addPerson, createToken } from '../../../src/services/access/change-access.ts'
 import { createSignInCode, signIn, signOut } from '../../../src/services/access/sign-in.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { by, eventsOf, open, ownerWho, refused, whoHas } from '../projects/installation.ts'

@@ -7,7 +7,7 @@ import {
   pairingCodeLifetimeMs,
 } from '../../../src/domain/channels/pairing.ts'
 import { changeChannelChat, createPairingCode } from '../../../src/services/channels/change-channel.ts'
-import { handleUnpairedSender } from '../../../src/services/channels/handle-unpaired-sender.ts'
+import { handleUnpairedSender } from '../../../src/services/channels/incoming.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { channel, chatsOf } from '../../adapters/telegram-room.ts'
 import { openTestStore } from '../../support/store.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
+import { setSummary } from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation, getHistory } from '../../../src/services/conversations/queries.ts'
-import { setSummary } from '../../../src/services/conversations/set-summary.ts'
 import { answerChat } from '../../../src/services/turns/answer-chat.ts'
 import { handOverMessages } from '../../../src/services/turns/hand-over-messages.ts'
 import { eventsOf, typesOf } from '../projects/installation.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { conversationStream, projectStream } from '../../../src/domain/stream-name.ts'
-import { closeConversation } from '../../../src/services/conversations/delete-conversation.ts'
+import { closeConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { findOpenConversations, getConversation } from '../../../src/services/conversations/queries.ts'
 import type { AgentCaller } from '../../../src/store/conversations/unread.ts'

@@ -4,8 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { addMessage } from '../../../src/services/conversations/add-message.ts'
-import { getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
-import { setHistory } from '../../../src/services/conversations/change-history.ts'
+import { getOrCreateConversation, setHistory } from '../../../src/services/conversations/change-conversation.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { by } from '../projects/installation.ts'

@@ -2,12 +2,16 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
-import { getOrCreateConversation, setFlags } from '../../../src/services/conversations/change-conversation.ts'
-import { setHistory, truncateHistory } from '../../../src/services/conversations/change-history.ts'
-import { deleteConversation } from '../../../src/services/conversations/delete-conversation.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+  setFlags,
+  setHistory,
+  setSummary,
+  truncateHistory,
+} from '../../../src/services/conversations/change-conversation.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { getConversation, listConversations } from '../../../src/services/conversations/queries.ts'
-import { setSummary } from '../../../src/services/conversations/set-summary.ts'
 import { startChat } from '../../../src/services/conversations/start-chat.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { newPostgresStoreUrl } from '../../support/postgres.ts'

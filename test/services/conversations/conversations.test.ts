@@ -2,11 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { conversationStream } from '../../../src/domain/stream-name.ts'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { addMessage } from '../../../src/services/conversations/add-message.ts'
-import { getOrCreateConversation, setFlags } from '../../../src/services/conversations/change-conversation.ts'
-import { resetConversation, setHistory, truncateHistory } from '../../../src/services/conversations/change-history.ts'
-import { deleteConversation } from '../../../src/services/conversations/delete-conversation.ts'
+import {
+  deleteConversation,
+  getOrCreateConversation,
+  resetConversation,
+  setConversationSummary,
+  setFlags,
+  setHistory,
+  truncateHistory,
+} from '../../../src/services/conversations/change-conversation.ts'
 import { getConversation, getHistory, listConversations } from '../../../src/services/conversations/queries.ts'
-import { setConversationSummary } from '../../../src/services/conversations/set-summary.ts'
 import { by, typesOf } from '../projects/installation.ts'
 import { codeOf, openChatStore, openRoom, texts } from './chat-room.ts'
 
