@@ -4,7 +4,13 @@ import { type Detail, detailFrom, type Notice, type Notices, noticeOf } from '..
 /** `project_id` becomes `projectId`. */
 type Field<Column> = Column extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Field<Rest>>}` : Column
 
-const fieldOf = (column: string): string => column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+const known = new Map<string, string>()
+
+function fieldOf(column: string): string {
+  const field = known.get(column) ?? column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  known.set(column, field)
+  return field
+}
 
 /** These columns of a row as fields. Named one by one: a column that is added later must not reach readers by itself. */
 export const fields = <Row, Column extends keyof Row & string>(

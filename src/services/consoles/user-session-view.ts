@@ -14,7 +14,7 @@ import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import { approvalOf, selectPendingOfTurn } from '../../store/approvals/approvals.ts'
 import { type Offers, type RoleAgentRow, selectOccupants, type UserSessionRow } from '../../store/consoles/user-sessions.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
-import { noticesFrom } from '../../store/fields.ts'
+import { fields, noticesFrom } from '../../store/fields.ts'
 import { selectPosition } from '../../store/log/event-log.ts'
 import type { Reader } from '../../store/store.ts'
 import { saidIn } from '../../store/turns/turn-items.ts'
@@ -27,13 +27,7 @@ export async function userSessionView(reader: Reader, row: UserSessionRow): Prom
   const agents: RoleAgent[] = []
   for (const each of await reader.all(selectOccupants, { userSessionId: row.id })) agents.push(await roleAgentView(reader, each))
   return {
-    id: row.id,
-    projectId: row.project_id,
-    accountId: row.account_id,
-    state: row.state,
-    createdAt: row.created_at,
-    lastActiveAt: row.last_active_at,
-    terminatedAt: row.terminated_at,
+    ...fields(row, 'id', 'project_id', 'account_id', 'state', 'created_at', 'last_active_at', 'terminated_at'),
     headSeq: (await reader.first(selectPosition, { name: userSessionStream(row.id) }))?.head ?? 0,
     agents,
   }
@@ -45,28 +39,15 @@ async function roleAgentView(reader: Reader, row: RoleAgentRow): Promise<RoleAge
   const offers: Offers = JSON.parse(row.offers)
   const limit = row.state === 'ACTIVE' ? await currentLimit(reader, roleContextKey(row)) : undefined
   return {
-    role: row.role,
-    agentId: row.agent_id,
+    ...fields(row, 'role', 'agent_id', 'state', 'branch', 'note', 'launch_id', 'work_session_id', 'created_at', 'last_active_at'),
+    ...fields(row, 'error', 'step', 'exit_code', 'signal', 'not_restored'),
     conversation: consoleKey(row.user_session_id, row.role),
-    state: row.state,
     workspace: row.workspace ?? row.workspace_wanted ?? row.role,
-    branch: row.branch,
-    note: row.note,
-    launchId: row.launch_id,
-    workSessionId: row.work_session_id,
-    createdAt: row.created_at,
-    lastActiveAt: row.last_active_at,
-    error: row.error,
     notices: noticesFrom(row.notices),
-    step: row.step,
-    exitCode: row.exit_code,
-    signal: row.signal,
     asleep: row.asleep_at !== null,
     terminating: row.terminating_at !== null && row.state !== 'TERMINATED',
-    notRestored: row.not_restored,
-    images: offers.images,
+    ...fields(offers, 'images', 'modeId'),
     modes: [...offers.modes],
-    modeId: offers.modeId,
     options: [...offers.options],
     commands: [...(offers.commands ?? [])],
     usage: offers.usage ?? null,

@@ -2,6 +2,7 @@
  * Finds and creates conversations and appends messages, for all use cases that write to one. An append costs the same at any
  * length (CV5). Callers check who may write.
  */
+
 import { chapterDay, type Day, endOf, isOver, logicalDay, mergeChapter } from '../../domain/conversations/chapter.ts'
 import { claimOf, hasDays, isReserved, parseKey, parseWebKey } from '../../domain/conversations/key.ts'
 import { lengthOf, rankOf, unreadFor } from '../../domain/conversations/messages.ts'
@@ -31,6 +32,7 @@ import {
   updateConversation,
 } from '../../store/conversations/conversations.ts'
 import { selectLastMessage } from '../../store/conversations/messages.ts'
+import { columns, jsonOf } from '../../store/fields.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { forwardToChannel } from '../channels/channel-chat-record.ts'
@@ -274,26 +276,13 @@ export async function writeMessage(
 }
 
 const messageRow = (message: Message) => ({
-  conversation_key: message.conversationKey,
-  seq: message.seq,
-  id: message.id,
-  role: message.role,
-  sender_id: message.senderId,
-  receiver_id: message.receiverId,
-  content: message.content,
+  ...columns(message, 'conversation_key', 'seq', 'id', 'role', 'sender_id', 'receiver_id', 'content', 'priority', 'project_id'),
+  ...columns(message, 'related_task_id', 'related_handoff_id', 'client_id', 'tool_call_id', 'copy_of', 'created_at'),
   notice: message.notice ? JSON.stringify(message.notice) : null,
   visible: message.visible ? 1 : 0,
-  priority: message.priority,
-  project_id: message.projectId,
-  related_task_id: message.relatedTaskId,
-  related_handoff_id: message.relatedHandoffId,
-  client_id: message.clientId,
-  tool_calls: message.toolCalls === null ? null : JSON.stringify(message.toolCalls),
-  tool_call_id: message.toolCallId,
-  media: message.media === null ? null : JSON.stringify(message.media),
-  extra: message.extra === null ? null : JSON.stringify(message.extra),
-  copy_of: message.copyOf,
-  created_at: message.createdAt,
+  tool_calls: jsonOf(message.toolCalls),
+  media: jsonOf(message.media),
+  extra: jsonOf(message.extra),
 })
 
 /** The conversation whose context receives a message, if not the message's own. */

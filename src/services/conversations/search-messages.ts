@@ -13,6 +13,7 @@ import type { SearchHit } from '../../protocol/conversations/search.ts'
 import type { Page } from '../../protocol/page.ts'
 import { cutoverRule, dayOfMessage } from '../../store/conversations/chapters.ts'
 import { afterAllIds, type FoundMessage, firstIdAt, messagesWith } from '../../store/conversations/search.ts'
+import { fields } from '../../store/fields.ts'
 import { notACursor, partIn } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { invalidField } from '../refusals.ts'
@@ -100,13 +101,7 @@ async function readHits(reader: Reader, looking: SearchPlan): Promise<Page<Searc
 function hitOf(message: FoundMessage, day: Day, ranges: NonNullable<ReturnType<typeof find>>): SearchHit {
   const { text, ...excerpt } = excerptOf(message.content, ranges)
   return {
-    conversationKey: message.conversation_key,
-    seq: message.seq,
-    messageId: message.message_id,
-    projectId: message.project_id,
-    role: message.role,
-    senderId: message.sender_id,
-    createdAt: message.created_at,
+    ...fields(message, 'conversation_key', 'seq', 'message_id', 'project_id', 'role', 'sender_id', 'created_at'),
     day,
     excerpt: text,
     ...excerpt,

@@ -7,7 +7,7 @@ import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { ConversationContext, ConversationTurn, ListedTurn, ToolCallOutput } from '../../protocol/turns/conversation-turn.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
-import { noticeFrom } from '../../store/fields.ts'
+import { fields, jsonIn, noticeFrom } from '../../store/fields.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { contextLimit, findLaunch, type ReadyLaunch, readyLaunches } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
@@ -25,7 +25,7 @@ import { acpSessionToOpen } from './context-record.ts'
 import { endedTurnView } from './limit-record.ts'
 import { primerForTurn } from './send-prompt.ts'
 import { filesOfTurn } from './turn-files.ts'
-import { readTurnOutput, type TurnItem, turnStream } from './turn-record.ts'
+import { readTurnOutput, turnStream } from './turn-record.ts'
 
 type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 
@@ -56,28 +56,17 @@ async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrde
 }
 
 const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn> => ({
-  id: row.id,
-  conversationKey: row.conversation_key,
-  agentId: row.agent_id,
-  about: row.about,
-  taskId: row.task_id,
-  state: row.state,
-  stopReason: row.stop_reason,
-  error: row.error,
+  ...fields(row, 'id', 'conversation_key', 'agent_id', 'about', 'task_id', 'state', 'stop_reason', 'error', 'retry_of', 'primer'),
+  ...fields(row, 'created_at', 'started_at', 'ended_at'),
   notice: noticeFrom(row.notice),
   content: JSON.parse(row.content),
   text: row.answer,
   cut: row.cut === 1,
-  usage: row.usage === null ? null : JSON.parse(row.usage),
+  usage: jsonIn(row.usage),
   counted: await modelUsageOfTurn(reader, row.id),
-  retryOf: row.retry_of,
   notBefore: row.state === 'queued' ? row.not_before : null,
-  primer: row.primer,
   ...(await filesOfTurn(reader, row.id)),
   by: row.asked_by,
-  createdAt: row.created_at,
-  startedAt: row.started_at,
-  endedAt: row.ended_at,
 })
 
 export const listConversationTurns = defineQuery(
@@ -106,7 +95,7 @@ async function turnIn(reader: Reader, { key, turnId }: { key: string; turnId: st
   return row
 }
 const itemsOf = async (reader: Reader, turnId: string) =>
-  (await reader.all(selectTurnItems, { turnId, after: -1, limit: maxItems })).map(({ kind, body }) => ({
+  (await reader.all(selectTurnItems, { turnId, limit: maxItems })).map(({ kind, body }) => ({
     kind,
     ...JSON.parse(body),
   }))
@@ -123,9 +112,7 @@ export const readToolOutput = defineQuery(
     const calls =
       row.state === 'running'
         ? (await readTurnOutput(reader, { stream: turnStream(row), turnId, startedSeq: row.started_seq ?? 0 }, [])).items
-        : (await reader.all(selectTurnItems, { turnId, limit: maxItems })).map(
-            ({ kind, body }) => ({ kind, ...JSON.parse(body) }) as TurnItem,
-          )
+        : await itemsOf(reader, turnId)
     const call = calls.flatMap((item) => (item.kind === 'tool' ? [item.call] : [])).find((each) => each.toolCallId === toolCallId)
     if (!call) throw new Refusal('not_found', refusalText('noToolCallIn', { id: toolCallId, turnId }), { toolCallId })
     const kept = await reader.all(selectOutputItems, { turnId, kind: outputKind(toolCallId) })
@@ -165,18 +152,10 @@ export const listTurns = defineQuery(
 const maxContexts = 50
 
 const contextView = (row: ContextRow, primer: string | null): ConversationContext => ({
-  id: row.id,
-  agentId: row.agent_id,
-  projectId: row.project_id,
-  state: row.state,
-  how: row.how,
-  notRestored: row.not_restored,
+  ...fields(row, 'id', 'agent_id', 'project_id', 'state', 'how', 'not_restored', 'launch_id', 'opened_at', 'ended_at'),
+  endReason: row.end_reason,
   notice: noticeFrom(row.notice),
   primer,
-  launchId: row.launch_id,
-  openedAt: row.opened_at,
-  endedAt: row.ended_at,
-  endReason: row.end_reason,
 })
 
 /** Lists the contexts of a conversation, newest first, and the primer of the current one. */

@@ -184,12 +184,9 @@ export async function liveCountsOn(reader: Reader, coordinatorId: string): Promi
 export async function ordersOf(reader: Reader, coordinatorId: string): Promise<LaunchOrder[]> {
   const rows = await reader.all(selectOrders, { coordinatorId })
   return rows.map((row) => ({
+    ...fields(row, 'agent_id', 'project_id', 'max_processes', 'stop_reason'),
     launchId: row.id,
-    agentId: row.agent_id,
-    projectId: row.project_id,
-    maxProcesses: row.max_processes,
     state: row.state as LaunchOrder['state'],
-    stopReason: row.stop_reason,
   }))
 }
 

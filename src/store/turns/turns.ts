@@ -196,11 +196,8 @@ const maxConsidered = 100
 export async function queuedChats(reader: Reader, { agentId, projectId }: Pair): Promise<QueuedChat[]> {
   const rows = await reader.all(selectQueued, { agentId, projectId, limit: maxConsidered })
   return rows.map((row) => ({
-    id: row.id,
-    conversationKey: row.conversation_key,
-    originKey: row.origin_key,
+    ...fields(row, 'id', 'conversation_key', 'origin_key', 'created_at'),
     rank: Number(row.rank),
-    createdAt: row.created_at,
     row: { ...row, project_id: projectId },
   }))
 }
