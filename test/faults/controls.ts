@@ -165,13 +165,6 @@ export const epochCheckedTooEarly: Change = {
   replace: '    const row = (await findCoordinatorRow(tx, input.coordinatorId)) ?? (await requireCurrentEpoch(tx, input))\n',
 }
 
-/** What it is looked at with. */
-export const withoutFence: Change = {
-  file: 'services/processes/store-facts.ts',
-  find: 'import { coordinatorOf,',
-  replace: 'import { findCoordinatorRow, coordinatorOf,',
-}
-
 /** RE1 in a cluster: changes of projects are answered before their commit; everything else is as it should be, so that all can begin. */
 export const changesAcknowledgedEarly: readonly Change[] = [
   {

@@ -1,6 +1,6 @@
 /** RE5: coordinators that were replaced. */
 import { productFolder } from '../build.ts'
-import { epochCheckedTooEarly, noEpochCheck, withoutFence } from '../controls.ts'
+import { epochCheckedTooEarly, noEpochCheck } from '../controls.ts'
 import { fencing } from '../fencing.ts'
 import { startPostgres } from '../postgres-for-faults.ts'
 import { inLanes, type Part, sum, timed, withBuild } from './part.ts'
@@ -24,7 +24,7 @@ export const fences: Part = async (bench) => {
           { name: 'no epoch check', caught: (await control([noEpochCheck])).tally.torn > 0 },
           {
             name: 'epoch checked before the transaction',
-            caught: (await control([epochCheckedTooEarly, withoutFence])).tally.torn > 0,
+            caught: (await control([epochCheckedTooEarly])).tally.torn > 0,
           },
         ]
         const reported = `${sum(results, (one) => one.rounds)} replaced, ${sum(results, (one) => one.overtaken)} while they spoke`
