@@ -109,7 +109,7 @@ async function placeOf(reader: Reader, { top, coordinator_id, project_id }: Plac
 }
 type PlacedRow = Pick<TurnFilesRow, 'top' | 'coordinator_id' | 'project_id'>
 
-/** Lists where states of deleted conversations are (delete-conversation.ts). */
+/** Lists where states of deleted conversations are. */
 export const findDisownedFiles = defineQuery(async (reader, _: Record<never, never>) => {
   const found: { key: string; top: string | null; place: StatePlace | undefined }[] = []
   for (const row of await reader.all(selectDisowned, { limit: pageSize }))
