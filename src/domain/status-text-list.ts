@@ -171,6 +171,7 @@ export const sentences = {
   gitPrintedTooMuch: 'git {command} printed more than is read.',
   gitEndedWith: 'git {command} ended with {code}.',
   gitNotRun: 'git could not be run in {folder} ({code}).',
+  pipeInTheWay: '{file} is a pipe, for which git would wait. Remove it.',
   gitTooSlow: 'git {command} did not end within {seconds} s.',
   gitFailed: 'git {command} failed: {why}',
   notWorktreeTop: '{folder} is not the top of a worktree.',

@@ -2,7 +2,7 @@
  * Runs git without a shell or terminal, with limits on time, output and concurrency. Programs named in a repository's
  * configuration are disabled (platform/processes/git-environment.ts, repository.ts).
  */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Sequences } from '../../platform/for-each-settled.ts'
@@ -12,6 +12,8 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
 
 const gitTimeoutMs = 60_000
+/** Longer, and it is looked whether git waits for a pipe that lies where it reads its rules: an agent may have put one there. */
+const slowMs = 5000
 const maxOutputBytes = 4 * 1024 * 1024
 const maxErrorBytes = 16 * 1024
 /** More would only wait for each other's locks. */
@@ -133,23 +135,38 @@ export class Git {
     child.stdin.on('error', () => {})
     child.stdin.end(input ?? '')
     let late = false
+    let pipe = ''
+    const stopLooking = this.#options.clock.after(slowMs, async () => {
+      pipe = await pipeIn(folder)
+      if (pipe !== '') kill()
+    })
     const stopWaiting = this.#options.clock.after(timeoutMs, () => {
       late = true
       kill()
     })
     child.on('error', (error: NodeJS.ErrnoException) => {
       stopWaiting()
+      stopLooking()
       reject(new GitFailure('missing', statusNotice('gitNotRun', { folder, code: error.code ?? '' })))
     })
     child.on('close', (code) => {
       stopWaiting()
-      if (late)
+      stopLooking()
+      if (pipe !== '') reject(new GitFailure('timeout', statusNotice('pipeInTheWay', { file: pipe })))
+      else if (late)
         reject(new GitFailure('timeout', statusNotice('gitTooSlow', { command: args[0] ?? '', seconds: timeoutMs / 1000 })))
       else resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
     })
     return promise
   }
 }
+
+/** The first pipe that git would wait for; empty: none. */
+const pipeIn = (folder: string): Promise<string> =>
+  new Promise((resolve) => {
+    const args = ['(', '-name', '.gitignore', '-o', '-name', '.gitattributes', ')', '-type', 'p', '-print', '-quit']
+    execFile('find', [folder, '-xdev', ...args], { timeout: gitTimeoutMs }, (_, found) => resolve(found.trim()))
+  })
 
 const resultOf = (code: number, bytes: Buffer, stderr: string, cut: boolean): GitResult => ({
   code,

@@ -1,6 +1,6 @@
 /** How git is run: it ends in time, with what it has started (WT1). */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Git } from '../../../src/coordinator/worktrees/git.ts'
@@ -26,3 +26,18 @@ test('[WT1] a git that does not end in time is ended with what it has started, a
   expect(await added).toContain('git add did not end within 60 s')
   await expect.poll(() => isRunning(filter)).toBe(false)
 })
+
+test.each(['.gitignore', 'deep/.gitattributes'])(
+  '[SB10] a pipe in the place of %s holds up nobody: git is ended, and the reason names it',
+  async (name) => {
+    const folder = temporaryFolder()
+    execFileSync('git', ['init', '--quiet', folder])
+    mkdirSync(join(folder, 'deep'))
+    writeFileSync(join(folder, 'deep/file'), 'x')
+    execFileSync('mkfifo', [join(folder, name)])
+    const clock = manualClock()
+    const asked = new Git({ clock, env: process.env }).run(folder, ['add', '.'])
+    clock.advance(5000)
+    await expect(asked).rejects.toThrow(`${name} is a pipe`)
+  },
+)

@@ -168,6 +168,7 @@ const words: Sentences = {
   gitPrintedTooMuch: 'git {command} の出力が多すぎます。',
   gitEndedWith: 'git {command} が {code} で終了しました。',
   gitNotRun: '{folder} で git を実行できません（{code}）。',
+  pipeInTheWay: '{file} は名前付きパイプで、git が待ち続けます。削除してください。',
   gitTooSlow: 'git {command} が {seconds} 秒以内に終わりませんでした。',
   gitFailed: 'git {command} が失敗しました: {why}',
   notWorktreeTop: '{folder} はワークツリーの最上位ではありません。',
