@@ -1,7 +1,4 @@
-/**
- * Measures silence without the time in which nobody could be reached (AS6, CO6): a sleeping machine, a jumped clock or a server
- * that was down end nothing. Pure.
- */
+/** Measures silence without the time in which nobody could be reached (AS6, CO6), such as a sleeping machine's. Pure. */
 import { epochMs, type Instant } from './instant.ts'
 
 /** A period in which nobody could be reached. */

@@ -1,7 +1,4 @@
-/**
- * Completes rewinds, forks and file states that a crash has cut off (FS7-FS9), every second, and lets go of states that a
- * project no longer keeps (FS10), once an hour.
- */
+/** Completes rewinds, forks and file states after a crash (FS7-FS9) every second; lets go of old states (FS10) every hour. */
 import { Refusal } from '../domain/errors.ts'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'

@@ -1,7 +1,4 @@
-/**
- * Mirrors a stream as a folder of JSON files, each rewritten from one snapshot. The cursor is written after the files, so a crash
- * in between only repeats the write.
- */
+/** Mirrors a stream as JSON files, each from one snapshot. The cursor is written last, so a crash only repeats the write. */
 
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -18,10 +18,7 @@ import type { MirroredStream, MirrorTarget } from './mirror.ts'
 const blockBytes = 64 * 1024
 const newline = 0x0a
 
-/**
- * An append-only file of lines (CH7). An incomplete line that a crash left at the end is removed before anything is added, so only
- * the last line can ever be incomplete.
- */
+/** An append-only file of lines (CH7). An incomplete last line that a crash left is removed before anything is added. */
 export interface LastLine {
   /** Where the next line begins. */
   readonly end: number

@@ -1,7 +1,4 @@
-/**
- * Migrates a database to this version, one transaction per step: a kill leaves each step done or not begun. Refuses a database of a
- * newer version without changing it.
- */
+/** Migrates a database, one transaction per step: a kill leaves each done or not begun. A newer one is refused unchanged. */
 
 import type { Instant } from '../domain/instant.ts'
 import type { Engine } from './engine.ts'

@@ -1,7 +1,4 @@
-/**
- * Scopes (SE3), assigned by the server. A person's come from the role. A script token's are chosen when it is made, and never
- * exceed those of its maker. Pure.
- */
+/** Scopes (SE3): a person's come from the role, a script token's are chosen and never exceed its maker's. Pure. */
 
 /** read: see everything · write: projects' contents, chats, tasks · approve: decide approvals · manage: agents, people, tokens, settings */
 export const personScopes = ['read', 'write', 'approve', 'manage'] as const

@@ -56,10 +56,7 @@ export function expiresAtToWrite(now: Instant, stored: Instant, ttlMs: number): 
   return Math.abs(wanted - epochMs(stored)) >= stale ? instant(wanted) : undefined
 }
 
-/**
- * Moves every deadline by the time in which no agent could call, because the machine slept or the server was down; never beyond
- * what a call made now would set.
- */
+/** Moves every deadline by the time in which no agent could call; never beyond what a call made now would set. */
 export function postponed(now: Instant, current: LiveAgentSession, byMs: number, ttlMs: number): LiveAgentSession {
   const moved = (at: Instant, atMost: Instant): Instant => {
     const wanted = later(at, byMs)

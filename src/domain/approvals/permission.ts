@@ -1,7 +1,4 @@
-/**
- * Tool permissions (AP4): what a policy decides, and what an answer means. Options are chosen by kind, because agents agree
- * neither on order nor on names. Pure.
- */
+/** Tool permissions (AP4): policies and answers. Options are chosen by kind: agents differ in order and names. Pure. */
 
 export type PermissionPolicy = 'ask' | 'allow_reads' | 'allow_all'
 export type OptionKind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always'

@@ -1,7 +1,4 @@
-/**
- * Conversation keys, `<channel>:<chat id>` (CV6). A key becomes a file name in the mirror, so characters that a file system may
- * reject are refused. Pure.
- */
+/** Conversation keys, `<channel>:<chat id>` (CV6), without characters that a file system may reject: they become names. Pure. */
 
 import type { NoticeText } from '../notices.ts'
 import { refusalText } from '../refusal-texts.ts'

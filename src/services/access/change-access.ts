@@ -53,10 +53,7 @@ interface Change {
   readonly by: string
 }
 
-/**
- * Changes a person's role. Nobody can give more than they have. Tokens that exceed the new role are revoked, and so are
- * allowances if the person may no longer approve (SE3).
- */
+/** Changes a person's role, up to one's own. Tokens and allowances that exceed the new role are revoked (SE3). */
 export const changePersonRole = defineUseCase('change-person-role', {
   streams: () => [home],
   run: async (tx, { personId, role, by }: Change, { now }): Promise<PersonWithNewRole> => {

@@ -1,7 +1,4 @@
-/**
- * Reads the calling agent session inside the transaction. One of another agent or project is not found (SE3); one that ended is
- * refused with its reason (AS8).
- */
+/** Reads the calling agent session: another agent's is not found (SE3), an ended one is refused with its reason (AS8). */
 
 import { type ActiveAgentSession, type LiveAgentSession, refusalOn } from '../../domain/agent-sessions/lifecycle.ts'
 import type { Work, WorkFacts } from '../../domain/agent-sessions/work-detection.ts'

@@ -1,7 +1,4 @@
-/**
- * Asks a person whether a sandboxed agent may read a folder (SB9), as a permission of its running turn. A yes is an allowance with its expiry; the
- * next process sees the folder.
- */
+/** Asks whether a sandboxed agent may read a folder (SB9), as a permission of its turn. The next process sees it. */
 import { hash } from 'node:crypto'
 import { isolationOf } from '../../domain/agents/isolation.ts'
 import { Refusal } from '../../domain/errors.ts'

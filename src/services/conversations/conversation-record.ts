@@ -1,7 +1,4 @@
-/**
- * Finds and creates conversations and appends messages, for all use cases that write to one. An append costs the same at any
- * length (CV5). Callers check who may write.
- */
+/** Finds and creates conversations and appends messages, at the same cost at any length (CV5). Callers check who may write. */
 
 import { chapterDay, type Day, endOf, isOver, logicalDay, mergeChapter } from '../../domain/conversations/chapter.ts'
 import { claimOf, hasDays, isReserved, parseKey, parseWebKey } from '../../domain/conversations/key.ts'
@@ -43,10 +40,7 @@ import { initialWorkplace } from './conversation-workplace.ts'
 // Opens and closes chapters inside use cases (DC2). The first message opens a chapter. A chapter whose day is over is closed in
 // the same commit, before anything else, unless a turn runs in it (DC6).
 
-/**
- * Opens a chapter for messages written at `said`. Imported messages of an earlier day (CV7) belong to that day; agents still
- * get them until the next boundary.
- */
+/** Opens a chapter for messages written at `said`: imported ones belong to their day (CV7), and are given until the next. */
 export async function beginChapter(tx: Tx, row: ConversationRow, now: Instant, said = now): Promise<ConversationRow> {
   const rule = await cutoverRule(tx)
   const day = chapterDay(logicalDay(rule, said), (await tx.first(selectLastChapter, { key: row.key }))?.day)
@@ -65,10 +59,7 @@ export const beginImportedChapter = async (
   said: Instant,
 ): Promise<ConversationRow> => (row.chapter_day === null || row.chapter_messages === 0 ? beginChapter(tx, row, now, said) : row)
 
-/**
- * Closes the chapter of an imported earlier day at once (CV7), so that new messages get their own. Agents get both until the
- * next boundary, so the summary and history stay.
- */
+/** Closes the chapter of an imported earlier day at once (CV7). Agents get both until the next boundary. */
 export async function closeImportedChapter(tx: Tx, row: ConversationRow, now: Instant): Promise<void> {
   const today = logicalDay(await cutoverRule(tx), now)
   if (row.chapter_due_at === null || row.chapter_day === null || row.chapter_day >= today) return

@@ -1,7 +1,4 @@
-/**
- * Finds conversations and tasks by title and notes by summary (DC11), beside the messages that contain the same words. Reads a
- * bounded number of candidates of each kind.
- */
+/** Finds conversations and tasks by title and notes by summary (DC11), among a bounded number of candidates of each. */
 import { excerptOf, find } from '../../domain/conversations/search/find.ts'
 import { type Phrase, parseQuery } from '../../domain/conversations/search/parse-query.ts'
 import type { FoundTitle } from '../../protocol/conversations/search.ts'

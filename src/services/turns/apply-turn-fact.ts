@@ -216,10 +216,7 @@ async function roleAgentReady(
   else await startNext(tx, row, context)
 }
 
-/**
- * Returns the changes that set a restarted agent as it was before (AG6), including those it had not answered. `refused`: those that it
- * does not offer any more.
- */
+/** Returns the changes that set a restarted agent as before (AG6). `refused`: those that it does not offer any more. */
 function changesAgain({ pending: unanswered = [], ...was }: Offers, offers: Offers, { random }: Context) {
   const before = unanswered.reduce((set, { change }) => withChange(set, change), was)
   const changes = changesTo(before, offers).map((change) => ({ change, error: notOffered(offers, change)?.detail }))

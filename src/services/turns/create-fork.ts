@@ -24,10 +24,7 @@ export interface ForkPlan {
   readonly keptAfter: number
 }
 
-/**
- * AC12: lets the agent fork its own session, which it can do at the end of it only: nothing was said in the conversation since. One
- * that cannot is primed.
- */
+/** AC12: lets the agent fork its own session, which works at its end only. One that cannot is primed. */
 async function forkContext(tx: Tx, from: ConversationRow, { forkKey, agentId, cut }: ForkPlan, context: Context): Promise<void> {
   const { key, project_id: projectId, generation } = from
   if (projectId === null || ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) > cut) return

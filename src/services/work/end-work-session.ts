@@ -36,10 +36,7 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noSuchProject, noSuchWorkSession, noWorkSession } from '../refusals.ts'
 
-/**
- * Ends a work session: on request (`end-work-session`), with its agent session (AS9), or with its project. Saves a final
- * checkpoint (CK1) and announces the end.
- */
+/** Ends a work session: on request, with its agent session (AS9) or its project. Saves a final checkpoint (CK1). */
 interface Finished {
   readonly row: WorkSessionRow
   readonly decision: WorkSessionDecision

@@ -23,10 +23,7 @@ type Builder = Parameters<QueryBuilder<unknown>>[0]
 
 const which = ['id', 'agent_id', 'project_id'] as const
 
-/**
- * AS6: leaves out those whose process is known to live instead of extending their time, so that the row still says when they were
- * last active (NA6).
- */
+/** AS6: leaves out those whose process is known to live, so that the row still says when they were last active (NA6). */
 const outlived = (db: Builder, p: Due) =>
   from(db, 'agent_sessions', { state: not(ended), expires_at: atMost(p.until) }, 'expires_at')
     .select(which)

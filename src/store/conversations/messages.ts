@@ -1,7 +1,4 @@
-/**
- * Queries about messages, in the order of their numbers within a conversation. Lists use that key, so the newest 50 cost the same
- * in any conversation (CH8).
- */
+/** Queries about messages by their numbers, so that the newest 50 cost the same in any conversation (CH8). */
 import { sql } from 'kysely'
 import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import type { Message } from '../../protocol/conversations/message.ts'

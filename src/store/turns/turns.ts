@@ -1,7 +1,4 @@
-/**
- * Queries about turns of roles, chats and tasks. Written under the lock of the conversation or, in a role, of the user session.
- * Ended turns are kept; few are open.
- */
+/** Queries about turns, written under the lock of the conversation or, in a role, of the user session. Few are open. */
 
 import { sql } from 'kysely'
 import { rankOf } from '../../domain/conversations/messages.ts'

@@ -1,7 +1,4 @@
-/**
- * Locates a query in a text. The index only says that all terms occur; this checks that phrases stand together, and makes an
- * excerpt around the first match. Pure.
- */
+/** Locates a query in a text, where phrases must stand together, and makes an excerpt around the first match. Pure. */
 
 import type { Phrase } from './parse-query.ts'
 import { split, type Token } from './terms.ts'

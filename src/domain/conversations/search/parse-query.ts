@@ -28,10 +28,7 @@ export function parseQuery(text: string): Phrase[] {
 
 const isPrefix = ({ kind, text }: Token): boolean => kind === 'word' && text.length >= minPrefixChars
 
-/**
- * The terms a text must have, with `*` after prefixes. None for a single character of a script without spaces: it is too common,
- * so such texts are scanned.
- */
+/** The terms a text must have, with `*` after prefixes. None for a single character without spaces: such texts are scanned. */
 export function queryTerms(pieces: readonly Phrase[]): string[] {
   const terms = new Set<string>()
   for (const { tokens, open } of pieces) {
