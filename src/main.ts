@@ -8,7 +8,7 @@
  *   services/       use cases, each in a transaction, and the reads of an area (by area)
  *   store/          the database behind one contract; the queries (by area)
  *     log/          streams, events, cursors, doorbells, receipts
- *     schema/       the tables
+ *     schema/       the tables, a file for each area
  *     migrations/   how an older database becomes the present one
  *     sqlite/       the engine on SQLite
  *     postgres/     the engine on PostgreSQL

@@ -1,6 +1,5 @@
 /** The tables of user sessions and their agents by role. Part of tables.ts. */
 import type { Instant } from '../../domain/instant.ts'
-import type { Allowance } from '../../protocol/approvals/allowance.ts'
 import type { RoleAgent, UserSession } from '../../protocol/consoles/user-session.ts'
 import type { FailureStep } from '../../protocol/turns/link.ts'
 import { column, fixed, key } from './column.ts'
@@ -63,23 +62,5 @@ export const consoleTables = {
     terminated_seq: column<number | null>(null),
     /** AG7: since when it has no process; until another is ready. */
     asleep_at: column<Instant | null>(null),
-  },
-
-  /** AG6: allowances that a person has given for a time. */
-  allowances: {
-    id: key<string>(),
-    project_id: fixed<string>(),
-    agent_id: fixed<string>(),
-    scope: fixed<Allowance['scope']>(),
-    tool_kind: fixed<Allowance['toolKind']>(),
-    title: fixed<string>(),
-    folder: fixed<string | null>(null),
-    likeness: fixed<string | null>(null),
-    approval_id: fixed<number>(),
-    created_by: fixed<string>(),
-    created_at: fixed<Instant>(),
-    expires_at: fixed<Instant>(),
-    revoked_at: column<Instant | null>(null),
-    revoked_by: column<string | null>(null),
   },
 }

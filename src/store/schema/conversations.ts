@@ -124,6 +124,20 @@ export const conversationTables = {
     problem: column<string | null>(null),
     updated_at: column<Instant>(),
   },
+
+  /** How far a person has read a conversation. */
+  seen_conversations: {
+    person_id: key<string>(),
+    conversation_key: key<string>(),
+    seq: column<number>(),
+  },
+
+  panels: {
+    project_id: key<string>(),
+    agent_id: key<string>(),
+    panel_id: key<string>(),
+    seen_at: column<Instant>(),
+  },
 }
 
 /** The tables of the search index, derived from the messages when a store is opened. */

@@ -68,4 +68,10 @@ export const processTables = {
     holder: column<string>(),
     held_until: column<Instant>(),
   },
+
+  /** The newest epoch of a coordinator; reports from an older one are refused (PX6). */
+  coordinator_epochs: {
+    coordinator_id: key<string>(),
+    epoch: column<number>(),
+  },
 }
