@@ -91,3 +91,12 @@ export async function openWorkplace(options: TestServerOptions = {}): Promise<Wo
     },
   }
 }
+
+/** Gives ann a task that is in progress. */
+export async function giveTask({ post, server, projectId }: Workplace, title = 'Write the parser'): Promise<string> {
+  const { id: workSessionId } = await post(`/api/projects/${projectId}/sessions`, {})
+  const draft = { ['sessionId']: workSessionId, phase: 1, type: 'code', title, assignedTo: 'ann' }
+  const { id } = await post(`/api/projects/${projectId}/tasks`, draft)
+  await server.ask(`/api/projects/${projectId}/tasks/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
+  return id
+}

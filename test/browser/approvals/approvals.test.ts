@@ -1,4 +1,4 @@
-/** Approvals, tasks and work sessions in the page, kept true by what happens elsewhere (AP, TK, WK). */
+/** Approvals in the page, kept true by what happens elsewhere (AP). */
 import { expect, test } from 'vitest'
 import { createClient } from '../../../src/client/client.ts'
 import { phone } from '../tabs.ts'
@@ -93,22 +93,6 @@ test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, 
       .post('/api/projects/{projectId}/approvals/{approvalId}/decision', { params, body: { status: 'rejected' } })
       .catch(() => undefined)
   }
-})
-
-test('[UI9] work begins on Now: what should be done, in which project, by which agent', async () => {
-  const projectId = await makeProject('begun-on-now')
-  await here.elsewhere.post('/api/agents', { body: { id: 'beginner', name: 'The beginner', protocol: 'mcp' } })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'beginner' } })
-  const page = await here.ownerPage('/')
-  await page.getByLabel('Project', { exact: true }).selectOption({ label: 'begun-on-now' })
-  await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'The beginner' })
-  await page.getByLabel('What should be done?').fill('Mend the gate')
-  await page.getByRole('button', { name: 'Start' }).click()
-  await page.waitForURL(`**/projects/${projectId}/chat/beginner`)
-  await page.getByText('Mend the gate').first().waitFor()
-  const params = { projectId, agentId: 'beginner' }
-  const { items } = await here.elsewhere.get('/api/projects/{projectId}/agents/{agentId}/messages', { params })
-  expect(items.map(({ content }) => content)).toEqual(['Mend the gate'])
 })
 
 /** A browser without a screen shows no notices: what would be shown is written down in its place. */

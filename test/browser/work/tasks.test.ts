@@ -1,4 +1,4 @@
-/** The tasks of a project in the page (TK2, UI2). */
+/** The tasks of a project in the page (TK2, UI2), and work that begins on Now (UI9). */
 import { expect, test } from 'vitest'
 import { connectMcp } from '../../support/mcp.ts'
 import { visit } from '../visit.ts'
@@ -103,4 +103,20 @@ test('[UI2] many tasks are found by words, status and agent, fold by phase, and 
     .getByRole('list', { name: 'Pending' })
     .getByRole('link', { name: /Step 59/ })
     .waitFor()
+})
+
+test('[UI9] work begins on Now: what should be done, in which project, by which agent', async () => {
+  const projectId = await makeProject('begun-on-now')
+  await here.elsewhere.post('/api/agents', { body: { id: 'beginner', name: 'The beginner', protocol: 'mcp' } })
+  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: 'beginner' } })
+  const page = await here.ownerPage('/')
+  await page.getByLabel('Project', { exact: true }).selectOption({ label: 'begun-on-now' })
+  await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'The beginner' })
+  await page.getByLabel('What should be done?').fill('Mend the gate')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.waitForURL(`**/projects/${projectId}/chat/beginner`)
+  await page.getByText('Mend the gate').first().waitFor()
+  const params = { projectId, agentId: 'beginner' }
+  const { items } = await here.elsewhere.get('/api/projects/{projectId}/agents/{agentId}/messages', { params })
+  expect(items.map(({ content }) => content)).toEqual(['Mend the gate'])
 })

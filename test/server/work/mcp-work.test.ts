@@ -1,18 +1,6 @@
-/** Tasks, approvals and process exits over MCP with the official client. */
+/** Tasks and process exits over MCP with the official client. */
 import { expect, test } from 'vitest'
-import { connectMcp, openWorkplace, type Workplace } from '../../support/mcp.ts'
-
-/** Gives ann a task that is in progress. */
-async function giveTask({ post, server, projectId }: Workplace, title = 'Write the parser'): Promise<string> {
-  const { id: workSessionId } = await post(`/api/projects/${projectId}/sessions`, {})
-  const draft = { ['sessionId']: workSessionId, phase: 1, type: 'code', title, assignedTo: 'ann' }
-  const { id } = await post(`/api/projects/${projectId}/tasks`, draft)
-  await server.ask(`/api/projects/${projectId}/tasks/${id}`, { method: 'PATCH', body: { status: 'in_progress' } })
-  return id
-}
-
-const decide = ({ post, projectId }: Workplace, approvalId: number, status: string, feedback?: string) =>
-  post(`/api/projects/${projectId}/approvals/${approvalId}/decision`, { status, feedback })
+import { connectMcp, giveTask, openWorkplace } from '../../support/mcp.ts'
 
 test('[NA11] an agent with a task is given it, reports on it, and is sent away when it is done', async () => {
   const workplace = await openWorkplace()
@@ -40,41 +28,11 @@ test('[NA11] an agent with a task is given it, reports on it, and is sent away w
   expect(await ann.call('get_next_action')).toMatchObject({ action: 'exit', state: 'task_done', reason: 'work_done' })
 })
 
-test('[AP3] an agent asks, waits in one held call, and is woken by the decision', async () => {
-  const workplace = await openWorkplace()
-  await giveTask(workplace)
-  const ann = await workplace.signedIn()
-  const plan = { checkpoint_type: 'plan', instruction_content: 'I would do it so', artifacts: ['plan.md'] }
-  const asked = await ann.call('request_approval', plan)
-  expect(asked).toEqual({ approval_id: expect.any(Number), status: 'pending' })
-  expect(await ann.call('request_approval', plan)).toEqual(asked)
-  expect(await ann.call('get_next_action')).toMatchObject({ action: 'wait_for_approval', approval_id: asked.approval_id })
-  const held = ann.call('get_next_action', { wait_seconds: 50 })
-  await decide(workplace, asked.approval_id, 'revision_requested', 'smaller')
-  expect((await held).action).toBe('work_on_task')
-  expect(await ann.call('get_approval', { approval_id: asked.approval_id })).toMatchObject({
-    approval_id: asked.approval_id,
-    status: 'revision_requested',
-    feedback: 'smaller',
-    decided_by: 'owner',
-    checkpoint_type: 'plan',
-  })
-  const again = await ann.call('request_approval', { ...plan, instruction_content: 'less', approval_id: asked.approval_id })
-  expect(again).toEqual(asked)
-  await decide(workplace, asked.approval_id, 'approved')
-  const decided = await ann.call('get_approval', { approval_id: asked.approval_id })
-  expect(decided).toMatchObject({ status: 'approved', instruction_content: 'less' })
-  expect(decided.revision_history).toMatchObject([{ instruction_content: 'I would do it so', feedback: 'smaller' }])
-})
-
-test('[SE3] an agent reads no approval and changes no task of another', async () => {
+test('[SE3] an agent changes no task of another', async () => {
   const workplace = await openWorkplace()
   const taskId = await giveTask(workplace)
-  const ann = await workplace.signedIn()
-  const { approval_id } = await ann.call('request_approval', { checkpoint_type: 'plan' })
   await workplace.write('hello', { toAgentId: 'bob' })
   const bob = await workplace.signedIn('bob')
-  expect(await bob.failure('get_approval', { approval_id })).toBe('not_found')
   expect(await bob.failure('update_task', { task_id: taskId, status: 'completed' })).toBe('not_found')
   expect((await bob.call('get_my_task')).task).toBeNull()
 })
