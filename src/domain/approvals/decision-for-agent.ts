@@ -15,7 +15,7 @@ export interface AgentDecision {
   readonly decidedAt: Instant | null
 }
 
-/** Characters of the question; `get_approval` returns all of it. */
+/** Tokens that the question and the feedback are cut to; `get_approval` returns all of them. */
 const tokensOfQuestion = 100
 const tokensOfFeedback = 1000
 

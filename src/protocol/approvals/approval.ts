@@ -67,4 +67,5 @@ export const ApprovalDecision = z.strictObject({
   always: AlwaysTerms.optional(),
 })
 
+/** What is not omitted here must be in `Submission` of the domain, or it is accepted and dropped. */
 export const ApprovalResubmission = ApprovalRequest.omit({ taskId: true, checkpointType: true })

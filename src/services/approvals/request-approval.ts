@@ -100,12 +100,12 @@ export const resubmitApproval = defineUseCase('resubmit-approval', {
     moveApproval(tx, await existingApproval(tx, { projectId, approvalId }), { type: 'resubmit', submission }, now),
 })
 
-type DecideApprovalInput = z.output<typeof ApprovalDraft> & { projectId: string }
+type CreateInput = z.output<typeof ApprovalDraft> & { projectId: string }
 
 /** Requests an approval on behalf of a leader (AP2), optionally about a task or work session. */
 export const createApproval = defineUseCase('create-approval', {
-  streams: ({ projectId }: DecideApprovalInput) => [home, projectStream(projectId)],
-  run: async (tx, input: DecideApprovalInput, { now }): Promise<Approval> => {
+  streams: ({ projectId }: CreateInput) => [home, projectStream(projectId)],
+  run: async (tx, input: CreateInput, { now }): Promise<Approval> => {
     const { projectId, workSessionId, taskId = null } = input
     if (!(await tx.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     if (workSessionId !== null) await existingWorkSession(tx, { projectId, workSessionId })

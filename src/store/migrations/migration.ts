@@ -7,7 +7,7 @@ export type Step = (words: Words) => readonly string[]
 interface Words extends Dialect {
   /**
    * Columns of a table, separated by spaces: `name`, text that is never null; `?` it may be null; `:bigint` of this type; `*` the key;
-   * `!` unique; `=0` what existing rows have.
+   * `!` unique; `=0` or `='new'` what existing rows have.
    */
   readonly columns: (list: string) => string
   /** The statements that add columns to a table. */
