@@ -1,12 +1,13 @@
 /**
- * How the tests run. Two projects: `fast` (everything that needs no process of the product) uses every core; `processes` (journeys, faults and the
+ * How the tests run. `fast` (everything that needs no process of the product) uses every core; `processes` (journeys, faults and the
  * browser) starts servers and Chromium of its own and waits for them much of the time. `npm test` runs both at once
- * (scripts/test.ts); by hand, one after the other.
+ * (scripts/test.ts); by hand, one after the other. `release` is what takes too long for each change: `npm run test:release`.
  */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { FileOrder } from './test/support/file-order.ts'
 
+const forRelease = 'test/**/*.release.test.ts'
 const processHeavy = ['test/journeys/**/*.test.ts', 'test/browser/**/*.test.ts', 'test/faults/**/*.test.ts']
 
 const shared = {
@@ -25,6 +26,13 @@ const shared = {
   unstubEnvs: true,
 } as const
 
+const ofProcesses = {
+  // They wait for what they started about as long as they work.
+  maxWorkers: Math.max(4, Math.floor(availableParallelism() / 2)),
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+} as const
+
 export default defineConfig({
   test: {
     sequence: { sequencer: FileOrder },
@@ -34,7 +42,7 @@ export default defineConfig({
           ...shared,
           name: 'fast',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: processHeavy,
+          exclude: [...processHeavy, forRelease],
           maxWorkers: availableParallelism(),
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -46,12 +54,13 @@ export default defineConfig({
           ...shared,
           name: 'processes',
           include: processHeavy,
-          // They wait for what they started about as long as they work.
-          maxWorkers: Math.max(4, Math.floor(availableParallelism() / 2)),
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          exclude: [forRelease],
+          ...ofProcesses,
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        test: { ...shared, name: 'release', include: [forRelease], ...ofProcesses, sequence: { groupOrder: 2 } },
       },
     ],
   },

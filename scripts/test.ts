@@ -1,7 +1,7 @@
 /**
  * `npm test`: the checks, the fast tests and those that start processes, all three at once, because each leaves part of the
  * machine idle; the last lines say what failed and count everything together. Arguments narrow it to the tests they name and
- * leave the checks out: `npm test -- test/server`.
+ * leave the checks out: `npm test -- test/server`. `npm run test:release` is all that and what takes too long for each change: `--release`.
  * A test that fails has failed: none is run a second time.
  */
 import { tmpdir } from 'node:os'
@@ -10,19 +10,20 @@ import { runChecks } from './check/steps.ts'
 import { memoryFolder } from './test/memory-folder.ts'
 import { type Environment, runTests, type TestOutcome } from './test/run-tests.ts'
 
-/** The rooms of vitest.config.ts. */
-const rooms = ['fast', 'processes']
-
 const root = join(import.meta.dirname, '..')
-const narrowTo = process.argv.slice(2)
+const narrowTo = process.argv.slice(2).filter((argument) => argument !== '--release')
+const release = process.argv.includes('--release')
+/** The rooms of vitest.config.ts. */
+const rooms = ['fast', 'processes', ...(release ? ['release'] : [])]
 
 const checks = narrowTo.length === 0 ? runChecks(root, console.log) : { passed: 0, failed: 0 }
 const runs = narrowTo.length === 0 ? rooms.map((room) => ['--project', room]) : [narrowTo]
 const memory = memoryFolder()
 // Both rooms share one PostgreSQL, which takes a moment longer than we do to end. The browser is unpacked once, not for each run.
-const environment: Environment = memory
-  ? { TMPDIR: memory.folder, TEST_POSTGRES_FOLDER: memory.place, TEST_BROWSER_FOLDER: tmpdir() }
-  : {}
+const environment: Environment = {
+  ...(memory && { TMPDIR: memory.folder, TEST_POSTGRES_FOLDER: memory.place, TEST_BROWSER_FOLDER: tmpdir() }),
+  ...(release && { TEST_EXTENT: 'release' }),
+}
 const outcomes = await Promise.all(runs.map((args) => runTests(root, args, environment)))
 const ofChecks = await checks
 

@@ -1,8 +1,9 @@
-/** What holds on every place of the page: accessible, both themes, both languages, on a phone, under the strict policy (UI5). */
+/** What holds on every place of the page: accessible, both themes, both languages, on a phone, under the strict policy (UI5). All of it together on each place: `npm run test:release`. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { amount } from '../support/extent.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { type AxeRules, axeFindings } from './axe.ts'
 import { phone, wide } from './tabs.ts'
@@ -135,6 +136,20 @@ test(
       await look(`${place} on a phone`, on, 'all but colours')
       await fits(on, place)
     }
+    /** Every other place is seen on a phone, every other one wide, each in the theme and the language that the last one was not. */
+    let isWide = false
+    const lookOnce = async (place: string, on: Page) => {
+      isWide = !isWide
+      await otherTheme(on)
+      if (isWide) {
+        await on.setViewportSize(wide)
+        await look(`${place} wide ${theme}`, on, 'all')
+      }
+      await on.setViewportSize(phone)
+      if (!isWide) await look(`${place} on a phone ${theme}`, on, 'all')
+      await fits(on, place)
+    }
+    const examine = amount(lookOnce, lookAround)
     let language: 'en' | 'ja' = 'en'
     for (const place of places) {
       // One that is open already would be taken for the next.
@@ -145,11 +160,11 @@ test(
       await followLink(page, place)
       if (/new=|task=/.test(place)) await page.getByRole('dialog').waitFor()
       await settled()
-      await lookAround(`${place} in ${language}`, page)
+      await examine(`${place} in ${language}`, page)
       // The next is met in the language and the theme that this one ended with.
       language = language === 'en' ? 'ja' : 'en'
       await speak(page, language)
-      await fits(page, `${place} in ${language}`)
+      if (examine === lookAround) await fits(page, `${place} in ${language}`)
     }
     await page.goto('/')
     await settled()
@@ -158,11 +173,11 @@ test(
     await otherTheme(page)
     await look(`phone ${theme}`, page, 'colours')
     await openPalette(page)
-    await lookAround('palette', page)
+    await examine('palette', page)
     const visitor = await here.signedOutPage({ colorScheme: theme })
     await visitor.goto('/sign-in')
     await visitor.locator('h1').waitFor()
-    await lookAround('/sign-in', visitor)
+    await examine('/sign-in', visitor)
     expect(found).toEqual({})
     expect(said).toEqual([])
   },

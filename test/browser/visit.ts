@@ -20,9 +20,6 @@ export interface Visit {
   restartAfter(meanwhile: () => Promise<void>): Promise<void>
 }
 
-/** As in the browser: no server of these tests lives long enough to earn back what it costs to make its code fast. */
-const nodeArgs = ['--no-opt', '--no-maglev']
-
 /**
  * Where the worker's files visit, one after the other: at one address, so that each takes up the tabs of the one before, with all that
  * the browser has fetched and compiled of the page.
@@ -30,9 +27,9 @@ const nodeArgs = ['--no-opt', '--no-maglev']
 let place: { readonly port: string; readonly tabs: Tabs } | undefined
 
 async function startAtPlace(options: HoldfastOptions): Promise<RunningHoldfast> {
-  if (!place) return startHoldfast({ nodeArgs, ...options })
+  if (!place) return startHoldfast(options)
   const { port, tabs } = place
-  return startHoldfast({ nodeArgs, ...options, args: ['--port', port] }).catch(async () => {
+  return startHoldfast({ ...options, args: ['--port', port] }).catch(async () => {
     // Another program was given the port meanwhile.
     place = undefined
     await tabs.close()
@@ -86,7 +83,7 @@ export function visit(options: HoldfastOptions = {}): Visit {
       try {
         await meanwhile()
       } finally {
-        server = await startHoldfast({ nodeArgs, ...options, data, args: ['--port', port] })
+        server = await startHoldfast({ ...options, data, args: ['--port', port] })
       }
     },
   }

@@ -1,10 +1,11 @@
-/** Closings and kills in the middle of turns, small: the 200 of them and the build that runs a message twice are in `npm run test:faults`. */
+/** Closings and kills in the middle of turns, small: with the agent that is prompted, in `npm run test:release` with the one that pulls too. The 200 of them and the build that runs a message twice are in `npm run test:faults`. */
 import { expect, test } from 'vitest'
+import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'
 import { chatClosings } from './chat-closings.ts'
 import { newTally } from './oracle.ts'
 
-test.each(['acp', 'mcp'] as const)(
+test.each(amount(['acp'] as const, ['acp', 'mcp'] as const))(
   '[NA5] [CX6] panels closed and opened, a server and an agent killed while it answers (%s): each message is answered once, by one process',
   async (demo) => {
     const { tally, deeds } = await chatClosings({ build: productFolder, seed: 'npm test', turns: 3, demo })

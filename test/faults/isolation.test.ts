@@ -1,13 +1,19 @@
-/** Conversations that share an agent, small: the 300 messages, and the build that keeps nobody apart, are in `npm run test:faults`. */
+/** Conversations that share an agent, small: with the agent that is prompted, in `npm run test:release` with the one that pulls too. The 300 messages, and the build that keeps nobody apart, are in `npm run test:faults`. */
 import { expect, test } from 'vitest'
+import { amount } from '../support/extent.ts'
 import { productFolder } from './build.ts'
 import { isolation } from './isolation.ts'
 import { newTally } from './oracle.ts'
 
-test.each([
-  ['acp', 24],
-  ['mcp', 16],
-] as const)(
+const asked: [demo: 'acp' | 'mcp', messages: number][] = amount(
+  [['acp', 12]],
+  [
+    ['acp', 24],
+    ['mcp', 16],
+  ],
+)
+
+test.each(asked)(
   '[CX1] two chats, a group and the web with one agent (%s) and a second behind it: no context holds what another was told',
   async (demo, messages) => {
     const { tally, recalled } = await isolation({ build: productFolder, seed: 'npm test', messages, demo })

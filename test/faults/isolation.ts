@@ -65,7 +65,8 @@ export async function isolation({ build, seed, messages, demo }: IsolationOption
     while (result.messages < messages) {
       const wanted = new Map<string, string[]>()
       for (let left = Math.min(burst, messages - result.messages); left > 0; left--) {
-        const at = dice.below(keys.length)
+        // Each is spoken in, however few there are.
+        const at = result.messages < keys.length ? result.messages : dice.below(keys.length)
         const secret = `secret-${at}-${result.messages++}.`
         // Every fourth goes through the second agent, which tells all that it knows of the sender.
         const isForHelper = dice.one(0.25)

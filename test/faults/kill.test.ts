@@ -1,9 +1,10 @@
-/** RE1 and RE10, small: 20 kills. The 500 of them are in `npm run test:faults`. */
+/** RE1 and RE10, small: 6 kills, 20 in `npm run test:release`. The 500 of them are in `npm run test:faults`. */
 import { describe, expect, test } from 'vitest'
+import { amount } from '../support/extent.ts'
 import { newPostgresUrl } from '../support/postgres.ts'
 import { changedBuild } from './broken-build.ts'
 import { productFolder } from './build.ts'
-import { acknowledgeBeforeCommit, migrateWithoutTransaction, smallCheckpoints } from './controls.ts'
+import { acknowledgeBeforeCommit, smallCheckpoints } from './controls.ts'
 import { kills } from './kill.ts'
 import { serverKills } from './kill-server.ts'
 import { killedMigrations } from './migrations.ts'
@@ -15,30 +16,30 @@ const shim = await buildShim()
 const library = 'library' in shim ? shim.library : undefined
 
 describe('kill -9', () => {
-  test('[RE1] a store killed 14 times at random and enumerated points loses, doubles and tears nothing', async () => {
+  test('[RE1] a store killed at random and enumerated points loses, doubles and tears nothing', async () => {
     const build = await changedBuild([smallCheckpoints])
     try {
       const [first, second] = await Promise.all([
-        kills({ build: productFolder, seed: `${seed} a`, kills: 7, library }),
-        kills({ build: build.folder, seed: `${seed} b`, kills: 7, library }),
+        kills({ build: productFolder, seed: `${seed} a`, kills: amount(2, 7), library }),
+        kills({ build: build.folder, seed: `${seed} b`, kills: amount(2, 7), library }),
       ])
       expect([first.tally, second.tally]).toEqual([newTally(), newTally()])
-      expect(first.acknowledged + second.acknowledged).toBeGreaterThan(60)
+      expect(first.acknowledged + second.acknowledged).toBeGreaterThan(amount(15, 60))
     } finally {
       await build.remove()
     }
   })
 
-  test('[RE1] a server killed 4 times keeps what it acknowledged, and a client that follows has every event once', async () => {
-    const { tally, acknowledged } = await serverKills({ build: productFolder, seed, kills: 4 })
+  test('[RE1] a server that is killed keeps what it acknowledged, and a client that follows has every event once', async () => {
+    const { tally, acknowledged } = await serverKills({ build: productFolder, seed, kills: amount(1, 4) })
     expect(tally).toEqual(newTally())
-    expect(acknowledged).toBeGreaterThan(20)
+    expect(acknowledged).toBeGreaterThan(amount(5, 20))
   })
 
-  test('[RE1] the same on PostgreSQL, killed 2 times', async () => {
-    const { tally, acknowledged } = await kills({ build: productFolder, seed, kills: 2, newUrl: newPostgresUrl })
+  test('[RE1] the same on PostgreSQL', async () => {
+    const { tally, acknowledged } = await kills({ build: productFolder, seed, kills: amount(1, 2), newUrl: newPostgresUrl })
     expect(tally).toEqual(newTally())
-    expect(acknowledged).toBeGreaterThan(20)
+    expect(acknowledged).toBeGreaterThan(amount(10, 20))
   })
 
   test('[RE1] control: a build that acknowledges before the commit is caught', async () => {
@@ -52,13 +53,8 @@ describe('kill -9', () => {
   })
 
   test('[RE10] migrations killed at a statement are whole after the next start', async () => {
-    const { kills: killed, tally } = await killedMigrations({ step: 41, lanes: 2 })
+    const { kills: killed, tally } = await killedMigrations({ step: amount(120, 41), lanes: 2 })
     expect(tally).toEqual(newTally())
-    expect(killed).toBeGreaterThan(2)
-  })
-
-  test('[RE10] control: migrations without a transaction are caught', async () => {
-    const { tally } = await killedMigrations({ changes: [migrateWithoutTransaction], step: 61, lanes: 2 })
-    expect(tally.torn).toBeGreaterThan(0)
+    expect(killed).toBeGreaterThan(amount(0, 2))
   })
 })

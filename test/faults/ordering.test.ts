@@ -1,4 +1,4 @@
-/** RE4, small: 2,000 events; the 200,000 are in `npm run test:faults`. */
+/** RE4, small: 2,000 events, fewer on PostgreSQL; the 200,000 are in `npm run test:faults`. */
 import { describe, expect, test } from 'vitest'
 import { newPostgresUrl } from '../support/postgres.ts'
 import { openPostgres } from '../support/postgres-store.ts'

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readOwnerToken } from '../../src/platform/secrets/owner-token.ts'
 import { atTheEnd } from '../support/at-the-end.ts'
+import { forShortLives } from '../support/running-server.ts'
 import { pieceOf } from './build.ts'
 
 /** Only for what hangs: the machine may have much else to do. */
@@ -23,7 +24,7 @@ export async function startServer(
   env: Readonly<Record<string, string>> = {},
   kind: 'server' | 'up' = 'server',
 ): Promise<ServerProcess> {
-  const args = [await pieceOf(build, 'main'), kind, '--port', String(port), '--data', data]
+  const args = [...forShortLives, await pieceOf(build, 'main'), kind, '--port', String(port), '--data', data]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = atTheEnd(() => child.kill('SIGKILL'))
   const exited = once(child, 'exit').then(ended)

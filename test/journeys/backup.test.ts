@@ -1,4 +1,4 @@
-/** The drill: back up under load, restore elsewhere, go on. Real server processes, real writers, the real command. */
+/** The drill: back up under load, restore elsewhere, go on. Real server processes, real writers, the real command. On PostgreSQL in `npm run test:release`. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -6,12 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { main } from '../support/built-product.ts'
+import { amount } from '../support/extent.ts'
 import { followEvents } from '../support/feed-clients.ts'
-import { newPostgresUrl, usePostgres } from '../support/postgres.ts'
+import { newPostgresUrl } from '../support/postgres.ts'
 import { type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-usePostgres()
 
 const writersAtOnce = 4
 const enough = 100
@@ -68,7 +67,7 @@ const places = {
   PostgreSQL: async () => ({ DATABASE_URL: await newPostgresUrl() }),
 } as const
 
-test.each(['SQLite', 'PostgreSQL'] as const)(
+test.each(amount(['SQLite'] as const, ['SQLite', 'PostgreSQL'] as const))(
   '[RE10] backed up under load on %s and restored into a new place: what was acknowledged is there, an old cursor gets a snapshot',
   { timeout: 120_000 },
   async (engine) => {

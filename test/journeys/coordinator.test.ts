@@ -9,6 +9,7 @@ import { findPackageRoot } from '../../src/platform/files/package-root.ts'
 import { linkVersion } from '../../src/protocol/processes/link.ts'
 import { openChat } from '../support/chat.ts'
 import { agentsOf, coordinatorOf, endCoordinator, until } from '../support/coordinator-process.ts'
+import { amount } from '../support/extent.ts'
 import { ownTime } from '../support/own-time.ts'
 import { type HoldfastOptions, type RunningHoldfast, startHoldfast } from '../support/running-server.ts'
 import { isRunning } from '../support/script-process.ts'
@@ -117,7 +118,7 @@ test('[OP2] a second signal kills agents that will not go', async () => {
 })
 
 /** What a terminal does to the program in it: the signal goes to the whole group at once, npm and its shell included. */
-test.each(['SIGINT', 'SIGHUP'] as const)(
+test.each(amount(['SIGHUP'] as const, ['SIGINT', 'SIGHUP'] as const))(
   '[CO9] %s to everything that `npm start` runs in leaves nothing behind',
   async (signal) => {
     const data = temporaryFolder()

@@ -6,15 +6,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { named } from '../../scripts/build/groups.ts'
 import { findPackageRoot } from '../../src/platform/files/package-root.ts'
+import { amount } from '../support/extent.ts'
 
 const { folder: root, version } = findPackageRoot()
 
 /** Starts one form of the server, asks it for what lies beside the code and behind the writer thread, and stops it. */
-async function tryOut(entry: string): Promise<unknown> {
+async function tryOut(entry: string, command: 'up' | 'server'): Promise<unknown> {
   const data = mkdtempSync(join(tmpdir(), 'holdfast-forms-'))
   const token = 'a-token-for-this-test-only'
   const env = { ...process.env, HOLDFAST_TOKEN: token }
-  const child = spawn(process.execPath, [join(root, entry), 'up', '--port', '0', '--data', data], { env, cwd: data })
+  const child = spawn(process.execPath, [join(root, entry), command, '--port', '0', '--data', data], { env, cwd: data })
   const exited = once(child, 'exit')
   try {
     const url = await readyAt(child)
@@ -51,18 +52,19 @@ async function readyAt(child: ReturnType<typeof spawn>): Promise<string> {
   throw new Error(`It ended before it was ready:\n${said}`)
 }
 
-test.each(['src/main.ts', 'dist/server/main.js'])(
-  '[HS12] %s starts, writes, finds the page and its version, and stops',
-  async (entry) => {
-    expect(await tryOut(entry)).toEqual({
-      version,
-      made: 201,
-      page: expect.stringContaining('text/html'),
-      openApi: 200,
-      exitCode: 0,
-    })
-  },
-)
+/** Each command from source takes seconds: the coordinator beside it is left to the release. */
+test.each([
+  ['src/main.ts', amount('server' as const, 'up' as const)],
+  ['dist/server/main.js', 'up'],
+] as const)('[HS12] %s starts as %s, writes, finds the page and its version, and stops', async (entry, command) => {
+  expect(await tryOut(entry, command)).toEqual({
+    version,
+    made: 201,
+    page: expect.stringContaining('text/html'),
+    openApi: 200,
+    exitCode: 0,
+  })
+})
 
 test('[SP1] the file that every command loads first leads to nothing but Node’s own modules', () => {
   const { files } = JSON.parse(readFileSync(join(root, 'dist', 'server.json'), 'utf8')) as { files: string[] }

@@ -12,6 +12,9 @@ import { main } from './built-product.ts'
 import { storeOf } from './store-of-journeys.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
+/** No server of the tests lives long enough to earn back what it costs to make its code fast. */
+export const forShortLives = ['--no-opt', '--no-maglev']
+
 export interface HoldfastOptions {
   /** A temporary folder when left out. Start another one with the same folder to go on where the first stopped. */
   readonly data?: string
@@ -21,7 +24,7 @@ export interface HoldfastOptions {
   readonly up?: true
   /** Node and the program; this clone's, on this Node, when left out. */
   readonly program?: readonly [node: string, main: string]
-  /** For Node itself. */
+  /** For Node itself; what suits a short life when left out. */
   readonly nodeArgs?: readonly string[]
   /** Behind `server --port 0 --data DIR`; a `--port` here wins. */
   readonly args?: readonly string[]
@@ -51,7 +54,7 @@ const mostLogBytes = 1024 * 1024
 export async function startHoldfast(options: HoldfastOptions = {}): Promise<RunningHoldfast> {
   const data = options.data ?? temporaryFolder()
   const [node, program] = options.program ?? [process.execPath, main]
-  const { nodeArgs = [], args: more = [] } = options
+  const { nodeArgs = forShortLives, args: more = [] } = options
   const args = [...nodeArgs, program, options.up ? 'up' : 'server', '--port', '0', '--data', data, ...more]
   const env = { ...process.env, ...(options.onFile ? {} : await storeOf(data)), ...options.env }
   const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })

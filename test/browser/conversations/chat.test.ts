@@ -1,31 +1,10 @@
 /** The chat panel (CH): history, presence, what is sent and never lost. The agent is one that others wrote, over MCP. */
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { connectMcp, type McpAgent } from '../../support/mcp.ts'
 import { visit } from '../visit.ts'
+import { agentThere, composer, openChatRoom, presence } from './chat-panel.ts'
 
 const here = visit()
-
-/** A project with one agent, and what the agent signs in with. */
-async function chatRoom(agentId: string) {
-  const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: `with-${agentId}` } })
-  const body = { id: agentId, name: `Agent ${agentId}`, protocol: 'mcp' } as const
-  const { passkey } = await here.elsewhere.post('/api/agents', { body })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId } })
-  const write = (content: string) => here.elsewhere.post('/api/chat', { body: { projectId, toAgentId: agentId, content } })
-  const path = '/api/projects/{projectId}/agents/{agentId}/messages'
-  const said = async () =>
-    (await here.elsewhere.get(path, { params: { projectId, agentId } })).items.map(({ content }) => content)
-  const signIn = async (): Promise<McpAgent & { token: string }> => {
-    const agent = await connectMcp(here.server.url, passkey)
-    const { session_token } = await agent.call('authenticate', { agent_id: agentId, passkey, project_id: projectId })
-    return { ...agent, token: session_token }
-  }
-  return { projectId, agentId, write, said, signIn, address: `/projects/${projectId}/chat/${agentId}` }
-}
-
-const presence = (page: Page, state: string) => page.locator(`[data-presence="${state}"]`).waitFor()
-const composer = (page: Page) => page.getByRole('textbox', { name: /^Write to/ })
+const chatRoom = (agentId: string) => openChatRoom(here, agentId)
 
 test('[CH9] the panel calls the agent, shows it come, think and answer, and lets it go when it closes', async () => {
   const room = await chatRoom('ann')
@@ -99,25 +78,6 @@ test('[CH9] who likes Enter to make a new line chooses so, and Ctrl+Enter sends'
   expect(await composer(page).inputValue()).toBe('')
 })
 
-test('[CH9] who comes later, or again, sees that it thinks too', async () => {
-  const room = await chatRoom('gus')
-  await room.write('hello')
-  const agent = await room.signIn()
-  const page = await here.ownerPage(room.address)
-  await presence(page, 'ready')
-  await agent.call('get_pending_messages', { session_token: agent.token })
-  await presence(page, 'thinking')
-  await page.reload()
-  await presence(page, 'thinking')
-  const later = await here.ownerPage(room.address)
-  await presence(later, 'thinking')
-  await agent.call('respond_chat', { session_token: agent.token, content: 'hi' })
-  for (const each of [page, later]) {
-    await presence(each, 'ready')
-    expect(await each.locator('[data-presence="thinking"]').count()).toBe(0)
-  }
-})
-
 test('[CH10] what is sent while the server is away is kept grey, survives a reload and arrives once', async () => {
   const room = await chatRoom('bob')
   const page = await here.ownerPage(room.address, { serviceWorkers: 'allow' })
@@ -141,69 +101,6 @@ test('[CH10] what is sent while the server is away is kept grey, survives a relo
   expect(await composer(page).inputValue()).toBe('still a draft')
   expect(await room.said()).toEqual(['written while away'])
   expect(await page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
-})
-
-test('[CH10] a browser that ended before it knew that its message arrived sends it again under the same client id: it is there once', async () => {
-  const room = await chatRoom('cleo')
-  const page = await here.ownerPage(room.address)
-  await presence(page, 'waiting')
-  const clientIds: unknown[] = []
-  let kept: string | null = null
-  await page.route('**/api/chat', async (route) => {
-    clientIds.push((route.request().postDataJSON() as { clientId: unknown }).clientId)
-    // What lies in the browser while the message is on its way.
-    kept ??= await page.evaluate(() => localStorage.getItem('holdfast.outbox'))
-    await route.continue()
-  })
-  await composer(page).fill('only once')
-  await composer(page).press('Enter')
-  await page.getByRole('log').getByText('only once').waitFor()
-  await expect.poll(() => page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
-  await page.evaluate((text) => localStorage.setItem('holdfast.outbox', text ?? ''), kept)
-  await page.reload()
-  await expect.poll(() => page.evaluate(() => localStorage.getItem('holdfast.outbox'))).toBeNull()
-  await page.getByRole('log').getByText('only once').waitFor()
-  expect(new Set(clientIds).size).toBe(1)
-  expect(await room.said()).toEqual(['only once'])
-})
-
-test('[CH10] what one person has not sent goes out as nobody else’s at the same browser, after a reload or in the tab that was left open', async () => {
-  const room = await chatRoom('cora')
-  const page = await here.ownerPage(room.address)
-  await presence(page, 'waiting')
-  const owners = await page.context().cookies()
-  const { token } = await here.elsewhere.post('/api/people', { body: { name: 'Cleo', role: 'member' } })
-  /** Somebody signs in, in another tab. */
-  const cleoComes = () => page.request.post('/api/login', { data: { token }, failOnStatusCode: true })
-  const unsent = () => page.evaluate(() => JSON.parse(localStorage.getItem('holdfast.outbox') ?? '[]').length)
-  const write = async (text: string) => {
-    await composer(page).fill(text)
-    await composer(page).press('Enter')
-  }
-  const tries: number[] = []
-  page.on('response', (response) => new URL(response.url()).pathname === '/api/chat' && tries.push(response.status()))
-  await page.route('**/api/chat', (route) => route.abort())
-  await write('of the owner')
-  await page.locator('[data-unsent]').getByText('of the owner').waitFor()
-
-  await cleoComes()
-  await page.unroute('**/api/chat')
-  // The tab that is still the owner's tries again with what the browser has now.
-  await expect.poll(() => tries).toContain(401)
-  expect([await room.said(), await unsent()]).toEqual([[], 1])
-  await page.reload()
-  await presence(page, 'waiting')
-  await write('of Cleo')
-  await page.getByRole('log').getByText('of Cleo').waitFor()
-  await expect.poll(unsent).toBe(1)
-  expect(await page.locator('[data-unsent]').count()).toBe(0)
-  expect(await room.said()).toEqual(['of Cleo'])
-
-  await page.context().addCookies(owners)
-  await page.reload()
-  await page.getByRole('log').getByText('of the owner').waitFor()
-  await expect.poll(unsent).toBe(0)
-  expect(await room.said()).toEqual(['of the owner', 'of Cleo'])
 })
 
 test('[CH8] a long chat opens at its newest message and brings older ones while one scrolls up; [CH11] all see the same', async () => {
@@ -239,64 +136,15 @@ test('[CH8] a long chat opens at its newest message and brings older ones while 
   await other.getByRole('log').getByText('from the other tab').waitFor()
 })
 
-/** The states of the agent's sessions, newest first. */
-async function agentThere(room: Awaited<ReturnType<typeof chatRoom>>, page: Page) {
-  await presence(page, 'waiting')
-  await room.signIn()
-  await presence(page, 'ready')
-  const query = { projectId: room.projectId, agentId: room.agentId }
-  return async () => (await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)
-}
-
-test('[CH5] with two tabs open the agent stays when one is closed, and goes with the last', async () => {
-  const room = await chatRoom('eve')
-  const page = await here.ownerPage(room.address)
-  const states = await agentThere(room, page)
-  const other = await here.ownerPage(room.address)
-  await presence(other, 'ready')
-  // That the agent is there is told before the server knows of this panel.
-  await other.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/chat/start')))
-  const closed = page.waitForResponse((response) => response.url().includes('/chat/end?panelId='))
-  await page.getByRole('link', { name: 'Now' }).click()
-  await closed
-  expect(await states()).toEqual(['active'])
-  await other.getByRole('link', { name: 'Now' }).click()
-  await expect.poll(states).toEqual(['terminating'])
-})
-
 test('[CH5] a reload keeps the agent, and the stream of the page names its panel', async () => {
   const room = await chatRoom('fay')
   const page = await here.ownerPage(room.address)
-  const states = await agentThere(room, page)
+  const states = await agentThere(here, room, page)
   const streamNames = page.waitForRequest((request) => /\/api\/events\?.*panels=[0-9a-f]{32}/.test(request.url()))
   await page.reload()
   await streamNames
   await presence(page, 'ready')
   expect(await states()).toEqual(['active'])
-})
-
-test('[CH5] a tab out of sight keeps saying that its panel is open; a fourth one gives its connection back', async () => {
-  const room = await chatRoom('hal')
-  const first = await here.ownerPage(room.address, { anew: true })
-  const tabs: Page[] = []
-  for (let tab = 0; tab < 4; tab++) {
-    const page = tab === 0 ? first : await first.context().newPage()
-    if (page !== first) await page.goto(room.address)
-    await presence(page, 'waiting')
-    await page.clock.install()
-    await page.evaluate(() => {
-      Object.defineProperty(document, 'hidden', { get: () => true })
-      document.dispatchEvent(new Event('visibilitychange'))
-    })
-    // Given back: its stream ends.
-    const ended = tab === 3 ? page.waitForEvent('requestfailed', (request) => request.url().includes('/api/events')) : undefined
-    await page.clock.fastForward(61_000)
-    await ended
-    tabs.push(page)
-  }
-  await room.write('is anybody there?')
-  for (const page of tabs.slice(0, 3)) await page.getByRole('log').getByText('is anybody there?').waitFor()
-  expect(await tabs[3]?.getByRole('log').getByText('is anybody there?').count()).toBe(0)
 })
 
 test('[CH10] what is typed to an agent of one project does not stand in the chat with it in another', async () => {

@@ -3,6 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { amount } from '../../support/extent.ts'
 import { openForwardProxy } from '../../support/forward-proxy.ts'
 import { makeRepository } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -71,7 +72,7 @@ test('[UI6] on the first visit one button makes the demo agent answer, plan, run
   expect(await page.getByText('Try it').count()).toBe(0)
 })
 
-test.each([wide, phone])(
+test.each(amount([phone], [wide, phone]))(
   '[UI6] at %o an own repository and an agent that is here: the first prompt is the fifth action',
   async (viewport) => {
     // Alone in its folder: a listing has an end, and the tests have made hundreds of folders beside each other.

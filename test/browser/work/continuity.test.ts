@@ -1,5 +1,6 @@
 /** Interrupted work in the page: resumed with one press, drawn as a picture, with what was learned and made (UI1, UI2). */
 import { expect, test } from 'vitest'
+import { amount } from '../../support/extent.ts'
 import { axeFindings } from '../axe.ts'
 import { phone } from '../tabs.ts'
 import { visit } from '../visit.ts'
@@ -140,12 +141,13 @@ test('[UI2] approaches stand side by side; of what failed the lesson comes first
 test('[UI5] picture, approaches and resume are usable on a phone, and accessible there', async () => {
   const { projectId, id } = await interruptedWork('small')
   const page = await here.ownerPage('/', { viewport: phone })
-  for (const path of [
-    '/',
-    `/projects/${projectId}/history`,
+  const paths = [
     `/projects/${projectId}/history/${id}`,
     `/projects/${projectId}/approaches`,
-  ]) {
+    `/projects/${projectId}/history`,
+    '/',
+  ]
+  for (const path of paths.slice(0, amount(2, 4))) {
     await page.goto(path)
     await page
       .getByText(/Resume|Failed/)

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { amount } from '../../support/extent.ts'
 import { makeRepository } from '../../support/git-repository.ts'
 import { axeFindings } from '../axe.ts'
 import { phone, wide } from '../tabs.ts'
@@ -115,7 +116,7 @@ test('[WT2] [UI10] [UI12] the Changes of a role: files and diff as they come, co
   await expect.poll(() => existsSync(folder)).toBe(false)
 })
 
-test('[UI3] [UI12] [UI13] three agents side by side: each asks and is allowed by keyboard alone; what one changed is reviewed, committed and merged, wide and on a phone', async () => {
+test('[UI3] [UI12] [UI13] agents side by side: each asks and is allowed by keyboard alone; what one changed is reviewed, committed and merged, wide and on a phone', async () => {
   const repository = makeRepository()
   const { id: projectId } = await here.elsewhere.post('/api/projects', { body: { name: 'three', path: repository.folder } })
   const agent = { id: 'threefold', name: 'Threefold', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
@@ -123,7 +124,7 @@ test('[UI3] [UI12] [UI13] three agents side by side: each asks and is allowed by
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
   const page = await here.ownerPage(`/projects/${projectId}/all-sessions`)
   await page.getByRole('button', { name: 'New console' }).click()
-  const roles = ['parser', 'printer', 'tests']
+  const roles = amount(['parser', 'printer'], ['parser', 'printer', 'tests'])
   const pane = (role: string) => page.locator(`[data-role="${role}"]`)
   for (const role of roles) {
     await page.getByRole('button', { name: 'Add agent' }).click()
@@ -140,20 +141,23 @@ test('[UI3] [UI12] [UI13] three agents side by side: each asks and is allowed by
   await pane('printer').getByRole('textbox').focus()
   await page.keyboard.press('Alt+R')
   await pane('printer').locator('[data-outcome="denied"]').waitFor()
-  expect(await page.locator('[data-outcome="open"]').count()).toBe(2)
-  await pane('tests').getByRole('textbox').focus()
-  await page.keyboard.press('Alt+A')
-  await pane('tests').locator('[data-outcome="allowed"]').waitFor()
+  expect(await page.locator('[data-outcome="open"]').count()).toBe(roles.length - 1)
+  for (const role of roles.slice(2)) {
+    await pane(role).getByRole('textbox').focus()
+    await page.keyboard.press('Alt+A')
+    await pane(role).locator('[data-outcome="allowed"]').waitFor()
+  }
   // On a phone one column is in sight; nothing is typed, so the letter alone does it.
   await page.setViewportSize(phone)
   await page.getByRole('button', { name: /^parser/ }).click()
   await page.keyboard.press('a')
   await pane('parser').locator('[data-outcome="allowed"]').waitFor()
   const console = page.url()
-  for (const [role, size] of [
+  const reviewed = [
     ['parser', phone],
     ['tests', wide],
-  ] as const) {
+  ] as const
+  for (const [role, size] of reviewed.slice(0, amount(1, 2))) {
     await page.goto(console)
     await page.setViewportSize(size)
     await (size === wide ? pane(role) : page).getByRole('link', { name: 'Changes (1)' }).click()
@@ -168,39 +172,6 @@ test('[UI3] [UI12] [UI13] three agents side by side: each asks and is allowed by
     await review.getByText(/git .*merge/).waitFor({ state: 'detached' })
     expect(repository.git('show', `main:${role}.txt`)).toBe(`by ${role}`)
   }
-})
-
-test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Changes fit', async () => {
-  const repository = makeRepository()
-  const settings = { 'permission.policy': 'allow_all' }
-  const { id: projectId } = await here.elsewhere.post('/api/projects', {
-    body: { name: 'phone', path: repository.folder, settings },
-  })
-  const agent = { id: 'phoner', name: 'Phoner', protocol: 'acp' as const, command: 'holdfast', args: ['demo-acp'] }
-  await here.elsewhere.post('/api/agents', { body: agent })
-  await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: agent.id } })
-  const page = await here.ownerPage(`/projects/${projectId}/all-sessions`, { viewport: phone, locale: 'ja', colorScheme: 'dark' })
-  await page.getByRole('button', { name: '新しいコンソール' }).click()
-  await page.getByRole('button', { name: 'エージェントを追加' }).click()
-  await page.getByRole('textbox', { name: '役割', exact: true }).fill('認証')
-  await page.getByRole('button', { name: '起動', exact: true }).click()
-  const pane = page.locator('[data-role="認証"]')
-  await pane.locator('[data-state="idle"]').waitFor()
-  await pane.getByRole('textbox').fill('[[write src/a/very/long/path/to/some/file/with/a/long/name.txt こんにちは]]')
-  await pane.getByRole('textbox').press('Enter')
-  await page.getByRole('link', { name: '変更 (1)' }).click()
-  const review = page.getByRole('region', { name: '認証 の変更' })
-  await review.getByText('変更されたファイル 1 件').waitFor()
-  await review.getByText('こんにちは').waitFor()
-  expect(await axeFindings(page)).toEqual([])
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.locator(':root[data-theme="light"]').waitFor({ state: 'attached' })
-  expect(await axeFindings(page, 'colours inside')).toEqual([])
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
-  await page.goto(`/projects/${projectId}/all-sessions`)
-  await page.getByRole('heading', { name: 'ワークツリー' }).waitFor()
-  await page.getByText('使用中').waitFor()
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
 })
 
 test('[UI1] [RS1] interrupted to resumed, on a phone and wide: the press leads into the session, which shows what its agent was told first', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Git } from '../../../src/coordinator/worktrees/git.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
+import { amount } from '../../support/extent.ts'
 import { stateScene } from '../../support/file-states.ts'
 import { testGit } from '../../support/git-repository.ts'
 import { configTraps, hookTraps, type Scene, sceneWith } from '../../support/git-traps.ts'
@@ -44,7 +45,10 @@ test('[FS1] submodules are not entered: they are left out and named', async () =
   expect(scene.sprung()).toEqual([])
 })
 
-test.each(remoteTraps('http://127.0.0.1:9/x').map((trap) => [trap.name, trap] as const))(
+/** Each of them with worktrees: test/coordinator/worktrees/git-traps.test.ts. */
+const remotes = remoteTraps('http://127.0.0.1:9/x').map((trap) => [trap.name, trap] as const)
+
+test.each(amount(remotes.slice(0, 2), remotes))(
   '[FS1] what a repository lacks is not fetched, and not needed: %s',
   async (_name, trap) => {
     const scene = sceneWith([trap])

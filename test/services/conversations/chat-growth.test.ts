@@ -7,10 +7,11 @@ import { addMessage } from '../../../src/services/conversations/add-message.ts'
 import { getOrCreateConversation, setHistory } from '../../../src/services/conversations/change-conversation.ts'
 import { listMessages } from '../../../src/services/conversations/queries.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { amount } from '../../support/extent.ts'
 import { by } from '../projects/installation.ts'
 import { openChatStore, openRoom, type Room } from './chat-room.ts'
 
-const long = 100_000
+const long = amount(20_000, 100_000)
 const short = 10
 const atOnce = 10_000
 /** More than noise; a cost that grew with the length would be thousands of times that. */
