@@ -189,7 +189,7 @@ export const sentences = {
   stagedRefused:
     'What the agent has staged is not taken over: its index has names that lead out of the workplace, or is damaged.',
   repositoryElsewhere:
-    'The repository of {folder} is {place}, which does not name this folder. If it belongs to it: git --git-dir {place} config core.worktree {folder}',
+    'The repository of {folder} is {place}, which does not name this folder. If it belongs to it: `git --git-dir {place} config core.worktree {folder}`',
   objectsElsewhere:
     'The repository of {folder} borrows objects from {place}, which its sandbox does not see. Allow that folder, or end it with `git repack -a -d`.',
   branchMovedByOther: 'Its branch was moved by somebody else meanwhile. What the agent has committed is on {branch}.',

@@ -185,7 +185,7 @@ const words: Sentences = {
   commitsDamaged: 'エージェントのコミットが壊れています: {why}',
   stagedRefused: 'エージェントがステージした内容は取り込まれません。インデックスに作業場所の外を指す名前があるか、壊れています。',
   repositoryElsewhere:
-    '{folder} のリポジトリは {place} ですが、そこにこのフォルダーの記録がありません。このフォルダーのものなら: git --git-dir {place} config core.worktree {folder}',
+    '{folder} のリポジトリは {place} ですが、そこにこのフォルダーの記録がありません。このフォルダーのものなら: `git --git-dir {place} config core.worktree {folder}`',
   objectsElsewhere:
     '{folder} のリポジトリは {place} のオブジェクトを借りていますが、サンドボックスからは見えません。そのフォルダーを許可するか、`git repack -a -d` で借用を終えてください。',
   branchMovedByOther: 'その間にブランチが別の誰かに進められました。エージェントのコミットは {branch} にあります。',
