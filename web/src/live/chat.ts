@@ -39,6 +39,12 @@ export const withOlder = (chat: Chat, { items, older }: Pick<ArchivePart, 'items
   older,
 })
 
+/** The newest alone, as a snapshot has them: the older ones of a chat that nobody looks at can be read again. */
+export const newestOf = (chat: Chat): Chat =>
+  chat.messages.length <= snapshotMessageLimit
+    ? chat
+    : { ...chat, messages: chat.messages.slice(-snapshotMessageLimit), older: undefined }
+
 /** Replaces the known messages, unless the new part continues them. */
 export function afterSnapshot(chat: Chat | undefined, { messages, handedOver, limit }: ConversationState): Chat {
   const oldest = messages.at(-1)

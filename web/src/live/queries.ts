@@ -14,8 +14,13 @@ import type { Home } from './home.ts'
 
 export const client = createClient({ url: location.origin })
 
+/** What nobody has looked at for so long is asked for again: a tab is open for days. */
+const keptMs = 30 * 60_000
+/** For answers about one state of something, which another one follows. */
+export const keptShortlyMs = 60_000
+
 export const queryClient = new QueryClient({
-  defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY, retry: false } },
+  defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, gcTime: keptMs, retry: false } },
 })
 
 export const homeKey = ['home'] as const

@@ -12,7 +12,7 @@ import type { ListedTurn } from '../../../src/protocol/turns/conversation-turn.t
 import { turnsAfterEvent, turnsAfterSnapshot } from '../turns/chat-turns.ts'
 import { noOffers, type Offers, offersAfter } from '../turns/offers.ts'
 import { filesOf, listedTurn, type ShownTurn } from '../turns/turn-state.ts'
-import { client, invalidate, queryClient } from './queries.ts'
+import { client, invalidate, keptShortlyMs, queryClient } from './queries.ts'
 import { useStream } from './streams.ts'
 
 export const turnsPrefix = 'turns:'
@@ -86,6 +86,12 @@ export function forgetTurns(key: string): void {
   void invalidate(history(key).queryKey)
 }
 
+/** Of a chat that was left: the newest page of turns is read again by who comes back. */
+export function forgetEarlierTurns(key: string): void {
+  change(key, (known) => known.filter(({ state }) => state === 'running'))
+  queryClient.removeQueries({ queryKey: history(key).queryKey })
+}
+
 /** What the newest turns of a role changed in its files: the relay tells what they said. */
 export const turnFiles = (key: string, ended: number) =>
   queryOptions({
@@ -95,6 +101,7 @@ export const turnFiles = (key: string, ended: number) =>
       return new Map(items.map((turn) => [turn.id, filesOf(turn)]))
     },
     enabled: ended > 0,
+    gcTime: keptShortlyMs,
     placeholderData: (before) => before,
     retry: false,
   })

@@ -1,18 +1,19 @@
 /** Holds the state of projects and conversations from their streams (streams.ts), with hooks to read it. */
 import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import type { HoldfastEvent } from '../../../src/protocol/events.ts'
 import { type ConversationState, type ProjectState, snapshotListLimit, type TurnsState } from '../../../src/protocol/snapshot.ts'
 import { refreshAllowances } from './allowances.ts'
 import { takeApproval } from './approvals.ts'
-import { afterChatEvent, afterSnapshot, type Chat, withMessages } from './chat.ts'
+import { afterChatEvent, afterSnapshot, type Chat, newestOf, withMessages } from './chat.ts'
 import { forgetContinuity, refreshContinuity } from './continuity.ts'
 import { acknowledge } from './outbox.ts'
 import { takeAgentSession, takeProcess } from './processes.ts'
 import { afterProjectEvent, type ProjectWork, withTask, withWorkSession } from './project-work.ts'
 import { client, invalidate, queryClient, readAllTasks, readAllWorkSessions } from './queries.ts'
 import { refreshRecent } from './recent.ts'
-import { useStream } from './streams.ts'
-import { forgetTurns, takeTurnEvent, takeTurnsSnapshot, turnsPrefix } from './turns.ts'
+import { useStream, wantedStreams } from './streams.ts'
+import { forgetEarlierTurns, forgetTurns, takeTurnEvent, takeTurnsSnapshot, turnsPrefix } from './turns.ts'
 import { refreshUserSessions } from './user-sessions.ts'
 
 const workKey = (projectId: string) => ['work', projectId] as const
@@ -35,7 +36,16 @@ export function useProjectWork(projectId: string): ProjectWork | undefined {
 
 export function useChat(conversationKey: string): Chat | undefined {
   useStream(conversationPrefix + conversationKey)
+  // Later: what is removed while it is still observed would be kept by its observer.
+  useEffect(() => () => void setTimeout(() => letGo(conversationKey)), [conversationKey])
   return useQuery<Chat>({ queryKey: chatKey(conversationKey), enabled: false }).data
+}
+
+/** Keeps little of a chat that was left: over a day many are looked at, and each grows. */
+function letGo(conversationKey: string): void {
+  if (wantedStreams().includes(conversationPrefix + conversationKey)) return
+  changeChat(conversationKey, newestOf)
+  forgetEarlierTurns(conversationKey)
 }
 
 export const webChatKey = (projectId: string, agentId: string): string => `web:${projectId}.${agentId}`

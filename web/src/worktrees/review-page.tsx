@@ -4,7 +4,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { SetUpReport, Worktree, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
 import { TalkLink } from '../conversations/talk-link.tsx'
-import { client, useMay } from '../live/queries.ts'
+import { client, keptShortlyMs, useMay } from '../live/queries.ts'
 import { recent } from '../live/recent.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Choices } from '../parts/choices.tsx'
@@ -130,6 +130,7 @@ function ByTurn({ worktree, state }: { worktree: Worktree; state: WorktreeState 
       (await client.get('/api/conversations/{key}/turns', { params: { key: key ?? '' }, query: { limit: mostTurns }, signal }))
         .items,
     enabled: key !== undefined,
+    gcTime: keptShortlyMs,
   }).data
   const turns = (listed ?? []).filter(({ changes, rewound }) => changes !== null && changes.files > 0 && !rewound).reverse()
   const chosen = turns.find(({ id }) => id === turn)

@@ -1,7 +1,7 @@
 /** Queries about worktrees; refreshed when an event says that they may have changed, never by a timer. */
 import { queryOptions } from '@tanstack/react-query'
 import type { ListedWorktree, Worktree, WorktreeDiff, WorktreeState } from '../../../src/protocol/worktrees/worktree.ts'
-import { client } from '../live/queries.ts'
+import { client, keptShortlyMs } from '../live/queries.ts'
 
 export interface RoleWorktree {
   readonly worktree: Worktree
@@ -53,6 +53,7 @@ export const diffOfWorktree = ({ projectId, id }: Pick<Worktree, 'projectId' | '
     queryKey: ['worktree-diff', id, stamp],
     queryFn: ({ signal }) => client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, signal }),
     staleTime: 0,
+    gcTime: keptShortlyMs,
   })
 
 export const diffOfFile = ({ projectId, id }: Pick<Worktree, 'projectId' | 'id'>, path: string, stamp: string) =>
@@ -60,6 +61,7 @@ export const diffOfFile = ({ projectId, id }: Pick<Worktree, 'projectId' | 'id'>
     queryKey: ['worktree-diff', id, stamp, path],
     queryFn: ({ signal }) => client.get(`${one}/diff`, { params: { projectId, worktreeId: id }, query: { path }, signal }),
     staleTime: 0,
+    gcTime: keptShortlyMs,
   })
 
 export const worktreesOf = (projectId: string) =>
@@ -70,4 +72,5 @@ export const worktreesOf = (projectId: string) =>
       return (await client.get('/api/projects/{projectId}/worktrees', { params: { projectId }, query, signal })).items
     },
     staleTime: 0,
+    gcTime: keptShortlyMs,
   })
