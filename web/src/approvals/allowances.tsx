@@ -10,6 +10,7 @@ import { notify } from '../parts/notices.tsx'
 import { Rows, Section } from '../parts/page.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { askedTitle } from '../translations/sandbox-requests.ts'
 
 export function Allowances({ projectId }: { projectId: string }) {
   const { allowances: words } = useWords()
@@ -28,7 +29,8 @@ export function Allowances({ projectId }: { projectId: string }) {
 }
 
 function Row({ allowance }: { allowance: Allowance }) {
-  const { allowances: words, console: consoleWords } = useWords()
+  const all = useWords()
+  const { allowances: words, console: consoleWords } = all
   const writing = useWriting()
   const nameOf = useDisplayName()
   const mayDecide = useMay('approve')
@@ -41,7 +43,8 @@ function Row({ allowance }: { allowance: Allowance }) {
     refreshAllowances(projectId)
     notify(words.revoked)
   }
-  const what = scope === 'request' ? title : `${consoleWords.tools[toolKind]}${folder === null ? '' : ` · ${folder}`}`
+  const what =
+    scope === 'request' ? askedTitle(title, all) : `${consoleWords.tools[toolKind]}${folder === null ? '' : ` · ${folder}`}`
   const facts = [words.scopes[scope], nameOf(agentId), words.by(nameOf(createdBy)), words.until(writing.exact(expiresAt))]
   return (
     <li data-allowance={allowanceId} className="list-row flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 py-2">

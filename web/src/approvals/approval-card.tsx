@@ -9,6 +9,7 @@ import { AgentText } from '../markdown/agent-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { askedTitle } from '../translations/sandbox-requests.ts'
 import { approvalDot, DecidedLine, unansweredOf } from './decided-line.tsx'
 import { DecisionForm } from './decision-form.tsx'
 import { QuestionApproval } from './question-form.tsx'
@@ -74,12 +75,18 @@ export function ApprovalBody({ approval }: { approval: Approval }) {
 }
 
 function Asked({ approval }: { approval: Approval }) {
-  const { approvals } = useWords()
+  const words = useWords()
+  const { approvals } = words
   const { instructionContent, workerInstructions, artifacts, revisionHistory, permission } = approval
   const empty = !instructionContent && workerInstructions.length === 0 && artifacts.length === 0
   return (
     <div className="flex flex-col gap-2">
-      {instructionContent && (isMarked(approval) ? <Plan>{instructionContent}</Plan> : <Plain>{instructionContent}</Plain>)}
+      {instructionContent &&
+        (isMarked(approval) ? (
+          <Plan>{instructionContent}</Plan>
+        ) : (
+          <Plain>{permission ? askedTitle(instructionContent, words) : instructionContent}</Plain>
+        ))}
       {permission && (
         <Suspense>
           <ToolContent call={permission.call} />

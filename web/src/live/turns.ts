@@ -86,7 +86,7 @@ export function forgetTurns(key: string): void {
   void invalidate(history(key).queryKey)
 }
 
-/** Of a chat that was left: the newest page of turns is read again by who comes back. */
+/** Forgets the turns of a chat that was left: the newest page is read again by who comes back. */
 export function forgetEarlierTurns(key: string): void {
   change(key, (known) => known.filter(({ state }) => state === 'running'))
   queryClient.removeQueries({ queryKey: history(key).queryKey })

@@ -37,12 +37,12 @@ export function useProjectWork(projectId: string): ProjectWork | undefined {
 export function useChat(conversationKey: string): Chat | undefined {
   useStream(conversationPrefix + conversationKey)
   // Later: what is removed while it is still observed would be kept by its observer.
-  useEffect(() => () => void setTimeout(() => letGo(conversationKey)), [conversationKey])
+  useEffect(() => () => void setTimeout(() => shortenLeft(conversationKey)), [conversationKey])
   return useQuery<Chat>({ queryKey: chatKey(conversationKey), enabled: false }).data
 }
 
 /** Keeps little of a chat that was left: over a day many are looked at, and each grows. */
-function letGo(conversationKey: string): void {
+function shortenLeft(conversationKey: string): void {
   if (wantedStreams().includes(conversationPrefix + conversationKey)) return
   changeChat(conversationKey, newestOf)
   forgetEarlierTurns(conversationKey)

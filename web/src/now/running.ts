@@ -10,6 +10,7 @@ import { standingDots, standingOf, standingWord } from '../processes/process-wor
 import { userSessionOf } from '../shell/listed-views.ts'
 import type { LiveState } from '../shell/state-dot.tsx'
 import type { Messages } from '../translations/en.ts'
+import { askedTitle } from '../translations/sandbox-requests.ts'
 
 /** undefined until it is known. */
 export function useRunning(): RunningAgent[] | undefined {
@@ -62,7 +63,7 @@ export function activityOf(
 /** Waiting outranks working. */
 function activityInRole(role: RoleAgent | undefined, words: Messages): { dot: LiveState; word: string } {
   const [asked] = role?.permissions ?? []
-  if (asked) return { dot: 'waiting', word: words.running.asks(asked.title) }
+  if (asked) return { dot: 'waiting', word: words.running.asks(askedTitle(asked.title, words)) }
   if (role?.limit) return { dot: 'waiting', word: words.console.limitReached }
   if (role?.turn) return { dot: 'working', word: words.running.working }
   return { dot: 'idle', word: role ? words.running.idle : words.running.console }

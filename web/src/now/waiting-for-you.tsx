@@ -20,6 +20,7 @@ import { oneLine } from '../shell/listed-views.ts'
 import { isTyping } from '../shell/page-keys.ts'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
+import { askedTitle } from '../translations/sandbox-requests.ts'
 
 /** On most visits nothing waits. */
 const ApprovalBody = lazy(loadOnce(async () => ({ default: (await import('../approvals/approval-card.tsx')).ApprovalBody })))
@@ -87,7 +88,7 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
     : approval.question
       ? words.approvals.question
       : readableKind(approval.checkpointType)
-  const said = permission?.call.title ?? firstLine(approval.instructionContent) ?? kind
+  const said = (permission && askedTitle(permission.call.title, words)) ?? firstLine(approval.instructionContent) ?? kind
   const title = `${kind} · ${nameOf(approval.leaderId)}`
   return (
     <li data-approval={approval.id}>

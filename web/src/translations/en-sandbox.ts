@@ -12,6 +12,10 @@ export const sandboxWords = {
     mode === 'off'
       ? 'It runs without a sandbox: it did not run in one here. `holdfast doctor` says what is missing.'
       : 'It runs in a sandbox, as was tried. It can be switched off among its settings.',
+  reachesHost: (host: string) => `Reach ${host} from the sandbox`,
+  readsFolder: (folder: string) => `Read ${folder} from the sandbox`,
+  /** By the names that the server gives them. */
+  sandboxAnswers: {} as Readonly<Record<string, string>>,
   allowFolders: 'Folders it may also read',
   allowFoldersHint: 'One path per line',
   allowHosts: 'Hosts it may reach',

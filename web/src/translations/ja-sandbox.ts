@@ -14,6 +14,13 @@ export const sandboxWords: typeof english = {
     mode === 'off'
       ? 'サンドボックスなしで動きます。ここではサンドボックス内で動きませんでした。不足しているものは `holdfast doctor` で分かります。'
       : '試したうえで、サンドボックス内で動きます。設定でオフにできます。',
+  reachesHost: (host) => `サンドボックスから ${host} に接続する`,
+  readsFolder: (folder) => `サンドボックスから ${folder} を読み取る`,
+  sandboxAnswers: {
+    'Allow for this turn': 'このターンだけ許可',
+    'Allow for an hour': '1 時間許可',
+    'Keep refusing': '拒否したままにする',
+  },
   allowFolders: '読み取りを許可するフォルダー',
   allowFoldersHint: '1 行に 1 つのパス',
   allowHosts: '接続を許可するホスト',

@@ -9,6 +9,7 @@ import { FoldIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
+import { answerName, askedTitle } from '../translations/sandbox-requests.ts'
 import { usePaneActions } from './pane-actions.ts'
 import { ToolContent } from './tool-row.tsx'
 import type { Permission } from './turn-state.ts'
@@ -18,11 +19,13 @@ import { useRequest } from './use-request.ts'
 const decisions = { allow_once: 'approved', reject_once: 'rejected', allow_always: undefined, reject_always: undefined } as const
 
 export function PermissionCard({ permission }: { permission: Permission }) {
-  const { console: words } = useWords()
+  const all = useWords()
+  const { console: words } = all
   const writing = useWriting()
   const mayDecide = useMay('approve')
   const asking = useRequest()
-  const { approvalId, title, call, options, deadline, outcome } = permission
+  const { approvalId, title: asked, call, options, deadline, outcome } = permission
+  const title = askedTitle(asked, all)
   const { agentId, answer: send } = usePaneActions()
   const answer = (option: Permission['options'][number], always?: AlwaysTerms) =>
     void asking.send(() => send(approvalId, option, always))
@@ -48,7 +51,7 @@ export function PermissionCard({ permission }: { permission: Permission }) {
         <StateDot state="waiting" />
         <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{words.asks(title)}</span>
       </p>
-      <ToolContent call={call} asked={title} />
+      <ToolContent call={call} asked={asked} />
       <ProblemNote error={asking.error} />
       {mayDecide && (
         <div className="flex flex-wrap gap-2">
@@ -62,7 +65,7 @@ export function PermissionCard({ permission }: { permission: Permission }) {
               aria-keyshortcuts={option.kind === 'allow_once' ? 'Alt+A' : option.kind === 'reject_once' ? 'Alt+R' : undefined}
               onClick={() => answer(option)}
             >
-              {option.name}
+              {answerName(option.name, all)}
             </SubmitButton>
           ))}
           {yes !== undefined && (
@@ -82,11 +85,17 @@ interface AnsweredProps {
 
 /** Answered, it shrinks to a line; what was asked for unfolds. */
 function Answered({ permission, outcome }: AnsweredProps) {
-  const { console: words } = useWords()
+  const all = useWords()
+  const { console: words } = all
   const deciderOf = useDecider()
-  const { approvalId, title, call, decidedBy, optionId, options } = permission
+  const { approvalId, call, decidedBy, optionId, options } = permission
+  const title = askedTitle(permission.title, all)
   const chosen = options.find((option) => option.optionId === optionId)?.name
-  const facts = [words.outcomes[outcome], chosen, decidedBy && decidedBy !== 'system' && deciderOf(decidedBy)].filter(Boolean)
+  const facts = [
+    words.outcomes[outcome],
+    chosen && answerName(chosen, all),
+    decidedBy && decidedBy !== 'system' && deciderOf(decidedBy),
+  ].filter(Boolean)
   return (
     <section aria-label={words.asks(title)} data-permission={approvalId} data-outcome={outcome} className="min-w-0">
       <details className="group min-w-0">
