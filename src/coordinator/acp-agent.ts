@@ -21,7 +21,7 @@ import { type TurnFilesOptions, takeAfter, takeBefore } from './file-states/turn
 import { secretsInTurns } from './launch-secrets.ts'
 import { RecentIds } from './link.ts'
 import { PersonRequests } from './person-requests.ts'
-import { AgentSandbox } from './sandbox/agent-sandbox.ts'
+import { AgentSandbox, type InSandbox } from './sandbox/agent-sandbox.ts'
 import type { NewFact, WithoutLaunch } from './spool.ts'
 import { type PrepareWorkspaceOptions, prepareWorkspace, type Workspace } from './worktrees/make-workspace.ts'
 
@@ -134,11 +134,11 @@ export class AcpAgent {
   }
 
   /** Initializes the running process and opens its first context. Reports the result. */
-  begin({ to, from }: Pipes, folder: string, takeOver?: () => Promise<void>): void {
+  begin({ to, from }: Pipes, folder: string, inSandbox?: InSandbox): void {
     const { clock, version } = this.#options
     this.#step = 'initialize'
     this.#folder = folder
-    this.sandbox.begin(folder, takeOver)
+    this.sandbox.begin(folder, inSandbox)
     const connection = new AcpConnection({
       to,
       from,

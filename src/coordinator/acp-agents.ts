@@ -72,7 +72,13 @@ export class AcpAgents {
     const { worktreesFolder, clock } = this.#options
     // SB6: what an agent has committed in its sandbox is seen outside.
     for (const agent of this.#agents.values()) if ('top' in ask && agent.sandbox.isAt(ask.top)) await agent.sandbox.sync()
-    return answerRequest({ git: this.git, occupancy: this.#occupancy, fileStates: this.#fileStates, worktreesFolder, clock }, ask)
+    const { git } = this
+    const context = { git, occupancy: this.#occupancy, fileStates: this.#fileStates, worktreesFolder, clock }
+    if (ask.kind !== 'files-restore') return answerRequest(context, ask)
+    const thaws = await Promise.all([...this.#agents.values()].map(({ sandbox }) => sandbox.freezeIn(ask.folder)))
+    return answerRequest(context, ask).finally(() => {
+      for (const thaw of thaws) thaw()
+    })
   }
 
   readOutput(yes: boolean): void {

@@ -20,7 +20,7 @@ import { giveGateway } from './gateway/agent-gateway.ts'
 import type { OpenGateway } from './gateway/gateway.ts'
 import { removeSecretFiles, secretFilesFolder, secretsInOutput, writeSecretFiles } from './launch-secrets.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
-import { commandAllowing } from './sandbox/agent-sandbox.ts'
+import { commandAllowing, type InSandbox } from './sandbox/agent-sandbox.ts'
 import { isThisMachine } from './sandbox/network-rules.ts'
 import { openSandbox, type Sandboxed, type SandboxOptions } from './sandbox/sandbox.ts'
 
@@ -137,8 +137,7 @@ export class AgentProcess {
   readonly pipes: Pipes | undefined
   /** Resolves with the processes that could not be ended, none if all have. */
   readonly gone: Promise<readonly LiveProcess[]>
-  /** SB6: takes over what a sandboxed agent has committed. */
-  readonly sync: (() => Promise<void>) | undefined
+  readonly inSandbox: InSandbox | undefined
   readonly #tree: ProcessTree
   readonly #output: AgentOutput
   readonly #end: () => void
@@ -202,7 +201,7 @@ export class AgentProcess {
     this.pid = pid
     this.birth = birth
     this.#tree = new ProcessTree(mark, { pid, birth }, box !== undefined)
-    this.sync = box?.sync
+    this.inSandbox = box && { sync: box.sync, freeze: () => this.#tree.freeze(table) }
     this.#output = new AgentOutput({ clock, secrets: secretsInOutput(particulars), onPiece: onOutput })
     if (child.stderr) this.#output.read(child.stderr)
     const { stdin, stdout } = child

@@ -93,6 +93,24 @@ export class ProcessTree {
     return [...members.values()]
   }
 
+  /** Stops all of it for a while, what is started meanwhile too. Returns what lets it go on. */
+  async freeze(table: ProcessTable): Promise<() => void> {
+    const stopped = new Set<number>()
+    const signal = (name: 'SIGSTOP' | 'SIGCONT') => (pid: number) => {
+      try {
+        process.kill(pid, name)
+      } catch {
+        // It has ended.
+      }
+    }
+    for (let before = -1; before < stopped.size; ) {
+      before = stopped.size
+      for (const { pid } of this.membersIn(await table.list())) stopped.add(pid)
+      stopped.forEach(signal('SIGSTOP'))
+    }
+    return () => stopped.forEach(signal('SIGCONT'))
+  }
+
   skipGrace(): void {
     this.#graceMs = 0
   }

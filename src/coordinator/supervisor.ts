@@ -246,7 +246,7 @@ export class Supervisor {
       if (this.#isKilling) started.kill()
       else if (launch.stopping) started.stop()
       if (!this.#readsOutput) started.pauseOutput()
-      if (pipes) launch.acpAgent?.begin(pipes, folder, started.sync)
+      if (pipes) launch.acpAgent?.begin(pipes, folder, started.inSandbox)
       const exit = await exited.promise
       await launch.acpAgent?.end(exit)
       this.#reportExit(launch, exit)

@@ -1,4 +1,5 @@
 /** Ending everything of a launch and nothing else, with real processes. */
+import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { graceMs, limitMs, ProcessTable, ProcessTree } from '../../src/coordinator/process-tree.ts'
 import type { LaunchMark } from '../../src/platform/processes/launch-mark.ts'
@@ -134,4 +135,21 @@ test('[CO2] many who wait for an end share the looks at the machine', async () =
   const counting = new ProcessTable({ ...machine, list })
   await Promise.all(Array.from({ length: 20 }, () => counting.list()))
   expect(looks).toBe(2)
+})
+
+test('[SB10] everything of a launch is stopped for a while, also what it keeps starting, and goes on afterwards', async () => {
+  const mark = newMark()
+  const root = await startScript('sleep 1000 & echo $!; while :; do /bin/true; done', { mark, lines: 1 })
+  const tree = new ProcessTree(mark, { pid: root.pid, birth: machine.birthOf(root.pid) ?? '' })
+  const states = () =>
+    [root.pid, ...root.printed].map((pid) =>
+      execFileSync('ps', ['-o', 'stat=', '-p', String(pid)])
+        .toString()
+        .startsWith('T'),
+    )
+  const thaw = await tree.freeze(table)
+  await expect.poll(states).toEqual([true, true])
+  thaw()
+  await expect.poll(states).toEqual([false, false])
+  expect(await tree.end(table, { graceMs: 300 })).toEqual([])
 })

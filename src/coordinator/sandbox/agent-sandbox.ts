@@ -27,10 +27,17 @@ export interface AgentSandboxOptions {
   readonly note: (text: string) => void
 }
 
+export interface InSandbox {
+  /** SB6: takes over what it has committed. */
+  readonly sync: () => Promise<void>
+  /** Stops its processes until what it returns is called. */
+  readonly freeze: () => Promise<() => void>
+}
+
 export class AgentSandbox {
   readonly #options: AgentSandboxOptions
   #folder: string | undefined
-  #takeOver = async (): Promise<void> => {}
+  #inside: InSandbox | undefined
   #turnId = ''
   readonly #answers = new Map<string, Promise<boolean>>()
   readonly #refused = new Set<string>()
@@ -40,11 +47,10 @@ export class AgentSandbox {
     this.#options = options
   }
 
-  /** Without `takeOver` it runs in no sandbox. */
-  begin(folder: string, takeOver: (() => Promise<void>) | undefined): void {
-    if (!takeOver) return
+  begin(folder: string, inside: InSandbox | undefined): void {
+    if (!inside) return
     this.#folder = folder
-    this.#takeOver = takeOver
+    this.#inside = inside
   }
 
   isAt(top: string): boolean {
@@ -55,9 +61,17 @@ export class AgentSandbox {
     if (this.#folder !== undefined && folder !== this.#folder) throw new DetailError(statusNotice('otherWorkplace'))
   }
 
+  /** SB10: while files are written outside of it, it cannot put a link in their way. */
+  async freezeIn(folder: string): Promise<() => void> {
+    const isThere = this.isAt(folder) || (this.#folder !== undefined && isBelow(this.#folder, folder))
+    return (isThere && (await this.#inside?.freeze())) || (() => {})
+  }
+
   /** A failure is written to the agent's output. */
-  sync(): Promise<void> {
-    return this.#takeOver().catch((error: unknown) => this.#options.note(error instanceof Error ? error.message : String(error)))
+  async sync(): Promise<void> {
+    await this.#inside
+      ?.sync()
+      .catch((error: unknown) => this.#options.note(error instanceof Error ? error.message : String(error)))
   }
 
   async askHost({ host, port }: HostPort): Promise<boolean> {
