@@ -69,7 +69,14 @@ test('[WK6] [RS6] Dismiss takes work off Now; what waits for somebody says for w
   await band.getByText('dropped').waitFor({ state: 'detached' })
   await page.goto(`/projects/${projectId}/history/${id}`)
   await page.getByText('dismissed', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Resume the work in dropped' }).click()
+  const resume = page.getByRole('button', { name: 'Resume the work in dropped' })
+  // The page hears of it before it has the answer, as it may on a busy machine.
+  await page.route('**/resume', async (route) => {
+    const response = await route.fetch()
+    await resume.waitFor({ state: 'detached' })
+    await route.fulfill({ response })
+  })
+  await resume.click()
   await page.getByRole('dialog', { name: 'Nothing starts yet' }).getByText('is no agent of this project any more').waitFor()
   const { items } = await here.elsewhere.get('/api/projects/{projectId}/sessions', { params: { projectId } })
   const [{ id: taskId, title } = { id: '', title: '' }] = (

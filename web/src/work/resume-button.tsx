@@ -17,9 +17,11 @@ interface ResumeButtonProps {
   /** The work session to resume; undefined when there is none, which the button says. */
   readonly workSession: WorkSession | undefined
   readonly projectId: string
+  /** False when it was taken up meanwhile: the button goes, and what its answer says is still shown. */
+  readonly offered?: boolean
 }
 
-export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
+export function ResumeButton({ workSession, projectId, offered = true }: ResumeButtonProps) {
   const { continuity } = useWords()
   const mayWrite = useMay('write')
   const { project } = useAgentAndProject({ projectId, agentId: '' })
@@ -54,17 +56,19 @@ export function ResumeButton({ workSession, projectId }: ResumeButtonProps) {
   return (
     <>
       <ProblemNote error={error} />
-      <SubmitButton
-        look="plain"
-        type="button"
-        waiting={waiting}
-        disabled={!possible}
-        title={possible ? undefined : why}
-        aria-label={continuity.resumeName(project)}
-        onClick={() => void resume()}
-      >
-        {continuity.resume}
-      </SubmitButton>
+      {offered && (
+        <SubmitButton
+          look="plain"
+          type="button"
+          waiting={waiting}
+          disabled={!possible}
+          title={possible ? undefined : why}
+          aria-label={continuity.resumeName(project)}
+          onClick={() => void resume()}
+        >
+          {continuity.resume}
+        </SubmitButton>
+      )}
       {lost.length > 0 && (
         <Said title={continuity.notRestored} text={continuity.notRestoredText} said={lost} onClose={() => setLost([])} />
       )}

@@ -37,6 +37,7 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
   const { continuity, workSessions: words } = useWords()
   const translate = useSaid()
   const { id, projectId, state, interruptionReason: reason } = whole
+  const isOffered = state === 'interrupted' && whole.resumedBy === null
   return (
     <>
       <Section
@@ -48,12 +49,8 @@ function Whole({ whole }: { whole: WholeWorkSession }) {
               {continuity.back}
             </Link>
             {state === 'running' && <SaveCheckpoint whole={whole} />}
-            {state === 'interrupted' && whole.resumedBy === null && (
-              <>
-                {whole.dismissedAt === null && <DismissButton workSession={whole} />}
-                <ResumeButton workSession={whole} projectId={projectId} />
-              </>
-            )}
+            {isOffered && whole.dismissedAt === null && <DismissButton workSession={whole} />}
+            <ResumeButton workSession={whole} projectId={projectId} offered={isOffered} />
           </>
         }
       >
