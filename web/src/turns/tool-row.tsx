@@ -1,7 +1,7 @@
 /** A tool call folds to one line with its outcome; opened, it shows what it was called with and what it did. */
 import { memo } from 'react'
 import type { ToolCall } from '../../../src/protocol/turns/agent-update.ts'
-import { FoldIcon, ToolIcon } from '../parts/icons.tsx'
+import { ToolIcon } from '../parts/icons.tsx'
 import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { DiffView } from '../worktrees/diff-view.tsx'
@@ -94,11 +94,8 @@ function Input({ text, folded }: { text: string; folded: boolean }) {
   const { console: words } = useWords()
   if (!folded) return <Words label={words.input} text={text} />
   return (
-    <details className="group">
-      <summary className="flex min-h-6 w-fit items-center gap-1 text-xs text-quiet">
-        <FoldIcon />
-        {words.input}
-      </summary>
+    <details>
+      <summary className="min-h-6 w-fit text-xs text-quiet">{words.input}</summary>
       <Words label={words.input} text={text} />
     </details>
   )
