@@ -6,12 +6,17 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import type { Migration } from '../../src/store/migrations/migration.ts'
+import { migrations } from '../../src/store/migrations/migrations.ts'
+import { postgresDialect } from '../../src/store/postgres/dialect.ts'
+import { sqliteDialect } from '../../src/store/sqlite/connection.ts'
 import type { BuildCopy } from './broken-build.ts'
 import { productFolder } from './build.ts'
 
 const run = promisify(execFile)
-const migrations = 'src/store/migrations'
+const folderOfMigrations = 'src/store/migrations'
 
 export interface VersionBefore extends BuildCopy {
   /** The commit, as people write it. */
@@ -29,42 +34,39 @@ const git = async (args: readonly string[], env: NodeJS.ProcessEnv = process.env
   (await run('git', ['-C', productFolder, ...args], { env })).stdout.trim()
 
 /**
- * The oldest first. Left out are those whose migrations were changed later: such a form is nobody's any more, for it was never released.
+ * The oldest first. Left out are those whose statements were changed later: such a form is nobody's any more, for it was never released.
  * Rejects where there is no history: a copy of the sources, or the end of a shallow clone.
  */
 export async function earlierForms(): Promise<EarlierForm[]> {
-  const today = new Set(await migrationsOf('HEAD'))
-  const added = (await git(['log', '--reverse', '--format=%H', '--diff-filter=A', '--', migrations])).split('\n').slice(1)
+  const today = statementsOf(migrations)
+  const changed = (await git(['log', '--reverse', '--format=%H', '--', folderOfMigrations])).split('\n').slice(1)
   const forms = new Map<number, EarlierForm>()
-  for (const one of added) {
+  for (const one of changed) {
     const commit = await git(['rev-parse', '--short', `${one}^`])
-    const there = await migrationsOf(commit)
-    if (there.every((file) => today.has(file))) forms.set(there.length, { version: there.length, commit })
+    const there = await statementsIn(commit)
+    if (there.every((text, index) => text === today[index])) forms.set(there.length, { version: there.length, commit })
   }
-  forms.delete(today.size)
+  forms.delete(today.length)
   return [...forms.values()].sort((a, b) => a.version - b.version)
 }
 
-/** Each with the statements in it: what it imports from where, and its comments, may change. */
-async function migrationsOf(commit: string): Promise<string[]> {
-  const files = (await git(['ls-tree', commit, `${migrations}/`])).split('\n')
-  const numbered = files.flatMap((line) => {
-    const [, blob = '', number = ''] = /^\d+ blob (\w+)\t.*\/(\d{4})-[\w-]+\.ts$/.exec(line) ?? []
-    return blob === '' ? [] : [{ blob, number }]
-  })
-  return Promise.all(numbered.map(async ({ blob, number }) => `${number} ${await statementsOf(blob)}`))
+/** The migrations of a commit, loaded as they were: they import nothing but types from elsewhere. */
+async function statementsIn(commit: string): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-migrations-'))
+  try {
+    const env = { ...process.env, GIT_INDEX_FILE: join(folder, 'index') }
+    await git(['read-tree', `${commit}:${folderOfMigrations}`], env)
+    await git(['checkout-index', '--all', `--prefix=${folder}/`], env)
+    const loaded = await import(pathToFileURL(join(folder, 'migrations.ts')).href)
+    return statementsOf(loaded.migrations)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
-const read = new Map<string, Promise<string>>()
-
-function statementsOf(blob: string): Promise<string> {
-  const known = read.get(blob) ?? git(['cat-file', 'blob', blob]).then(withoutImportsAndComments)
-  read.set(blob, known)
-  return known
-}
-
-const withoutImportsAndComments = (source: string): string =>
-  source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^import [\s\S]*?from '.*'$/gm, '').replaceAll(/\s+/g, '')
+/** A text for each version, of both engines, the same for the same statements however they are written. */
+const statementsOf = (all: readonly Migration[]): string[] =>
+  all.map(({ statements }) => [sqliteDialect, postgresDialect].flatMap(statements).join(';').replaceAll(/\s+/g, ''))
 
 export async function checkOut(commit: string): Promise<VersionBefore> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-before-'))
