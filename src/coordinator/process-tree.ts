@@ -100,7 +100,7 @@ export class ProcessTree {
       try {
         process.kill(pid, name)
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
     for (let before = -1; before < stopped.size; ) {
