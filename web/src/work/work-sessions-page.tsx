@@ -42,7 +42,11 @@ function WorkSessions({ projectId }: { projectId: string }) {
           <LineageChart projectId={projectId} />
           <Rows label={words.workSessions.title}>
             {lines.slice(0, most).map((line) => (
-              <Line key={line.newest.id} line={line} taskTitle={titles.get(line.newest.currentTaskId ?? '')} />
+              <Line
+                key={(line.earlier.at(-1) ?? line.newest).id}
+                line={line}
+                taskTitle={titles.get(line.newest.currentTaskId ?? '')}
+              />
             ))}
           </Rows>
           {lines.length > most && (
@@ -94,7 +98,7 @@ function Line({ line: { newest, earlier }, taskTitle }: { line: WorkLine; taskTi
           </details>
         )}
       </div>
-      {state === 'interrupted' && resumedBy === null && <ResumeButton workSession={newest} projectId={projectId} />}
+      <ResumeButton workSession={newest} projectId={projectId} offered={state === 'interrupted' && resumedBy === null} />
     </li>
   )
 }
