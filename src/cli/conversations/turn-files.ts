@@ -62,7 +62,8 @@ async function rewind(context: CommandContext): Promise<void> {
   const done = await withLosses(context, `Rewind to ${to} the turn?`, (confirm) =>
     context.client.post(`${turn}/rewind`, { params: paramsOf(context, chosen), body: { to, ...confirm }, timeoutMs }),
   )
-  context.finished(done, `Files and conversation are as ${to} the turn; \`holdfast rewind ${visible(key)} --undo\` undoes it`)
+  const undo = context.hint(`\`holdfast rewind ${visible(key)} --undo\` undoes it`)
+  context.finished(done, `Files and conversation are as ${to} the turn; ${undo}`)
 }
 
 /** Asks before what others changed is overwritten. */
