@@ -2,6 +2,7 @@
  * The page lives: changes made elsewhere show at once, waiting is never a flash and never silence, a lost server is told with its
  * time, nothing is lost meanwhile.
  */
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { visit } from './visit.ts'
@@ -41,9 +42,11 @@ test('[HT6] people and tokens made elsewhere show at once', async () => {
   expect(await page.getByText('No tokens yet.').count()).toBe(0)
 })
 
+/** The menu of the places that are seldom looked at. */
+const openSettings = (page: Page) => page.getByRole('button', { name: 'Settings', exact: true }).click()
+
 test('[HT6] what changes while the first answer is on its way is asked for anew', async () => {
   const page = await here.ownerPage('/')
-  const rail = page.getByRole('navigation', { name: 'Places' })
   let asked = 0
   await page.route('**/api/people?*', async (route) => {
     asked += 1
@@ -54,7 +57,8 @@ test('[HT6] what changes while the first answer is on its way is asked for anew'
     await page.getByRole('navigation', { name: 'Projects' }).getByRole('link', { name: 'heard-of-later' }).waitFor()
     await route.fulfill({ response: answer }).catch(() => undefined)
   })
-  await rail.getByRole('link', { name: 'People' }).click()
+  await openSettings(page)
+  await page.getByRole('menuitem', { name: 'People' }).click()
   await page.getByText('Katherine', { exact: true }).waitFor()
   expect(asked).toBeGreaterThan(1)
 })
@@ -75,12 +79,13 @@ test('[UI2] what one person types stays while another changes the same project',
 
 test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, after 10 s a way out that works', async () => {
   const page = await here.ownerPage('/', { anew: true })
+  await openSettings(page)
   await page.clock.install()
   // From here on only the test turns the hands, however slow the machine is.
   await page.clock.pauseAt(Date.now() + 1000)
   let held = true
   await page.route('**/api/people*', (route) => (held ? undefined : route.continue()))
-  await page.getByRole('link', { name: 'People' }).click()
+  await page.getByRole('menuitem', { name: 'People' }).click()
   await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
   const skeleton = page.locator('[aria-busy="true"]')
   await page.clock.runFor(250)
@@ -152,7 +157,8 @@ test('[UI7] with the server away the page says since when; when it is back it go
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('alert').getByText('The server did not answer').waitFor()
     await other.getByText(/^Offline since/).waitFor()
-    await other.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'People' }).click()
+    await openSettings(other)
+    await other.getByRole('menuitem', { name: 'People' }).click()
   })
   await other.getByRole('heading', { name: 'People', level: 1 }).waitFor()
   await here.elsewhere.post('/api/projects', { body: { name: 'made-meanwhile' } })

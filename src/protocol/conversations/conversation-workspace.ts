@@ -11,5 +11,6 @@ export const ConversationWorkspace = z.object({
     .describe('worktree: one of its own; checkout: the project’s own folder; plain: a folder without git'),
   folder: z.string().nullable().describe('On the machine of its agent; null while it is not made'),
   branch: z.string().nullable(),
+  worktreeId: z.string().optional().describe('Of the worktree, once it is made'),
 })
 export type ConversationWorkspace = z.output<typeof ConversationWorkspace>

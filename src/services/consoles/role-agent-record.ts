@@ -245,7 +245,9 @@ const endTexts: Readonly<Partial<Record<NonNullable<Launch['reason']>, Detail>>>
 }
 
 async function errorOf(reader: Reader, { id, detail, reason }: Launch): Promise<Detail> {
-  return withLastOutput(reader, id, detail ?? (reason && endTexts[reason]) ?? statusNotice('processEnded'))
+  const what = detail ?? (reason && endTexts[reason]) ?? statusNotice('processEnded')
+  // What an agent wrote last explains no stop that came from outside.
+  return reason === 'shutdown' ? what : withLastOutput(reader, id, what)
 }
 
 export async function withLastOutput(reader: Reader, id: string, words: Detail): Promise<Detail> {

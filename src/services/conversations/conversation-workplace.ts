@@ -151,12 +151,13 @@ export async function workplaceOf(reader: Reader, row: ConversationRow): Promise
   const role = parseConsoleKey(key)
   if (role) {
     const place = await reader.first(selectOfRole, role)
-    return place ? { kind: place.kind, folder: place.folder, branch: place.branch } : null
+    return place ? { kind: place.kind, folder: place.folder, branch: place.branch, worktreeId: place.id } : null
   }
   if (row.project_id === null || key.startsWith('agent:')) return null
   if (row.workplace === 'worktree') {
     const made = await reader.first(selectOfConversation, { key })
-    return { kind: 'worktree', folder: made?.folder ?? null, branch: made?.branch ?? null }
+    const { folder = null, branch = null, id: worktreeId } = made ?? {}
+    return { kind: 'worktree', folder, branch, ...(worktreeId !== undefined && { worktreeId }) }
   }
   const folder = (await reader.row('projects', { id: row.project_id }))?.path ?? null
   return { kind: row.workplace === 'plain' || folder === null ? 'plain' : 'checkout', folder, branch: null }

@@ -320,7 +320,10 @@ test('[UI10] a turn shows what it changed; back to before it with what would be 
   const diff = log.getByRole('region', { name: 'Changes in a.txt' })
   await diff.getByRole('deletion').getByText('one').waitFor()
   await diff.getByRole('insertion').getByText('two').waitFor()
-  await page.getByRole('heading', { level: 1 }).locator('..').getByTitle('2 added, 1 removed').waitFor()
+  const head = page.getByRole('heading', { level: 1 }).locator('..')
+  await head.getByTitle('2 added, 1 removed').waitFor()
+  // The project's own folder is nobody's worktree to review.
+  expect(await head.getByRole('link', { name: 'Review' }).count()).toBe(0)
   const key = `web:${projectId}.rewinder`
   const { workplace } = await here.elsewhere.get('/api/conversations/{key}', { params: { key } })
   const file = join(workplace?.folder ?? '', 'a.txt')
@@ -354,6 +357,8 @@ test('[UI10] a turn shows what it changed; back to before it with what would be 
     .getByRole('navigation', { name: 'Projects' })
     .locator(`li:has(> div a[href="/projects/${projectId}"]) [data-view]`)
   await expect.poll(() => rows.count()).toBe(2)
+  await head.getByRole('link', { name: 'Review' }).click()
+  await page.getByRole('region', { name: 'Changes in b.txt' }).getByRole('insertion').getByText('forked').waitFor()
 })
 
 test('[AG14] [UI9] in a chat the model is chosen and a picture goes along; Now says what the agent does, and stops it', async () => {

@@ -25,7 +25,7 @@ test('[WT6] on a phone, in Japanese and dark, the list of worktrees and the Chan
   await pane.locator('[data-state="idle"]').waitFor()
   await pane.getByRole('textbox').fill('[[write src/a/very/long/path/to/some/file/with/a/long/name.txt こんにちは]]')
   await pane.getByRole('textbox').press('Enter')
-  await page.getByRole('link', { name: '変更 (1)' }).click()
+  await page.getByRole('link', { name: 'レビュー (1)' }).click()
   const review = page.getByRole('region', { name: '認証 の変更' })
   await review.getByText('変更されたファイル 1 件').waitFor()
   await review.getByText('こんにちは').waitFor()

@@ -119,6 +119,7 @@ test('[CX9] a conversation with a worktree of its own waits for nobody; its plac
   })
   const { items } = (await server.ask(`/api/projects/${projectId}/worktrees`)).json
   expect(items).toMatchObject([{ conversation: key, userSessionId: null, agentId: 'critic', branch: 'holdfast/chat/x' }])
+  expect(await view('critic')).toMatchObject({ workplace: { worktreeId: items[0].id } })
 })
 
 test('[CX10] a second context of the same process is opened in its own place, and chosen anew it moves with what was said', async () => {

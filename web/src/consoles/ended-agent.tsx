@@ -22,6 +22,14 @@ export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
   const ending = signal ? words.signal(signal) : exitCode === null ? undefined : words.exitCode(exitCode)
   const notice = agent.notices?.['error']
   const how = tellsExit({ detail: error, notice }) ? undefined : ending
+  // Nothing went wrong with the agent: it is started again as it was.
+  if (notice?.code === 'holdfastStopped')
+    return (
+      <Ended pane={pane} live={live} mayWrite={mayWrite}>
+        <p className="font-medium">{translate(error ?? '', notice)}</p>
+        <p className="text-sm text-quiet">{words.stoppedKept}</p>
+      </Ended>
+    )
   return (
     <div role="alert" data-failed={step ?? ''} className="mt-4 flex flex-col gap-2 rounded-md bg-bad-wash px-3 py-2.5">
       <p className="font-medium text-bad">{step ? words.failedAt[step] : words.failed}</p>
@@ -41,12 +49,18 @@ export function FailedAgent({ pane, agent, live, mayWrite }: FailedAgentProps) {
 export function GoneAgent({ pane, live, mayWrite }: Omit<FailedAgentProps, 'agent'>) {
   const { console: words } = useWords()
   return (
-    <div className="mt-4 flex flex-col gap-2 rounded-md px-3 py-2.5 shadow-[inset_0_0_0_1px_var(--line)]">
+    <Ended pane={pane} live={live} mayWrite={mayWrite}>
       <p className="text-sm text-quiet">{words.goneText}</p>
-      {mayWrite && pane.lastAgentId !== '' && <StartAgain pane={pane} live={live} />}
-    </div>
+    </Ended>
   )
 }
+
+const Ended = ({ pane, live, mayWrite, children }: Omit<FailedAgentProps, 'agent'> & { readonly children: ReactNode }) => (
+  <div className="mt-4 flex flex-col gap-2 rounded-md px-3 py-2.5 shadow-[inset_0_0_0_1px_var(--line)]">
+    {children}
+    {mayWrite && pane.lastAgentId !== '' && <StartAgain pane={pane} live={live} />}
+  </div>
+)
 
 /** The same agent in the same role; with its old conversation when it can bring that back. */
 function StartAgain({ pane, live }: { pane: Pane; live: LiveConsole }): ReactNode {

@@ -1,10 +1,12 @@
 /** The head of a role's pane on one line: role, agent, the branch it works on, its changes, and the way to end it. */
 import { useState } from 'react'
+import type { Conversation } from '../../../src/protocol/conversations/conversation.ts'
 import { useDisplayName } from '../live/display-names.ts'
 import { useHome } from '../live/queries.ts'
 import { IconButton } from '../parts/button.tsx'
 import { CopyText } from '../parts/copy.tsx'
 import { BranchIcon, CloseIcon } from '../parts/icons.tsx'
+import { LineCounts } from '../parts/line-counts.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import type { Messages } from '../translations/en.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
@@ -21,7 +23,7 @@ const isLimited = (pane: Pane): boolean => pane.agent?.state === 'ACTIVE' && pan
 export function stateOf(pane: Pane): LiveState | undefined {
   if (!pane.agent) return undefined
   if (pane.agent.state === 'SPAWNING') return 'starting'
-  if (pane.agent.state === 'FAILED') return 'failed'
+  if (pane.agent.state === 'FAILED') return pane.agent.notices?.['error']?.code === 'holdfastStopped' ? 'interrupted' : 'failed'
   const running = runningTurn(pane)
   if (isLimited(pane)) return 'limited'
   if (asksSomething(running)) return 'waiting'
@@ -58,7 +60,12 @@ export function PaneTools({ pane, live, mayWrite }: PaneToolsProps) {
   )
 }
 
-export function PaneHead({ pane, live, mayWrite }: PaneToolsProps) {
+interface PaneHeadProps extends PaneToolsProps {
+  /** What its turns changed in the files. */
+  readonly lines: Conversation['lines']
+}
+
+export function PaneHead({ pane, lines, live, mayWrite }: PaneHeadProps) {
   const words = useWords()
   const translate = useSaid()
   const nameOf = useDisplayName()
@@ -87,6 +94,7 @@ export function PaneHead({ pane, live, mayWrite }: PaneToolsProps) {
             <CopyText text={`git merge ${agent.branch}`} what={words.console.mergeCommand} />
           </span>
         )}
+        {lines && lines.added + lines.removed > 0 && <LineCounts {...lines} />}
         <PaneTools pane={pane} live={live} mayWrite={mayWrite} />
       </div>
       {notes.filter(Boolean).map((note) => (

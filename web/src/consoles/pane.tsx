@@ -97,7 +97,7 @@ export function PaneView({ pane, known, live, userSessionId, chosen }: PaneViewP
         onKeyDown={onKeyDown}
         className={`flex min-h-0 min-w-0 flex-1 flex-col md:min-w-80 ${chosen ? '' : 'max-md:hidden'}`}
       >
-        <PaneHead pane={pane} live={live} mayWrite={mayWrite && active} />
+        <PaneHead pane={pane} lines={about?.lines} live={live} mayWrite={mayWrite && active} />
         <Transcript label={words.console.transcriptOf(role)}>
           {known.consoleState.cut && <Older live={live} />}
           {entries.length === 0 && agent && !about?.rewound && <p className="pt-4 text-faint">{words.console.nothingYet}</p>}

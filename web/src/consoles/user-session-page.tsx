@@ -2,6 +2,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { Conversation } from '../../../src/protocol/conversations/conversation.ts'
 import { conversation } from '../conversations/conversation-queries.ts'
 import { useMay } from '../live/queries.ts'
 import { useSeen } from '../live/recent.ts'
@@ -133,7 +134,7 @@ interface BarProps {
 }
 
 /** The most urgent state of the agents stands for all. */
-const urgency: readonly LiveState[] = ['waiting', 'failed', 'working', 'starting', 'idle']
+const urgency: readonly LiveState[] = ['waiting', 'failed', 'working', 'starting', 'interrupted', 'idle']
 
 const stateOfAll = (panes: readonly Pane[]): LiveState => {
   const states = panes.map(stateOf)
@@ -167,6 +168,7 @@ function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, 
         state={active ? stateOfAll(panes) : 'ended'}
         title={(title && oneLine(title)) || titleOf(panes) || words.console.one}
         project={project}
+        lines={linesOf(known)}
         actions={
           <>
             <span role="status" data-relay={relay.state} className="text-sm text-quiet">
@@ -213,6 +215,12 @@ function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, 
     </>
   )
 }
+
+/** What all of them changed. */
+const linesOf = (known: readonly Pick<Conversation, 'lines'>[]) => ({
+  added: known.reduce((sum, { lines }) => sum + (lines?.added ?? 0), 0),
+  removed: known.reduce((sum, { lines }) => sum + (lines?.removed ?? 0), 0),
+})
 
 const longestTitle = 80
 

@@ -15,7 +15,7 @@ import { useSeen } from '../live/recent.ts'
 import { newKey } from '../live/sending.ts'
 import { configureChat, useOffers, useTurns } from '../live/turns.ts'
 import { changeChat, useChat, webChatKey } from '../live/work.ts'
-import { IconButton } from '../parts/button.tsx'
+import { buttonClass, IconButton } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
 import { CloseIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
@@ -44,7 +44,8 @@ import { ForkedFrom } from './forked-from.tsx'
 import { OpenBeside } from './open-beside.tsx'
 import { PendingApprovals, usePendingApprovals, withQuestions } from './pending-approvals.tsx'
 import { markOf, Presence } from './presence.tsx'
-import { PriorityChoice, usePriority } from './priority.tsx'
+import { usePriority } from './priority.tsx'
+import { ReviewLink } from './review-link.tsx'
 import { useNameOf } from './titles.ts'
 import { useChatPanel } from './use-chat-panel.ts'
 import { WorkplaceLine } from './workplace.tsx'
@@ -130,13 +131,16 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
         lines={about?.lines}
         isColumn={onClose !== undefined}
         actions={
-          onClose ? (
-            <IconButton label={words.columns.close(title)} onClick={onClose}>
-              <CloseIcon />
-            </IconButton>
-          ) : (
-            <OpenBeside keys={[key]} />
-          )
+          <>
+            {about && <ReviewLink conversationKey={key} className={buttonClass(onClose ? 'quiet' : 'plain', 'px-2! text-sm')} />}
+            {onClose ? (
+              <IconButton label={words.columns.close(title)} onClick={onClose}>
+                <CloseIcon />
+              </IconButton>
+            ) : (
+              <OpenBeside keys={[key]} />
+            )}
+          </>
         }
       >
         {about && <TitleForm key={about.title} conversationKey={key} title={about.title} />}
@@ -202,9 +206,8 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
               mayAttach={agent.protocol !== 'mcp'}
               isBusy={running !== undefined}
               onSend={onSend}
-            >
-              {isChat && <PriorityChoice {...priority} />}
-            </Composer>
+              settings={isChat ? [priority.setting] : []}
+            />
           ) : (
             <p className="border-t border-line py-3 text-quiet">{words.project.mayNot}</p>
           )}

@@ -2,29 +2,20 @@
 import { useState } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { useWords } from '../translations/messages.tsx'
+import type { ComposerSetting } from '../turns/agent-settings.tsx'
 
 const priorities = ['low', 'normal', 'high', 'urgent'] as const satisfies readonly Message['priority'][]
 
 export function usePriority() {
-  const [value, setValue] = useState<Message['priority']>('normal')
-  return { value, onValue: setValue, reset: () => setValue('normal') }
-}
-
-export function PriorityChoice({ value, onValue }: Pick<ReturnType<typeof usePriority>, 'value' | 'onValue'>) {
   const { chat } = useWords()
-  return (
-    <select
-      aria-label={chat.priority}
-      title={chat.priority}
-      value={value}
-      onChange={(event) => onValue(priorities.find((each) => each === event.target.value) ?? 'normal')}
-      className="h-7 rounded-md bg-transparent px-1.5 text-sm text-quiet hover:bg-hover hover:text-ink max-md:h-9"
-    >
-      {priorities.map((each) => (
-        <option key={each} value={each}>
-          {chat.priorities[each]}
-        </option>
-      ))}
-    </select>
-  )
+  const [value, setValue] = useState<Message['priority']>('normal')
+  const setting: ComposerSetting = {
+    id: 'priority',
+    label: chat.priority,
+    value,
+    values: priorities.map((id) => ({ id, name: chat.priorities[id] })),
+    disabled: false,
+    onValue: (chosen) => setValue(priorities.find((each) => each === chosen) ?? 'normal'),
+  }
+  return { value, setting, reset: () => setValue('normal') }
 }

@@ -80,7 +80,7 @@ const alignOf = ({ align }: Tokens.TableCell): string => alignments[align ?? 'le
 const Table = ({ table }: { table: Tokens.Table }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
   <div tabIndex={0} className="overflow-x-auto">
-    <table className="border-collapse text-sm">
+    <table className="border-collapse text-sm [overflow-wrap:break-word]">
       <thead>
         <tr>
           {table.header.map((cell, index) => (

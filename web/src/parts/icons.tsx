@@ -53,11 +53,25 @@ export const PeopleIcon = ({ className }: IconProps) => (
     <path d="M1.75 13.25c.3-2.4 2-3.75 4.25-3.75s3.95 1.35 4.25 3.75M10.5 3.1a2.5 2.5 0 0 1 0 4.3M12 9.9c1.3.5 2.1 1.7 2.3 3.35" />
   </Icon>
 )
+/** Two sliders. */
+export const SettingsIcon = ({ className }: IconProps) => (
+  <Icon className={className}>
+    <path d="M2 5h6.5M12 5h2M2 11h2M7.5 11H14" />
+    <circle cx="10.25" cy="5" r="1.75" />
+    <circle cx="5.75" cy="11" r="1.75" />
+  </Icon>
+)
 export const SystemIcon = ({ className }: IconProps) => (
   <Icon className={className}>
     <rect x="2.25" y="2.5" width="11.5" height="4.5" rx="1.25" />
     <rect x="2.25" y="9" width="11.5" height="4.5" rx="1.25" />
     <path d="M4.75 4.75h.01M4.75 11.25h.01" strokeWidth="2" />
+  </Icon>
+)
+/** A paper plane. */
+export const ChannelIcon = ({ className }: IconProps) => (
+  <Icon className={className}>
+    <path d="M14 2 1.75 6.75l4.75 2.5 2.5 5zM6.5 9.25 10 5.75" />
   </Icon>
 )
 export const TalkIcon = ({ className }: IconProps) => (

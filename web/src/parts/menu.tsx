@@ -1,6 +1,7 @@
-/** The popup of a menu, and how its items look. */
+/** The popup of a menu, how its items look, and items that choose or switch something. */
 import { Menu } from '@base-ui/react/menu'
 import type { ReactNode } from 'react'
+import { CheckIcon } from './icons.tsx'
 
 export const itemClass =
   'flex min-h-8 cursor-default items-center gap-2 rounded-md px-2 py-1 outline-none select-none data-highlighted:bg-hover max-md:min-h-10'
@@ -23,3 +24,47 @@ export function MenuPopup({ children, side = 'bottom', align = 'end' }: MenuPopu
     </Menu.Portal>
   )
 }
+
+const chosenClass = `${itemClass} justify-between`
+
+interface MenuChoiceProps {
+  readonly label: string
+  readonly value: string
+  /** `lang`: of the name, where it is in another language than the page. */
+  readonly values: readonly { readonly id: string; readonly name: string; readonly lang?: string }[]
+  readonly disabled?: boolean
+  readonly onValue: (value: string) => void
+}
+
+/** One of several values, under its label. */
+export const MenuChoice = ({ label, value, values, disabled = false, onValue }: MenuChoiceProps) => (
+  <Menu.RadioGroup value={value} onValueChange={onValue} disabled={disabled}>
+    <Menu.Group>
+      <Menu.GroupLabel className="px-2 pt-2 pb-1 text-xs font-medium text-faint">{label}</Menu.GroupLabel>
+      {values.map(({ id, name, lang }) => (
+        <Menu.RadioItem key={id} value={id} className={chosenClass} lang={lang}>
+          {name}
+          <Menu.RadioItemIndicator>
+            <CheckIcon className="text-accent" />
+          </Menu.RadioItemIndicator>
+        </Menu.RadioItem>
+      ))}
+    </Menu.Group>
+  </Menu.RadioGroup>
+)
+
+interface MenuToggleProps {
+  readonly on: boolean
+  readonly disabled?: boolean
+  readonly onTurn: (wanted: boolean) => void
+  readonly children: string
+}
+
+export const MenuToggle = ({ on, disabled = false, onTurn, children }: MenuToggleProps) => (
+  <Menu.CheckboxItem checked={on} disabled={disabled} onCheckedChange={onTurn} className={chosenClass}>
+    {children}
+    <Menu.CheckboxItemIndicator>
+      <CheckIcon className="text-accent" />
+    </Menu.CheckboxItemIndicator>
+  </Menu.CheckboxItem>
+)

@@ -2,8 +2,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { useNavigate } from '@tanstack/react-router'
 import { useMe } from '../live/queries.ts'
-import { CheckIcon } from '../parts/icons.tsx'
-import { itemClass, MenuPopup } from '../parts/menu.tsx'
+import { itemClass, MenuChoice, MenuPopup, MenuToggle } from '../parts/menu.tsx'
 import { notify } from '../parts/notices.tsx'
 import { describeProblem } from '../parts/problem-note.tsx'
 import { notificationChoice, notificationsAvailable, setNotifications } from '../preferences/browser-notifications.ts'
@@ -13,9 +12,6 @@ import { languageChoice, languages } from '../preferences/language.ts'
 import { themeChoice, themes } from '../preferences/theme.ts'
 import { useWords } from '../translations/messages.tsx'
 import { signOut } from './sign-out.ts'
-
-const radioClass = `${itemClass} justify-between`
-const groupClass = 'px-2 pt-2 pb-1 text-xs font-medium text-faint'
 
 export function AccountMenu() {
   const words = useWords()
@@ -64,19 +60,12 @@ interface ChoicesProps<Value extends string> {
 }
 
 const Choices = <Value extends string>({ title, choice, values, names, inItself = false }: ChoicesProps<Value>) => (
-  <Menu.RadioGroup value={useChoice(choice)} onValueChange={choice.set}>
-    <Menu.Group>
-      <Menu.GroupLabel className={groupClass}>{title}</Menu.GroupLabel>
-      {values.map((each) => (
-        <Menu.RadioItem key={each} value={each} className={radioClass} lang={inItself && each !== 'system' ? each : undefined}>
-          {names[each]}
-          <Menu.RadioItemIndicator>
-            <CheckIcon className="text-accent" />
-          </Menu.RadioItemIndicator>
-        </Menu.RadioItem>
-      ))}
-    </Menu.Group>
-  </Menu.RadioGroup>
+  <MenuChoice
+    label={title}
+    value={useChoice(choice)}
+    values={values.map((id) => ({ id, name: names[id], ...(inItself && id !== 'system' && { lang: id }) }))}
+    onValue={(value) => choice.set(value as Value)}
+  />
 )
 
 function Outside() {
@@ -85,35 +74,20 @@ function Outside() {
     if (!(await setNotifications(wanted))) notify(words.outsideForbidden)
   }
   return (
-    <Toggle on={useChoice(notificationChoice) === 'on'} onTurn={(wanted) => void turn(wanted)}>
+    <MenuToggle on={useChoice(notificationChoice) === 'on'} onTurn={(wanted) => void turn(wanted)}>
       {words.outside}
-    </Toggle>
+    </MenuToggle>
   )
 }
 
 function EnterSends() {
   const { preferences: words } = useWords()
   return (
-    <Toggle on={useChoice(enterChoice) === 'sends'} onTurn={(wanted) => enterChoice.set(wanted ? 'sends' : 'breaks')}>
+    <MenuToggle on={useChoice(enterChoice) === 'sends'} onTurn={(wanted) => enterChoice.set(wanted ? 'sends' : 'breaks')}>
       {words.enterSends}
-    </Toggle>
+    </MenuToggle>
   )
 }
-
-interface ToggleProps {
-  readonly on: boolean
-  readonly onTurn: (wanted: boolean) => void
-  readonly children: string
-}
-
-const Toggle = ({ on, onTurn, children }: ToggleProps) => (
-  <Menu.CheckboxItem checked={on} onCheckedChange={onTurn} className={radioClass}>
-    {children}
-    <Menu.CheckboxItemIndicator>
-      <CheckIcon className="text-accent" />
-    </Menu.CheckboxItemIndicator>
-  </Menu.CheckboxItem>
-)
 
 const Face = ({ name }: { name: string }) => (
   <span

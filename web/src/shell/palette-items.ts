@@ -98,7 +98,6 @@ export function paletteItems(sources: Sources): PaletteItem[] {
       text: words.places[name],
       act: () => void navigate({ to }),
     })),
-    { id: 'place-channels', group: palette.goTo, text: words.places.channels, act: () => void navigate({ to: '/channels' }) },
     {
       id: 'place-notes',
       group: palette.goTo,

@@ -1,7 +1,9 @@
 /** The left rail on wide screens: places, the projects, the connection, the person. */
+import { Menu } from '@base-ui/react/menu'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../live/queries.ts'
-import { MarkIcon, NowIcon, PlusIcon, SearchIcon } from '../parts/icons.tsx'
+import { MarkIcon, NowIcon, PlusIcon, SearchIcon, SettingsIcon } from '../parts/icons.tsx'
+import { itemClass, MenuPopup } from '../parts/menu.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ConnectionDot } from './connection-strip.tsx'
@@ -41,23 +43,35 @@ export function Rail() {
       <div className="mt-2 flex items-center gap-1 border-t border-line pt-2">
         <AccountMenu />
         <ConnectionDot />
+        <Places />
       </div>
-      <nav aria-label={words.places.label} className="flex items-center gap-1 px-1">
+    </header>
+  )
+}
+
+/** What is set up once and seldom looked at: agents, people, channels, the system. */
+function Places() {
+  const { places: words, preferences } = useWords()
+  return (
+    <Menu.Root>
+      <Menu.Trigger
+        aria-label={preferences.settings}
+        title={preferences.settings}
+        className="flex size-8 shrink-0 items-center justify-center rounded-md text-quiet hover:bg-hover hover:text-ink data-popup-open:bg-hover"
+      >
+        <SettingsIcon />
+      </Menu.Trigger>
+      <MenuPopup side="top">
         {navItems
           .filter(({ to }) => to !== '/')
           .map(({ to, name, Icon }) => (
-            <Link
-              key={to}
-              to={to}
-              aria-label={words.places[name]}
-              title={words.places[name]}
-              className="flex size-8 items-center justify-center rounded-md text-quiet hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:text-ink"
-            >
-              <Icon />
-            </Link>
+            <Menu.LinkItem key={to} closeOnClick className={itemClass} render={<Link to={to} />}>
+              <Icon className="text-quiet" />
+              {words[name]}
+            </Menu.LinkItem>
           ))}
-      </nav>
-    </header>
+      </MenuPopup>
+    </Menu.Root>
   )
 }
 

@@ -5,12 +5,14 @@ import { inbox } from '../live/approvals.ts'
 import { useHome, useMay } from '../live/queries.ts'
 import { showNotification } from '../preferences/browser-notifications.ts'
 import { useWords } from '../translations/messages.tsx'
+import { askedTitle } from '../translations/sandbox-requests.ts'
 
 /** The length that a notification shows. */
 const mostChars = 120
 
 export function WaitingNotice() {
-  const { approvals } = useWords()
+  const words = useWords()
+  const { approvals } = words
   const agents = useHome()?.agents
   const mayDecide = useMay('approve')
   const items = useQuery({ ...inbox, enabled: false }).data?.items
@@ -26,10 +28,11 @@ export function WaitingNotice() {
       (each) => !before.has(each.id),
     )) {
       const kind = permission ? approvals.permission : question ? approvals.question : checkpointType
-      const body = instructionContent ? `${kind}: ${instructionContent}` : kind
+      const said = permission && instructionContent ? askedTitle(instructionContent, words) : instructionContent
+      const body = said ? `${kind}: ${said}` : kind
       const leader = agents?.find((agent) => agent.id === leaderId)?.name ?? leaderId
       void showNotification({ title: approvals.asked(leader), body: body.slice(0, mostChars), tag: `approval-${id}` })
     }
-  }, [items, approvals, agents, mayDecide])
+  }, [items, words, approvals, agents, mayDecide])
   return null
 }

@@ -5,6 +5,7 @@ export const preferences = {
   language: 'Language',
   languages: { system: 'As the browser', en: 'English', ja: '日本語' },
   open: 'Account and preferences',
+  settings: 'Settings',
   enterSends: 'Enter sends what you write',
   outside: 'Notices from this browser',
   outsideForbidden: 'The browser does not allow notices for this address. Its settings can.',

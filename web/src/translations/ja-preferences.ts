@@ -7,6 +7,7 @@ export const preferences: typeof english.preferences = {
   language: '言語',
   languages: { system: 'ブラウザーに合わせる', en: 'English', ja: '日本語' },
   open: 'アカウントと表示設定',
+  settings: '設定',
   enterSends: 'Enter キーで送信する',
   outside: 'このブラウザーで通知する',
   outsideForbidden: 'このアドレスからの通知はブラウザーで許可されていません。ブラウザーの設定で変更できます。',

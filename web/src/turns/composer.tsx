@@ -1,12 +1,12 @@
 /** Where one writes to an agent: text, commands, files of the workplace, pictures; and what the agent is set to and has used. */
-import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { type DragEvent, useRef, useState } from 'react'
 import { useDraft } from '../live/draft.ts'
 import { Button } from '../parts/button.tsx'
 import { WritingArea } from '../parts/writing-area.tsx'
 import { useChoice } from '../preferences/choice.ts'
 import { enterChoice } from '../preferences/enter.ts'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import { AgentSettings } from './agent-settings.tsx'
+import { AgentSettings, type ComposerSetting } from './agent-settings.tsx'
 import { AttachButton, AttachedList, type Attachment, useAttachments } from './attachments.tsx'
 import { useCompletion } from './completion.tsx'
 import type { Offers } from './offers.ts'
@@ -27,7 +27,8 @@ interface ComposerProps {
   readonly isBusy: boolean
   /** False when it could not be taken. */
   readonly onSend: (text: string, attached: readonly Attachment[]) => boolean
-  readonly children?: ReactNode
+  /** What is chosen for the next message beside what the agent offers. */
+  readonly settings?: readonly ComposerSetting[]
 }
 
 export function Composer(props: ComposerProps) {
@@ -42,7 +43,7 @@ export function Composer(props: ComposerProps) {
     cost,
     isBusy,
     onSend,
-    children,
+    settings = [],
   } = props
   const writing = useWriting()
   const { chat, console: words } = useWords()
@@ -128,11 +129,7 @@ export function Composer(props: ComposerProps) {
       />
       <div className="flex items-center gap-x-1">
         {mayAttach && <AttachButton onFiles={(files) => void attachments.add(files)} />}
-        {/* Where it is narrow they are scrolled, and fade at their end instead of being cut. */}
-        <div className="flex min-w-0 items-center overflow-x-auto [scrollbar-width:none] @max-md:pr-6 @max-md:[mask-image:linear-gradient(to_right,#000_calc(100%-1.5rem),transparent)]">
-          <AgentSettings offers={offers} mayWrite={mayConfigure} />
-          {children}
-        </div>
+        <AgentSettings offers={offers} mayWrite={mayConfigure} more={settings} />
         <span className="min-w-0 flex-1 shrink-100 truncate text-right text-xs text-faint @max-2xl:invisible">
           {isBusy ? words.keysWorking : chat.keys[enter]}
         </span>

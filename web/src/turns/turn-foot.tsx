@@ -1,8 +1,7 @@
 /** The line under a turn: how long it took, what it used, what it changed in the files; and the ways back to it (FS7-FS9). */
 import { Menu } from '@base-ui/react/menu'
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { ReviewLink } from '../conversations/review-link.tsx'
 import { loadOnce } from '../lazy-route.tsx'
 import { useHome } from '../live/queries.ts'
 import { secondsBetween } from '../parts/elapsed-time.tsx'
@@ -11,7 +10,6 @@ import { LineCounts } from '../parts/line-counts.tsx'
 import { itemClass, MenuPopup } from '../parts/menu.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { useWords, useWriting } from '../translations/messages.tsx'
-import { worktreeIdOf } from '../worktrees/worktree-queries.ts'
 import { usePaneActions } from './pane-actions.ts'
 import { RewindDialog, type RewindTarget } from './rewind.tsx'
 import { isAnswer, type ShownTurn } from './turn-state.ts'
@@ -49,7 +47,13 @@ export function TurnFoot({ turn, files }: { turn: ShownTurn; files: ShownTurn['f
             <LineCounts {...changes} />
           </button>
         )}
-        {changes && conversationKey !== undefined && <ReviewLink conversationKey={conversationKey} turnId={turn.messageId} />}
+        {changes && conversationKey !== undefined && (
+          <ReviewLink
+            conversationKey={conversationKey}
+            turnId={turn.messageId}
+            className="-mx-1.5 flex min-h-7 items-center rounded-md px-1.5 text-quiet hover:bg-hover hover:text-ink max-md:min-h-9"
+          />
+        )}
         {canGoBack && <TurnMenu conversationKey={conversationKey} turnId={turn.messageId} hasAfter={files.after} />}
       </div>
       {open && conversationKey !== undefined && (
@@ -58,24 +62,6 @@ export function TurnFoot({ turn, files }: { turn: ShownTurn; files: ShownTurn['f
         </Suspense>
       )}
     </>
-  )
-}
-
-/** Leads to what the turn changed on the page on which the worktree is reviewed (UI12). */
-function ReviewLink({ conversationKey, turnId }: Pick<TurnMenuProps, 'conversationKey' | 'turnId'>) {
-  const { files: words } = useWords()
-  const { projectId } = usePaneActions()
-  const worktreeId = useQuery(worktreeIdOf(projectId, conversationKey)).data
-  if (!worktreeId) return null
-  return (
-    <Link
-      to="/projects/$projectId/review/$worktreeId"
-      params={{ projectId, worktreeId }}
-      search={{ turn: turnId }}
-      className="-mx-1.5 flex min-h-7 items-center rounded-md px-1.5 text-quiet hover:bg-hover hover:text-ink max-md:min-h-9"
-    >
-      {words.review}
-    </Link>
   )
 }
 

@@ -54,7 +54,11 @@ export function ViewHead({ state, title, project, branch, lines, actions, isColu
             <span className="truncate font-mono">{branch}</span>
           </span>
         )}
-        {lines && lines.added + lines.removed > 0 && <LineCounts {...lines} />}
+        {lines && lines.added + lines.removed > 0 && (
+          <span className={isColumn ? '' : 'max-md:hidden'}>
+            <LineCounts {...lines} />
+          </span>
+        )}
         <span className="ml-auto flex shrink-0 items-center gap-1">
           {actions}
           <IconButton label={words.details} aria-expanded={open} onClick={() => setOpen(!open)}>

@@ -8,7 +8,10 @@ import { useWords } from '../translations/messages.tsx'
 import { worktreeOfRole } from './worktree-queries.ts'
 
 export function Changes({ pane: { role, agent, entries } }: { pane: Pane }) {
-  const { worktrees: words } = useWords()
+  const {
+    worktrees: words,
+    files: { review },
+  } = useWords()
   const { projectId, userSessionId } = useParams({ from: '/shell/projects/$projectId/console/$userSessionId' })
   const { data } = useQuery(worktreeOfRole(projectId, userSessionId, role))
   const ended = entries.filter((entry) => entry.kind === 'turn' && entry.state !== 'running').length
@@ -25,7 +28,7 @@ export function Changes({ pane: { role, agent, entries } }: { pane: Pane }) {
       className="flex min-h-6 items-center text-xs text-quiet underline decoration-line underline-offset-2 hover:text-ink max-md:min-h-8"
       title={files > 0 ? words.files(files) : undefined}
     >
-      {words.changes}
+      {review}
       {files > 0 && ` (${files})`}
     </Link>
   )

@@ -34,19 +34,6 @@ export const worktreeById = (projectId: string, worktreeId: string) =>
 export const keyOf = ({ conversation, userSessionId, role }: Worktree): string | undefined =>
   conversation ?? (userSessionId === null ? undefined : `console:${userSessionId}.${role}`)
 
-const mostSearched = 200
-
-/** The worktree in which a conversation works; null: it has none of its own. */
-export const worktreeIdOf = (projectId: string, conversationKey: string) =>
-  queryOptions<string | null>({
-    queryKey: ['worktree-of', projectId, conversationKey],
-    queryFn: async ({ signal }) => {
-      const query = { limit: mostSearched }
-      const { items } = await client.get('/api/projects/{projectId}/worktrees', { params: { projectId }, query, signal })
-      return items.find((each) => keyOf(each) === conversationKey)?.id ?? null
-    },
-  })
-
 /** `stamp` is another one whenever the worktree may have changed. */
 export const diffOfWorktree = ({ projectId, id }: Pick<Worktree, 'projectId' | 'id'>, stamp: string) =>
   queryOptions<WorktreeDiff>({
