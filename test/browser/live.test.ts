@@ -104,6 +104,30 @@ test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, 
   await page.getByRole('list', { name: 'People' }).getByText('Owner').first().waitFor()
 })
 
+test('[UI11] what is typed after Ctrl+K while the box still loads stands in it, and decides nothing on the page', async () => {
+  const page = await here.ownerPage('/', { anew: true })
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/palette-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.reload()
+  await page.locator('h1').waitFor()
+  await page.keyboard.press('Control+K')
+  // Alone, the question mark opens the list of keys.
+  await page.keyboard.type('?pexo')
+  await page.keyboard.press('Backspace')
+  release()
+  const box = page.getByRole('combobox')
+  await expect.poll(() => box.inputValue()).toBe('?pex')
+  await page.keyboard.type('y')
+  await expect.poll(() => box.inputValue()).toBe('?pexy')
+  expect(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count()).toBe(0)
+})
+
 test('[HT4] a form that was given up after a lost answer is sent again as the same request, and done once', async () => {
   const page = await here.ownerPage('/?new=project', { anew: true })
   const keys: (string | undefined)[] = []

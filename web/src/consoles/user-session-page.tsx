@@ -160,13 +160,14 @@ function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, 
   )
   const about = known.toSorted((a, b) => (a.created < b.created ? -1 : 1))[0]
   const title = known.length < begun.length ? undefined : titleOfAll(known)
+  const shown = (title && oneLine(title)) || titleOf(panes) || words.console.one
   useSeen(keys)
   if (!project) return null
   return (
     <>
       <ViewHead
         state={active ? stateOfAll(panes) : 'ended'}
-        title={(title && oneLine(title)) || titleOf(panes) || words.console.one}
+        title={shown}
         project={project}
         lines={linesOf(known)}
         actions={
@@ -194,7 +195,7 @@ function ConsoleHead({ userSessionId, known: data, live, open, onOpen: setOpen, 
             </Button>
           )}
         </div>
-        {about && <TitleForm key={about.title} conversationKey={about.key} title={about.title} />}
+        {about && <TitleForm key={about.title} conversationKey={about.key} title={about.title} shown={shown} />}
         {keys.map((key) => (
           <Primer key={key} conversationKey={key} />
         ))}

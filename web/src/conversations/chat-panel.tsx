@@ -143,7 +143,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
           </>
         }
       >
-        {about && <TitleForm key={about.title} conversationKey={key} title={about.title} />}
+        {about && <TitleForm key={about.title} conversationKey={key} title={about.title} shown={title} />}
         {about?.forkedFrom && <ForkedFrom origin={about.forkedFrom} />}
         <WorkplaceLine about={about} place={place} mayWrite={mayWrite && isChat} />
         {about && <Primer conversationKey={key} />}

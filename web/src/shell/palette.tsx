@@ -11,6 +11,7 @@ import type { Messages } from '../translations/en.ts'
 import { useWords } from '../translations/messages.tsx'
 import { focusComposer } from './page-keys.ts'
 import { itemsHere, matching, type PaletteItem, paletteItems } from './palette-items.ts'
+import { takeTyped } from './palette-opening.ts'
 import { useFound } from './palette-search.ts'
 import { signOut } from './sign-out.ts'
 
@@ -83,6 +84,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
             setTyped(event.target.value)
             setAt(0)
           }}
+          onFocus={() => setTyped((now) => now + takeTyped())}
           onKeyDown={onKeyDown}
           className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none"
         />

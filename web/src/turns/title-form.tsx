@@ -10,7 +10,14 @@ import { useRequest } from './use-request.ts'
 
 const longest = 200
 
-export function TitleForm({ conversationKey: key, title }: { conversationKey: string; title: string | null }) {
+interface TitleFormProps {
+  readonly conversationKey: string
+  readonly title: string | null
+  /** What stands for the title while it has none. */
+  readonly shown: string
+}
+
+export function TitleForm({ conversationKey: key, title, shown }: TitleFormProps) {
   const { console: words, act } = useWords()
   const [text, setText] = useState(title ?? '')
   const { send, waiting, error } = useRequest()
@@ -27,6 +34,7 @@ export function TitleForm({ conversationKey: key, title }: { conversationKey: st
         {words.name}
         <input
           value={text}
+          placeholder={shown}
           maxLength={longest}
           onChange={(event) => setText(event.target.value)}
           className={`${inputClass} py-1!`}
