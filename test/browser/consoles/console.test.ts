@@ -262,6 +262,12 @@ test('[AG6] the mode and the model are chosen in the pane, a file goes with the 
   const chosen = (name: string) => coder.getByRole('combobox', { name, exact: true }).inputValue()
   await expect.poll(() => Promise.all([chosen('Mode'), chosen('Model')])).toEqual(['careful', 'demo-large'])
   await expect.poll(() => coder.getByLabel('Brief').isChecked()).toBe(true)
+  // AC6: stopped while it asks, the tool neither waits nor runs any longer.
+  await say(page, 'coder', '[[write b.txt y]]')
+  const asking = coder.locator('[data-tool]', { hasText: 'b.txt' })
+  await asking.getByText('waits', { exact: true }).waitFor()
+  await coder.getByRole('button', { name: 'Stop', exact: true }).click()
+  await asking.getByText('not finished').waitFor()
 })
 
 test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing is found by axe', async () => {

@@ -86,6 +86,7 @@ export const consoleWords = {
     switch_mode: 'Mode',
     other: 'Tool',
   },
+  notFinished: 'not finished',
   toolStates: { pending: 'waits', in_progress: 'runs', completed: 'done', failed: 'failed' },
   asks: (title: string) => (title.endsWith('?') ? title : `May it: ${title}?`),
   until: (time: string) => `It waits for an answer until ${time}.`,

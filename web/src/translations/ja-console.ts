@@ -86,6 +86,7 @@ export const consoleWords: typeof English = {
     switch_mode: 'モード',
     other: 'ツール',
   },
+  notFinished: '未完了',
   toolStates: { pending: '待機', in_progress: '実行中', completed: '完了', failed: '失敗' },
   asks: (title) => `許可しますか: ${title}`,
   until: (time) => `${time} まで回答を待ちます。`,

@@ -6,9 +6,16 @@ import { StateDot } from '../shell/state-dot.tsx'
 import { useWords } from '../translations/messages.tsx'
 import { DiffView } from '../worktrees/diff-view.tsx'
 import { Step } from './step.tsx'
+import type { ShownTurn } from './turn-state.ts'
 import { useShortPath } from './workplace.ts'
 
-export const ToolRow = memo(function ToolRow({ call }: { call: ToolCall }) {
+interface ToolRowProps {
+  readonly call: ToolCall
+  /** How its turn stands: in one that is over no tool waits or runs, whatever the agent said last. */
+  readonly turn: ShownTurn['state']
+}
+
+export const ToolRow = memo(function ToolRow({ call, turn }: ToolRowProps) {
   const { console: words } = useWords()
   const shortPath = useShortPath()
   // A change is what one wants to see; the rest is looked up when something is odd.
@@ -20,7 +27,7 @@ export const ToolRow = memo(function ToolRow({ call }: { call: ToolCall }) {
       icon={<ToolIcon kind={call.toolKind} />}
       verb={words.tools[call.toolKind]}
       title={shortPath(call.title)}
-      end={<Outcome call={call} />}
+      end={<Outcome call={call} turn={turn} />}
     >
       <ToolContent call={call} />
     </Step>
@@ -29,10 +36,11 @@ export const ToolRow = memo(function ToolRow({ call }: { call: ToolCall }) {
   return call.parentId === undefined ? row : <div className="ml-4 border-l border-line pl-2">{row}</div>
 })
 
-function Outcome({ call }: { call: ToolCall }) {
+function Outcome({ call, turn }: ToolRowProps) {
   const { console: words, duration } = useWords()
   const { status, exitCode, durationMs } = call
   const isOver = status === 'completed' || status === 'failed'
+  if (!isOver && turn !== 'running') return turn === 'answered' ? null : <span>{words.notFinished}</span>
   return (
     <>
       {!isOver && <StateDot state={status === 'pending' ? 'starting' : 'working'} />}

@@ -95,7 +95,7 @@ function TurnMenu({ conversationKey, turnId, hasAfter }: TurnMenuProps) {
         >
           {fork.waiting ? words.forking : words.menu}
         </Menu.Trigger>
-        <MenuPopup align="start">
+        <MenuPopup side="top" align="start">
           <Menu.Item className={itemClass} onClick={() => setTarget({ turnId, to: 'before' })}>
             {words.rewindBefore}
           </Menu.Item>

@@ -55,7 +55,7 @@ export const TurnView = memo(function TurnView({ turn, files = turn.files, carde
         <Head name={nameOf(agentId)} at={turn.content.length > 0 ? undefined : (turn.endedAt ?? turn.at)} byAgent />
         {other.repeats !== undefined && <TurnLink to={other.repeats}>{words.repeats}</TurnLink>}
         {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
-        <Items items={turn.items} />
+        <Items items={turn.items} state={turn.state} />
         {added && <Said text={added} />}
         {!(carded && turn.limited) && <Ending turn={turn} isExplained={added !== ''} />}
         {other.repeatedIn !== undefined && <TurnLink to={other.repeatedIn}>{words.repeatedIn}</TurnLink>}
@@ -80,17 +80,17 @@ const TurnLink = ({ to, children }: { to: string; children: ReactNode }) => (
 const fewItems = 60
 const itemHeight = 30
 
-function Items({ items }: { items: readonly Item[] }) {
+function Items({ items, state }: Pick<ShownTurn, 'items' | 'state'>) {
   if (items.length <= fewItems) {
     // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
-    return items.map((item, index) => <ItemView key={index} item={item} />)
+    return items.map((item, index) => <ItemView key={index} item={item} state={state} />)
   }
   return (
     <ol className="flex min-w-0 flex-col gap-1.5">
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
         <NearRow key={index} first={index >= items.length - drawnAtFirst} guess={itemHeight}>
-          <ItemView item={item} />
+          <ItemView item={item} state={state} />
         </NearRow>
       ))}
     </ol>
@@ -126,7 +126,7 @@ export function Head({ name, at, byAgent = false, children }: HeadProps) {
   )
 }
 
-const ItemView = memo(function ItemView({ item }: { item: Item }) {
+const ItemView = memo(function ItemView({ item, state }: { item: Item; state: ShownTurn['state'] }) {
   const { console: words } = useWords()
   const translate = useSaid()
   switch (item.kind) {
@@ -139,7 +139,7 @@ const ItemView = memo(function ItemView({ item }: { item: Item }) {
         </Step>
       )
     case 'tool':
-      return <ToolRow call={item.call} />
+      return <ToolRow call={item.call} turn={state} />
     case 'plan':
       return <PlanList entries={item.entries} />
     case 'permission':
