@@ -15,9 +15,8 @@ import { useSeen } from '../live/recent.ts'
 import { newKey } from '../live/sending.ts'
 import { configureChat, useOffers, useTurns } from '../live/turns.ts'
 import { changeChat, useChat, webChatKey } from '../live/work.ts'
-import { buttonClass, IconButton } from '../parts/button.tsx'
+import { buttonClass } from '../parts/button.tsx'
 import { isComposing } from '../parts/composing.ts'
-import { CloseIcon } from '../parts/icons.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { useWords } from '../translations/messages.tsx'
@@ -129,17 +128,11 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
         project={project}
         branch={about?.workplace?.branch}
         lines={about?.lines}
-        isColumn={onClose !== undefined}
+        onClose={onClose}
         actions={
           <>
             {about && <ReviewLink conversationKey={key} className={buttonClass(onClose ? 'quiet' : 'plain', 'px-2! text-sm')} />}
-            {onClose ? (
-              <IconButton label={words.columns.close(title)} onClick={onClose}>
-                <CloseIcon />
-              </IconButton>
-            ) : (
-              <OpenBeside keys={[key]} />
-            )}
+            {!onClose && <OpenBeside keys={[key]} />}
           </>
         }
       >

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import { IconButton } from '../parts/button.tsx'
-import { BackIcon, BranchIcon } from '../parts/icons.tsx'
+import { BackIcon, BranchIcon, CloseIcon } from '../parts/icons.tsx'
 import { LineCounts } from '../parts/line-counts.tsx'
 import { useTitle } from '../parts/page.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
@@ -17,15 +17,16 @@ interface ViewHeadProps {
   /** What its turns changed in the files. */
   readonly lines?: { readonly added: number; readonly removed: number } | null | undefined
   readonly actions?: ReactNode
-  /** The view is one of several: leaves the name of the page alone. */
-  readonly isColumn?: boolean
+  /** Closes the view, where it is one of several; the name of the page is then left alone. */
+  readonly onClose?: (() => void) | undefined
   /** What folds out. */
   readonly children: ReactNode
 }
 
-export function ViewHead({ state, title, project, branch, lines, actions, isColumn = false, children }: ViewHeadProps) {
-  const { console: words } = useWords()
+export function ViewHead({ state, title, project, branch, lines, actions, onClose, children }: ViewHeadProps) {
+  const { console: words, columns } = useWords()
   const [open, setOpen] = useState(false)
+  const isColumn = onClose !== undefined
   useTitle(isColumn ? undefined : title)
   const Heading = isColumn ? 'h2' : 'h1'
   const onWide = isColumn ? 'hidden' : 'max-md:hidden'
@@ -64,6 +65,11 @@ export function ViewHead({ state, title, project, branch, lines, actions, isColu
           <IconButton label={words.details} aria-expanded={open} onClick={() => setOpen(!open)}>
             <BackIcon className={open ? 'rotate-90' : '-rotate-90'} />
           </IconButton>
+          {onClose && (
+            <IconButton label={columns.close(title)} onClick={onClose}>
+              <CloseIcon />
+            </IconButton>
+          )}
         </span>
       </div>
       {open && <div className="flex flex-col gap-2 pb-3 text-sm">{children}</div>}
