@@ -179,7 +179,7 @@ test('[UI7] with the server away the page says since when; when it is back it go
     await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
     await page.getByLabel('Name').fill('typed-while-away')
     await page.getByRole('button', { name: 'Create' }).click()
-    // Of the form, which tried several times: the folder picker's comes sooner.
+    // The form says so after several tries; the folder picker says something alike sooner.
     await page.getByRole('alert').getByText('What you typed is still here.').waitFor()
     await other.getByText(/^Offline since/).waitFor()
     await openSettings(other)
