@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
+import { RelayMessage } from '../../src/protocol/consoles/relay.ts'
 import { code, page, table } from './markdown.ts'
+import { shapeOf } from './shape.ts'
 
 const events = { file: 'src/protocol/events.ts', bodies: 'EventBodies' }
 const relayEvents = { file: 'src/protocol/consoles/relay.ts', bodies: 'RelayEventBodies' }
@@ -24,6 +26,14 @@ export function eventsPage(root: string): string {
       '`{type, sessionId, seq, timestamp, …}` with the fields below. `requestId` is that of the request which an event answers.',
     ].join('\n'),
     table(['type', 'fields', ''], rowsOf(root, relayEvents)),
+    '## Messages to the relay',
+    [
+      'What a client sends over `/ws` about a user session, whose id is `sessionId`. `requestId` is the client’s choice: the event or answer to the message',
+      'carries it, and the same one again is done once. A message that is refused is answered by `{type: "error", code, detail, next, …, requestId}`',
+      'with a code of [errors.md](errors.md), and the connection stays open. `agent:list` and `agent:get` are answered by `agent:list` and `agent:info`,',
+      '`session:resume` by `session:resumed` (and `session:snapshot` where what was missed is not kept), the others by an event above.',
+    ].join('\n'),
+    ...RelayMessage.options.map((option) => `\`\`\`\n${shapeOf(option, 'input')}\n\`\`\``),
   )
 }
 

@@ -47,7 +47,8 @@ export interface Relay {
   follow(following: Following): () => void
   /** Resolves with the answer; rejects with a `ProblemError`. Pass the same `requestId` to repeat an unanswered request. */
   request(request: RelayRequest, requestId?: string): Promise<RelayAnswer>
-  create(projectId: string): Promise<string>
+  /** Begins a user session in a project, left out in the only one; resolves with its id. */
+  create(projectId?: string): Promise<string>
   /** Skips the wait before the next attempt. */
   reconnectNow(): void
   close(): void
@@ -119,7 +120,7 @@ class RelayClient implements Relay {
     return this.#ask({ ...request, requestId }, requestId, false)
   }
 
-  async create(projectId: string): Promise<string> {
+  async create(projectId?: string): Promise<string> {
     const requestId = newId()
     const { sessionId: userSessionId } = await this.#ask({ type: 'session:create', projectId, requestId }, requestId, true)
     return String(userSessionId)

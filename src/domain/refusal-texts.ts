@@ -10,6 +10,8 @@ import { type NoticeMaker, noticeMaker } from './notices.ts'
  */
 export const refusalSentences = {
   noProject: 'There is no project {id}',
+  noProjectYet: 'There is no project yet',
+  whichProject: 'there are several projects; name one of: {projects}',
   noAgent: 'There is no agent {id}',
   noConversation: 'There is no conversation {key}',
   noNote: 'There is no note of the day {day}',

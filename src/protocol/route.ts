@@ -18,7 +18,8 @@ export interface Route {
   readonly bodyLimit?: number
   /** The body is a byte stream; its limit in bytes. */
   readonly upload?: number
-  readonly status: 200 | 201 | 204
+  /** 202: it is under way, and what became of it is read elsewhere. */
+  readonly status: 200 | 201 | 202 | 204
   /** A second success status with the same response, for something created. The handler chooses. */
   readonly alsoStatus?: 201
   readonly answer?: z.ZodType
@@ -56,7 +57,7 @@ type ParamsIn<Path> = z.ZodObject<{
   [Name in NamesIn<Path>]: Name extends keyof typeof parameters ? (typeof parameters)[Name] : typeof anyId
 }>
 
-type Details = Omit<Route, 'method' | 'path' | 'scope' | 'status' | 'summary'> & { readonly status?: 200 | 201 }
+type Details = Omit<Route, 'method' | 'path' | 'scope' | 'status' | 'summary'> & { readonly status?: 200 | 201 | 202 }
 type Listed<Line extends string, Of, More> = More & {
   readonly method: Line extends `${infer Method extends Route['method']} ${string}` ? Method : never
   readonly path: Line extends `${string} ${infer Path extends Route['path']}` ? Path : never

@@ -59,7 +59,7 @@ test('[US2] a role that is taken, one that nobody has, one terminated twice: eac
   person.send('agent:spawn', { role: 'auth', requestId: 'twice' })
   expect(await person.next('error')).toMatchObject({ code: 'role_taken', requestId: 'twice' })
   person.send('agent:message', { role: 'nobody', content: 'hello', requestId: 'nobody' })
-  expect(await person.next('error')).toMatchObject({ code: 'agent_not_active', requestId: 'nobody' })
+  expect(await person.next('error')).toMatchObject({ code: 'agent_not_found', requestId: 'nobody' })
   expect(await person.processes()).toHaveLength(1)
   expect(await person.say('auth', 'still there')).toMatchObject({ content: 'echo: still there' })
   for (const reason of ['user requested', 'already terminated', 'already terminated']) {

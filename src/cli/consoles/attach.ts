@@ -1,15 +1,14 @@
 /** `holdfast attach`: follows a console from its latest turns (CL1, US3); typed lines go to an agent. Leaving ends nothing. */
 import { createInterface } from 'node:readline'
-import type { Client } from '../../client/client.ts'
 import { openRelay, type Relay } from '../../client/relay.ts'
 import type { RelayEvent, RelayRequest, RelaySnapshot } from '../../client/relay-messages.ts'
 import { visible } from '../../platform/log/visible.ts'
-import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import { type Asked, answersOf, callLines, optionLine } from '../approvals/ask-permission.ts'
 import { command } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { leftBy, notFound, signedOut, usage } from '../failure.ts'
+import { leftBy, notFound, signedOut } from '../failure.ts'
 import { isInteractive } from '../terminal.ts'
+import { findConsole } from './find-console.ts'
 import { RelayLines } from './relay-lines.ts'
 
 const lastTurns = 5
@@ -163,28 +162,9 @@ function meaningOf(line: string, sight: ConsoleState, userSessionId: string): Re
   return { type: 'agent:message', ...inside, role, content: line }
 }
 
-const maxSearched = 1000
-
 async function attach(context: CommandContext): Promise<void> {
-  const { id } = await found(context.client, context.optionalOperand(0))
+  const { id } = await findConsole(context.client, context.optionalOperand(0))
   await attachConsole(context, id, context.text('role'))
-}
-
-/** Finds a session by id or the end of it; without one, the newest. */
-async function found(client: Client, typed: string | undefined): Promise<Pick<UserSession, 'id'>> {
-  const matching: UserSession[] = []
-  let looked = 0
-  for await (const userSession of client.pages('/api/user-sessions')) {
-    if (typed === undefined || userSession.id === typed) return userSession
-    if (typed.length >= 4 && userSession.id.endsWith(typed)) matching.push(userSession)
-    if (++looked >= maxSearched) break
-  }
-  const [only, ...others] = matching
-  if (only && others.length === 0) return only
-  if (only) throw usage(`${matching.length} consoles end in ${typed}.`, 'Type the whole id; `holdfast consoles` lists them.')
-  if (typed === undefined) throw notFound('No console is open.', 'Open one: holdfast run AGENT PROMPT --keep, or in the page.')
-  // An ended session is not listed, but can be read.
-  return client.get('/api/user-sessions/{userSessionId}', { params: { userSessionId: typed } })
 }
 
 export const attachCommand = command(attach)`

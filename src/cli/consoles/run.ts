@@ -6,10 +6,11 @@
 import { readFile } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import type { Client } from '../../client/client.ts'
+import { type Client, newId } from '../../client/client.ts'
 import { openRelay, type Relay } from '../../client/relay.ts'
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import { onInterrupt } from '../../platform/processes/signals.ts'
+import type { RoleAgent, UserSession } from '../../protocol/consoles/user-session.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import { maxPromptChars, type PromptPart } from '../../protocol/turns/prompt.ts'
 import { type Asked, askPermission } from '../approvals/ask-permission.ts'
@@ -18,9 +19,12 @@ import type { CommandContext } from '../context.ts'
 import { CommandFailure, failed, signedOut, usage } from '../failure.ts'
 import { chooseProject, projectOption } from '../projects/choose-project.ts'
 import { isInteractive } from '../terminal.ts'
+import { findConsole } from './find-console.ts'
 import { RelayLines } from './relay-lines.ts'
 
 interface Run {
+  /** One that is open already; left out, one of its own. */
+  readonly console: UserSession | undefined
   readonly projectId: string
   readonly agentId: string
   readonly role: string
@@ -49,9 +53,10 @@ async function runAgent(context: CommandContext, run: Run): Promise<void> {
   })
   context.end()
   try {
+    if (run.console) return await oneTurn(context, relay, { ...placeIn(run.console, run), over: over.promise }, run, lines)
     const userSessionId = await relay.create(run.projectId)
     try {
-      await oneTurn(context, relay, { userSessionId, over: over.promise }, run, lines)
+      await oneTurn(context, relay, { userSessionId, lastSeq: 0, agent: undefined, over: over.promise }, run, lines)
       if (!run.keep) await completeWork(context.client, userSessionId, run.role).catch(() => {})
     } finally {
       lines.endLine()
@@ -60,8 +65,24 @@ async function runAgent(context: CommandContext, run: Run): Promise<void> {
       else await relay.request({ type: 'session:terminate', sessionId: userSessionId }).catch(() => {})
     }
   } finally {
+    lines.endLine()
     relay.close()
   }
+}
+
+/** The role in a console that is open already, which stays open. */
+function placeIn(userSession: UserSession, { role, agentId }: Run): Omit<Place, 'over'> {
+  const { id: userSessionId, headSeq: lastSeq, state, agents } = userSession
+  if (state !== 'ACTIVE')
+    throw failed('This console has ended.', '`holdfast consoles` lists those that are open.', 'user_session_terminated')
+  const agent = agents.find((each) => each.role === role)
+  if (agent && agent.agentId !== agentId)
+    throw failed(
+      `The role ${role} of this console is held by ${agent.agentId}.`,
+      'Name that agent, or another --role.',
+      'role_taken',
+    )
+  return { userSessionId, lastSeq, agent: agent?.state === 'FAILED' ? undefined : agent }
 }
 
 /** Marks the work as completed, so that the end of the console does not count as an interruption. */
@@ -73,8 +94,12 @@ async function completeWork(client: Client, userSessionId: string, role: string)
   await client.post('/api/projects/{projectId}/sessions/{workSessionId}/end', { params, body: { completed: true } })
 }
 
-interface Console {
+interface Place {
   readonly userSessionId: string
+  /** Events up to this number are not ours. */
+  readonly lastSeq: number
+  /** The agent that holds the role already; undefined: it is spawned. */
+  readonly agent: RoleAgent | undefined
   /** Rejects when the session can no longer be followed. */
   readonly over: Promise<never>
 }
@@ -82,7 +107,7 @@ interface Console {
 async function oneTurn(
   context: CommandContext,
   relay: Relay,
-  { userSessionId, over }: Console,
+  { userSessionId, lastSeq, agent, over }: Place,
   run: Run,
   lines: RelayLines,
 ): Promise<void> {
@@ -99,16 +124,26 @@ async function oneTurn(
     fail(error)
   }
   over.catch(stop)
-  let prompted = false
+  const requestId = newId()
+  /** Our turn: nothing sent, waiting behind another's in the role, or begun. */
+  let turn: { readonly messageId: string; readonly begun: boolean } | undefined
   const interrupt = (): void => {
-    if (prompted) relay.request({ type: 'agent:cancel', ...about }).catch(stop)
-    else stop(cancelled())
+    if (turn?.begun) return void relay.request({ type: 'agent:cancel', ...about }).catch(stop)
+    if (turn) relay.request({ type: 'agent:withdraw', ...about, messageId: turn.messageId }).catch(stop)
+    stop(cancelled())
   }
   const permissions = new Permissions(context, relay, { allow: run.allow, lines, interrupt })
   const unfollow = relay.follow({
     userSessionId,
-    lastSeq: 0,
+    lastSeq,
     onEvent: (event) => {
+      if ('role' in event && event.role !== role) return
+      if (event.type === 'agent:queued' || event.type === 'agent:prompted') {
+        const isOurs = event.requestId === requestId || event.messageId === turn?.messageId
+        if (isOurs) turn = { messageId: event.messageId, begun: event.type === 'agent:prompted' }
+      }
+      // What the agent says to others before is not for us.
+      if (agent && !turn?.begun && ofATurn.has(event.type)) return
       lines.show(event)
       permissions.take(event)
       if (event.type === 'agent:ready') becameReady(event)
@@ -129,16 +164,15 @@ async function oneTurn(
   })
   const stopListening = onInterrupt(interrupt)
   try {
-    await relay.request({ type: 'agent:spawn', ...about, agentId, ...(workspace !== undefined && { workspace }) })
-    const offered = await ready
+    if (!agent) await relay.request({ type: 'agent:spawn', ...about, agentId, ...(workspace !== undefined && { workspace }) })
+    const offered = agent?.state === 'ACTIVE' ? agent : await ready
     for (const change of changesFor(run, offered)) {
       configuring = Promise.withResolvers<void>()
       await relay.request({ type: 'agent:configure', ...about, change })
       await Promise.race([configuring.promise, ended])
     }
-    prompted = true
     const content = attached.length === 0 ? prompt : [{ type: 'text', text: prompt } as const, ...attached]
-    await relay.request({ type: 'agent:message', ...about, content })
+    await relay.request({ type: 'agent:message', ...about, content }, requestId)
     judge(await ended)
   } finally {
     stopListening()
@@ -147,9 +181,18 @@ async function oneTurn(
   }
 }
 
+/** What an agent does within a turn. */
+const ofATurn: ReadonlySet<RelayEvent['type']> = new Set([
+  'agent:update',
+  'agent:response',
+  'agent:limited',
+  'permission:requested',
+  'permission:resolved',
+])
+
 type Ready = Extract<RelayEvent, { type: 'agent:ready' }>
 
-function changesFor({ mode, model }: Run, { modes, options }: Ready): ConfigChange[] {
+function changesFor({ mode, model }: Run, { modes, options }: Pick<Ready, 'modes' | 'options'>): ConfigChange[] {
   const changes: ConfigChange[] = []
   const among = (category: string) => options.find((option) => option.category === category)
   const chosen = (what: string, wanted: string, values: readonly { id: string; name: string }[]): string => {
@@ -279,7 +322,9 @@ async function start(context: CommandContext): Promise<void> {
   const agentId = context.operand(0)
   const prompt = (await promptOf(context)).trim()
   if (prompt === '') throw usage('There is nothing to say to it.', `Say it: holdfast run ${agentId} "…", or pipe it in.`)
-  const { id: projectId } = await chooseProject(context, agentId)
+  const named = context.text('console')
+  const console = named === undefined ? undefined : await findConsole(context.client, named)
+  const { id: projectId } = console ? { id: console.projectId } : await chooseProject(context, agentId)
   const role = context.text('role') ?? defaultRole
   const workspace = context.text('workspace')
   const attached = await Promise.all(
@@ -287,7 +332,7 @@ async function start(context: CommandContext): Promise<void> {
   )
   const { allow, goOn, keep } = { allow: context.flag('allow'), goOn: context.flag('go-on'), keep: context.flag('keep') }
   const [mode, model] = [context.text('mode'), context.text('model')]
-  await runAgent(context, { projectId, agentId, role, workspace, prompt, attached, mode, model, allow, goOn, keep })
+  await runAgent(context, { console, projectId, agentId, role, workspace, prompt, attached, mode, model, allow, goOn, keep })
 }
 
 async function promptOf(context: CommandContext): Promise<string> {
@@ -302,6 +347,7 @@ export const run = command(start)`
   <agent>  id of an agent that speaks ACP
   [prompt]  what to say; left out or -, it is read from standard input
   ${projectOption}
+  --console <console>  one that is open already, by its id or the end of it; it stays open. Left out, one of its own
   --role <role>  what it is called there; names its branch (${defaultRole})
   --workspace <path>  its folder, below that of the console; named after the role when left out
   --mode <mode>  the mode it works in, of those it offers
@@ -311,5 +357,6 @@ export const run = command(start)`
   --go-on  at the limit of its vendor, wait until that is over and go on
   --keep  keep the console open afterwards, to attach to it
   $ run demo "Say hello"  ask and print the answer; the exit code tells how it ended
+  $ run claude --console 4d2f1a --role reviewer "Look at the diff"  speak to a role of a console that is open, or fill it
   $ run claude --allow "Fix the failing test" --project website  let it do what it asks for, on a branch of its own
   $ run demo --json < prompt.txt  every event as a line of JSON`

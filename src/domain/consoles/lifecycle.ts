@@ -124,7 +124,10 @@ export interface Console {
 }
 
 export interface ConsoleRefusal {
-  readonly refused: Extract<ErrorCode, 'user_session_terminated' | 'role_taken' | 'agent_not_active' | 'wrong_state'>
+  readonly refused: Extract<
+    ErrorCode,
+    'user_session_terminated' | 'role_taken' | 'agent_not_found' | 'agent_not_active' | 'wrong_state'
+  >
   readonly because?: NoticeText
 }
 
@@ -149,7 +152,7 @@ const isNow = {
 /** Whether a prompt would reach the agent; the refusal if not. */
 export function mayPrompt(state: Console['state'], occupant: RoleAgentLife | undefined): ConsoleRefusal | undefined {
   if (state === 'TERMINATED') return { refused: 'user_session_terminated' }
-  if (!occupant) return { refused: 'agent_not_active', because: refusalText('roleEmpty') }
+  if (!occupant) return { refused: 'agent_not_found', because: refusalText('roleEmpty') }
   if (occupant.state === 'ACTIVE' && !occupant.leaving) return undefined
   return { refused: 'agent_not_active', because: refusalText(occupant.leaving ? 'beingTerminated' : isNow[occupant.state]) }
 }

@@ -19,14 +19,14 @@ import type { AskedPermission, PermissionOutcome, UserSessionState } from './use
 
 /** Options granted before are accepted as any string. */
 const Role = anyLine(64)
-const NewRole = line(64).refine(isWord, refusedAs('hasNoWord'))
-const WorkspacePath = line(1000).refine((path) => !path.split(/[\\/]/).some(isGitFolder), refusedAs('forGitAlone'))
+export const NewRole = line(64).refine(isWord, refusedAs('hasNoWord'))
+export const WorkspacePath = line(1000).refine((path) => !path.split(/[\\/]/).some(isGitFolder), refusedAs('forGitAlone'))
 const requestId = { requestId: Id.optional() }
 const about = { sessionId: Id, ...requestId }
 const aboutRole = { ...about, role: Role }
 
 /** Text only is the common case. */
-const Content = z.union([
+export const PromptContent = z.union([
   longText(maxPromptChars)
     .min(1)
     .transform((text): PromptPart[] => [{ type: 'text', text }]),
@@ -34,7 +34,8 @@ const Content = z.union([
 ])
 
 export const RelayMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('session:create'), projectId: Id, ...requestId }),
+  /** Without `projectId`: in the only project. */
+  z.object({ type: z.literal('session:create'), projectId: Id.optional(), ...requestId }),
   /** Without `lastSeq` it begins with a snapshot. */
   z.object({ type: z.literal('session:resume'), ...about, lastSeq: z.int().min(0).optional() }),
   z.object({ type: z.literal('session:terminate'), ...about }),
@@ -47,7 +48,7 @@ export const RelayMessage = z.discriminatedUnion('type', [
     workspace: WorkspacePath.nullish(),
     load: z.boolean().optional(),
   }),
-  z.object({ type: z.literal('agent:message'), ...aboutRole, content: Content }),
+  z.object({ type: z.literal('agent:message'), ...aboutRole, content: PromptContent }),
   z.object({ type: z.literal('agent:withdraw'), ...aboutRole, messageId: Id }),
   z.object({ type: z.literal('agent:cancel'), ...aboutRole }),
   z.object({ type: z.literal('agent:terminate'), ...aboutRole }),

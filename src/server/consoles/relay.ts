@@ -18,6 +18,7 @@ import type { ServerDependencies } from '../dependencies.ts'
 import type { Presence } from '../live/presence.ts'
 import { type FeedSnapshot, type Subscription, stillFree } from '../live/subscription.ts'
 import { FeedEvent } from '../live/tail.ts'
+import { receiptIn, receiptOf } from './user-sessions.ts'
 
 /** A cursor that cannot be served, so that the stream begins with its snapshot. */
 const noCursor = ''
@@ -139,7 +140,7 @@ export async function handleRelayMessage(
   switch (request.type) {
     case 'session:create': {
       relay.requireFreeStream()
-      const { userSessionId, seq } = await userSessions.create(who, request, relay.connectionId)
+      const { userSessionId, seq } = await userSessions.create(who, request, receiptOf(relay.connectionId, request))
       return relay.isAttached(userSessionId) ? relay.resend(userSessionId, seq) : relay.attach(userSessionId, 0)
     }
     case 'session:resume': {
@@ -178,8 +179,9 @@ async function decide(
       return 'seq' in ended ? ended.seq : answerWhenEnded(connection, request, userSessions, ended.awaits)
     }
     case 'agent:spawn':
-      return userSessions.spawn(who, request)
+      return (await userSessions.spawn(who, request, receiptIn(request))).seq
     case 'agent:message':
+      return (await userSessions.prompt(who, request, receiptIn(request))).seq
     case 'agent:withdraw':
     case 'agent:configure':
     case 'agent:go-on':

@@ -29,21 +29,25 @@ import {
   type FoundUserSession,
   findEndAnswer,
   findEndSeq,
+  findOnlyProject,
   findRoleAtWork,
   findUserSession,
   getUserSession,
   type StartTarget,
 } from '../../services/consoles/queries.ts'
-import { type Spawn, spawnRoleAgent } from '../../services/consoles/spawn-role-agent.ts'
+import { type Spawn, type Spawned, spawnRoleAgent } from '../../services/consoles/spawn-role-agent.ts'
 import { noSuchApproval } from '../../services/refusals.ts'
 import { cancelTurn, withdrawPrompt } from '../../services/turns/cancel-turn.ts'
 import { setContinueAfterLimit } from '../../services/turns/end-limit.ts'
-import { sendPrompt } from '../../services/turns/send-prompt.ts'
+import { type SentPrompt, sendPrompt } from '../../services/turns/send-prompt.ts'
 import type { ReceiptKey, Store, UseCase } from '../../store/store.ts'
 import { untilSeen } from '../live/until-seen.ts'
 import type { Offers } from '../processes/launches.ts'
 
 type Request<Type extends RelayRequest['type']> = Extract<RelayRequest, { type: Type }>
+/** What the relay and REST ask alike. */
+type Requested<Type extends RelayRequest['type']> = Omit<Request<Type>, 'type'>
+type NewUserSession = Requested<'session:create'>
 
 interface Decision {
   readonly projectId: string
@@ -77,7 +81,6 @@ interface UserSessionsOptions {
 
 /** What requests are done by that take them as they are. */
 const useCases = {
-  'agent:message': sendPrompt,
   'agent:withdraw': withdrawPrompt,
   'agent:configure': configureAgent,
   'agent:go-on': setContinueAfterLimit,
@@ -109,17 +112,27 @@ export class UserSessions {
     return (await untilSeen({ store, clock, stream: home, withinMs: coordinatorWithinMs, look })) ?? found
   }
 
-  create(who: Who, request: Request<'session:create'>, connectionId: string): Promise<{ userSessionId: string; seq: number }> {
-    const { projectId, requestId } = request
-    return this.#store.run(createUserSession, { projectId, by: who.id, requestId }, receiptOf(connectionId, request))
+  /** Without a project: in the only one. */
+  async create(
+    who: Who,
+    request: NewUserSession,
+    receipt: ReceiptKey | undefined,
+  ): Promise<{ userSessionId: string; seq: number }> {
+    const projectId = request.projectId ?? (await this.#store.query(findOnlyProject, {}))
+    return this.#store.run(createUserSession, { projectId, by: who.id, requestId: request.requestId }, receipt)
   }
 
-  async spawn(who: Who, request: Request<'agent:spawn'>): Promise<number> {
+  async spawn(who: Who, request: Requested<'agent:spawn'>, receipt: ReceiptKey | undefined): Promise<Spawned> {
     const which = await this.find(who, request.userSessionId, { role: request.role, agentId: request.agentId ?? undefined })
-    return (await this.#order({ ...request, ...which, by: who.id }, receiptIn(request))).seq
+    return this.#order({ ...request, ...which, by: who.id }, receipt)
   }
 
-  #order(spawn: Spawn, receipt: ReceiptKey | undefined): Promise<{ seq: number }> {
+  async prompt(who: Who, request: Requested<'agent:message'>, receipt: ReceiptKey | undefined): Promise<SentPrompt> {
+    const which = await this.find(who, request.userSessionId)
+    return this.#store.run(sendPrompt, { ...request, ...which, by: who.id }, receipt)
+  }
+
+  #order(spawn: Spawn, receipt: ReceiptKey | undefined): Promise<Spawned> {
     const { startOn: coordinatorId, projectId, userSessionId } = spawn
     const where = { coordinatorId, projectId, userSessionId }
     return this.#options.offers.order(where, (offered) => this.#store.run(spawnRoleAgent, { ...spawn, ...offered }, receipt))
@@ -233,10 +246,11 @@ export class UserSessions {
 }
 
 /** RL2: a request id counts once within its user session, on any connection. */
-const receiptIn = (request: Exclude<RelayRequest, { type: 'session:create' }>): ReceiptKey | undefined =>
+export const receiptIn = (request: Exclude<RelayRequest, { type: 'session:create' }>): ReceiptKey | undefined =>
   receiptOf(request.userSessionId, request)
 
-function receiptOf(within: string, request: RelayRequest): ReceiptKey | undefined {
+/** `within`: where the request id counts once: a user session, or a connection before there is one. */
+export function receiptOf(within: string, request: RelayRequest): ReceiptKey | undefined {
   if (request.requestId === undefined) return undefined
   const contentHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
   return { credentialId: within, operation: 'relay', key: request.requestId, contentHash, sealedBy: '' }

@@ -1,6 +1,9 @@
 /** Read queries for user sessions and agents in roles. */
 
 import type { Who } from '../../domain/access/caller.ts'
+import { Refusal } from '../../domain/errors.ts'
+import { inField } from '../../domain/notices.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
 import { type RelayAnswer, relayAnswer } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
@@ -13,6 +16,7 @@ import {
 } from '../../store/consoles/user-sessions.ts'
 import { cutPage, pageParams } from '../../store/page-cursor.ts'
 import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
+import { projectsPage } from '../../store/projects/projects.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectOfRole } from '../../store/worktrees/worktrees.ts'
 import { chosenMachine } from '../processes/launch-record.ts'
@@ -45,6 +49,21 @@ export interface StartTarget {
   readonly role: string
   readonly agentId: string | undefined
 }
+
+/** The project of a user session that names none: the only one there is. */
+export const findOnlyProject = defineQuery(async (reader, _: Record<never, never>): Promise<string> => {
+  const [only, ...others] = await projectsPage(reader, pageParams({ limit: maxNamedProjects }))
+  if (only && others.length === 0) return only.id
+  const named = [only, ...others].flatMap((each) => (each ? [`${each.name} (${each.id})`] : []))
+  throw only
+    ? new Refusal('invalid_request', inField('projectId', refusalText('whichProject', { projects: named.join(', ') })), {
+        field: 'projectId',
+      })
+    : new Refusal('not_found', refusalText('noProjectYet'))
+})
+
+/** Projects that a refusal names. */
+const maxNamedProjects = 20
 
 interface UserSessionQuery {
   readonly userSessionId: string

@@ -58,9 +58,15 @@ export interface Spawn extends FoundUserSession, OfferId {
   readonly requestId?: string | undefined
 }
 
+export interface Spawned {
+  readonly seq: number
+  /** FAILED: no coordinator could start it. */
+  readonly state: 'SPAWNING' | 'FAILED'
+}
+
 export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
   streams: (input: Spawn) => rosterStreams(input),
-  run: async (tx, input, context): Promise<{ seq: number }> => {
+  run: async (tx, input, context): Promise<Spawned> => {
     const { userSessionId, projectId, role, by, requestId } = input
     const { now, random } = context
     const { state, account_id: accountId } = await existingUserSession(tx, userSessionId)
@@ -122,7 +128,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       const error = input.cannotStart ?? 'No coordinator is connected that could start it'
       await moveRoleAgent(tx, row, { type: 'failed', step: 'process', error }, {}, context)
     }
-    return { seq }
+    return { seq, state: launch ? 'SPAWNING' : 'FAILED' }
   },
 })
 

@@ -26,6 +26,11 @@ interface Input extends UserSessionLocks {
   readonly requestId?: string | undefined
 }
 
+export interface SentPrompt {
+  readonly seq: number
+  readonly messageId: string
+}
+
 export const sendPrompt = defineUseCase('send-prompt', {
   // The project's lock decides whether another turn runs in the same folder.
   streams: (input: Input) => [
@@ -33,7 +38,7 @@ export const sendPrompt = defineUseCase('send-prompt', {
     projectStream(input.projectId),
     conversationStream(consoleKey(input.userSessionId, input.role)),
   ],
-  run: async (tx, { role, content, by, requestId, ...which }, context): Promise<{ seq: number }> => {
+  run: async (tx, { role, content, by, requestId, ...which }, context): Promise<SentPrompt> => {
     const { userSessionId } = which
     const { now } = context
     const { agent, launch } = await activeProcess(tx, which, role)
@@ -52,13 +57,13 @@ export const sendPrompt = defineUseCase('send-prompt', {
     await tx.change('user_sessions', { id: userSessionId, last_active_at: now })
     if (place === 'run') {
       await tx.insert('turns', row)
-      return { seq: await startInRole(tx, row, agent, { requestId }, context) }
+      return { seq: await startInRole(tx, row, agent, { requestId }, context), messageId: row.id }
     }
     const data = { role, messageId: row.id, position: place.position, content, by, requestId }
     const seq = tx.append(userSessionStream(userSessionId), { type: 'agent:queued', data })
     await tx.insert('turns', { ...row, asked_seq: seq })
     if (triesAnyway) await startNext(tx, agent, context)
-    return { seq }
+    return { seq, messageId: row.id }
   },
 })
 

@@ -102,7 +102,8 @@ describe('roles', () => {
 
   test('[RL6] only an active agent of an active session is spoken to', () => {
     expect(mayPrompt('ACTIVE', life('ACTIVE'))).toBeUndefined()
-    for (const not of [undefined, life('SPAWNING'), life('FAILED'), life('ACTIVE', 'x')])
+    expect(mayPrompt('ACTIVE', undefined)).toMatchObject({ refused: 'agent_not_found' })
+    for (const not of [life('SPAWNING'), life('FAILED'), life('ACTIVE', 'x')])
       expect(mayPrompt('ACTIVE', not)).toMatchObject({ refused: 'agent_not_active' })
     expect(mayPrompt('TERMINATED', life('ACTIVE'))).toMatchObject({ refused: 'user_session_terminated' })
   })

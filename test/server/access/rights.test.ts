@@ -116,7 +116,15 @@ const rights: readonly Right[] = [
   {
     scope: 'write',
     because: 'it is about one’s own console and its worktrees, inside a repository that was chosen by who manages',
-    operations: ['terminateUserSession', 'commitWorktree', 'mergeWorktree', 'removeWorktree'],
+    operations: [
+      'createUserSession',
+      'spawnAgent',
+      'promptRole',
+      'terminateUserSession',
+      'commitWorktree',
+      'mergeWorktree',
+      'removeWorktree',
+    ],
   },
   {
     scope: 'write',

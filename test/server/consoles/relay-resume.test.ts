@@ -231,7 +231,7 @@ test('[RL2] what makes no sense gets an error with its code and the id of its re
       { type: 'session:create', projectId: 'none', requestId: 'x' },
       { code: 'not_found', requestId: 'x' },
     ],
-    [{ type: 'agent:message', ...inside, role: 'a', content: 'x' }, { code: 'agent_not_active' }],
+    [{ type: 'agent:message', ...inside, role: 'a', content: 'x' }, { code: 'agent_not_found' }],
     [{ type: 'agent:message', ...inside, role: 'a', content: '' }, { code: 'invalid_request' }],
     [{ type: 'agent:message', ...inside, role: 'a', content: 'x'.repeat(1024 * 1024) }, { code: 'too_large' }],
     [{ type: 'agent:get', ...inside, role: 'a' }, { code: 'agent_not_found' }],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Who } from '../../../src/domain/access/caller.ts'
 import { Refusal } from '../../../src/domain/errors.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
-import { UserSessions } from '../../../src/server/consoles/user-sessions.ts'
+import { receiptIn, UserSessions } from '../../../src/server/consoles/user-sessions.ts'
 import { Launches, Offers } from '../../../src/server/processes/launches.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
 import { getUserSession } from '../../../src/services/consoles/queries.ts'
@@ -29,17 +29,16 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   const machine = playCoordinator(launches, `machine of ${projectId}`)
   await machine.register()
   const consoles = new UserSessions({ store, clock: systemClock, expectsCoordinator: false, offers })
-  const { userSessionId } = await consoles.create(who, { type: 'session:create', projectId }, 'connection')
-  const spawn = (role: string, requestId?: string) =>
-    consoles.spawn(who, { type: 'agent:spawn', userSessionId, role, agentId, requestId })
-  const prompt = (text: string, requestId?: string) =>
-    consoles.apply(who, {
-      type: 'agent:message',
-      userSessionId,
-      role: 'auth',
-      content: [{ type: 'text', text }],
-      requestId,
-    })
+  const { userSessionId } = await consoles.create(who, { projectId }, undefined)
+  const spawn = (role: string, requestId?: string) => {
+    const request = { type: 'agent:spawn', userSessionId, role, agentId, requestId } as const
+    return consoles.spawn(who, request, receiptIn(request))
+  }
+  const prompt = (text: string, requestId?: string) => {
+    const content = [{ type: 'text' as const, text }]
+    const request = { type: 'agent:message', userSessionId, role: 'auth', content, requestId } as const
+    return consoles.prompt(who, request, receiptIn(request))
+  }
   const seen = () => store.query(getUserSession, { userSessionId, accountId: null })
   const ready = async (role = 'auth'): Promise<string> => {
     await spawn(role)
@@ -86,7 +85,7 @@ describe.each(engines)('user sessions on %s', (engine) => {
     const { spawn, seen, prompt, ready } = await open()
     await ready()
     const numbers = await Promise.all(Array.from({ length: 10 }, () => prompt('once', 'm')))
-    expect(new Set(numbers).size).toBe(1)
+    expect(new Set(numbers.map(({ seq }) => seq)).size).toBe(1)
     await Promise.all(Array.from({ length: 10 }, () => spawn('db', 's')))
     const { agents } = await seen()
     expect(agents).toMatchObject([{ role: 'auth', turn: { content: [{ text: 'once' }] }, queue: [] }, { role: 'db' }])

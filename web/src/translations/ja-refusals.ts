@@ -4,6 +4,8 @@ import type { RefusalSentences } from '../../../src/protocol/status-text-list.ts
 
 const words: RefusalSentences = {
   noProject: 'プロジェクト {id} はありません',
+  noProjectYet: 'プロジェクトがまだありません',
+  whichProject: 'プロジェクトが複数あります。次のいずれかを指定してください：{projects}',
   noAgent: 'エージェント {id} はありません',
   noConversation: '会話 {key} はありません',
   noNote: '{day} のノートはありません',
