@@ -3,12 +3,13 @@
  * mark, so that everything it starts can be found and ended with it.
  */
 
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, statSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { withoutInherited } from '../platform/processes/inherited-descriptors.ts'
 import { type LaunchMark, markVariables } from '../platform/processes/launch-mark.ts'
 import type { LiveProcess, ProcessIdentity } from '../platform/processes/processes.ts'
 import { type OwnProgram, programOf } from '../platform/processes/program-of.ts'
@@ -165,20 +166,18 @@ export class AgentProcess {
     const [file = own, ...args] = [...(wrapper ?? []), own, ...ownArgs]
     const cwd = workingFolder(options)
     const box = sandbox === 'off' ? undefined : await sandboxed(options, { variables, file, args, folder: cwd })
-    const child = await spawned(box?.file ?? file, box?.args ?? args, {
-      cwd: box?.folder ?? cwd,
-      env: box?.env ?? variables,
-      // A process group and terminal session of its own.
-      detached: true,
-      // Pulling agents read no input.
-      stdio: [
-        particulars.protocol === 'acp' ? 'pipe' : 'ignore',
-        'pipe',
-        'pipe',
-        ...(box?.inputs ?? []).map(() => 'pipe' as const),
-      ],
-      windowsHide: true,
-    }).catch((error: unknown) => {
+    // Pulling agents read no input.
+    const named = [particulars.protocol === 'acp' ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipesFor(box)] as const
+    const start = (stdio: StdioOptions): Promise<ChildProcess> =>
+      spawned(box?.file ?? file, box?.args ?? args, {
+        cwd: box?.folder ?? cwd,
+        env: box?.env ?? variables,
+        // A process group and terminal session of its own.
+        detached: true,
+        stdio,
+        windowsHide: true,
+      })
+    const child = await (box ? withoutInherited([...named], start) : start([...named])).catch((error: unknown) => {
       box?.close()
       throw error
     })
@@ -263,6 +262,8 @@ export class AgentProcess {
     onExit({ exitCode: code, signal })
   }
 }
+
+const pipesFor = (box: Sandboxed | undefined): 'pipe'[] => (box?.inputs ?? []).map(() => 'pipe')
 
 const cannotStart = (error: unknown): never => {
   throw new CannotStart(detailOf(error))

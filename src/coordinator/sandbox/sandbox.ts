@@ -17,6 +17,7 @@ import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { Git } from '../worktrees/git.ts'
 import { Bridge, type BridgeOptions, forwarder, proxyPort } from './bridge.ts'
+import { dataFoldersIn, isInDataFolder } from './data-folders.ts'
 import { PrivateRepository, type RunInside } from './private-repository.ts'
 import { bwrapArguments, type Mount, readable } from './profile.ts'
 import { macProfile } from './profile-mac.ts'
@@ -110,12 +111,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const wanted = [
     ...(await Promise.all(programs.map((each) => programFolders(each, variables, isItsOwn)))).flat(),
     ...toolchains(variables, home),
+    ...ownFiles().filter((path) => !isBelow(top, path)),
     ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].flatMap((name) => variables[name] ?? []),
     // By no link: an agent that works above can have put it there.
-    ...isolation.allow.folders.filter((path) => realPath(path) === path && !isItsOwn(path)),
+    ...isolation.allow.folders.filter((path) => realPath(path) === path && !isItsOwn(path) && !isInDataFolder(path)),
   ]
   const isHidden = (path: string): boolean => path === data || isBelow(data, path)
   const shown = wanted.filter((path) => isAbsolute(path) && existsSync(path) && !isHidden(realPath(path)) && !isOfSystem(path))
+  const others = dataFoldersIn([top, ...shown]).filter((path) => path !== top)
   const [repository, person] = await Promise.all([
     PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env, shown, note }, runInside),
     identityOf(git, top),
@@ -131,6 +134,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
       ...(isWider ? [readable(repository.top)] : []),
       { kind: 'write', from: top, to: top },
       ...(repository?.mounts ?? []),
+      ...others.map((to): Mount => ({ kind: 'empty', to })),
       { kind: 'read', from: bridge.socket, to: inside.bridge },
     ]
     const nested = known?.sandbox.userNamespaces === true
@@ -223,10 +227,14 @@ const homeToolchains = [
 ]
 
 function toolchains(variables: Variables, home: string): string[] {
-  const { folder } = findPackageRoot()
   const path = (variables['PATH'] ?? '').split(delimiter).filter((each) => isAbsolute(each) && isNarrow(each, [home]))
-  return [...path, ...homeToolchains.map((each) => join(home, each)), '/opt', '/nix', '/home/linuxbrew', process.execPath, folder]
+  const shared = ['/opt', '/nix', '/home/linuxbrew']
+  return [...path, ...homeToolchains.map((each) => join(home, each)), ...shared, process.execPath]
 }
+
+/** The program's own files, never the folder around them: in a clone, data folders and work of people lie beside them. */
+const ownFiles = (): string[] =>
+  ['package.json', 'dist', 'src', 'node_modules'].map((name) => join(findPackageRoot().folder, name))
 
 const xdg: readonly (readonly [string, string])[] = [
   ['.config/', 'XDG_CONFIG_HOME'],
@@ -289,7 +297,8 @@ async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
     realpathSync(folder),
     ...settingsOf(known?.sandbox ?? ownNeeds(isolation), variables, home).map(({ to }) => to),
   ]
-  const shown = [...(await programFolders(file, variables)), ...toolchains(variables, home), ...isolation.allow.folders]
+  const tools = [...toolchains(variables, home), ...ownFiles()]
+  const shown = [...(await programFolders(file, variables)), ...tools, ...isolation.allow.folders]
   const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
   const { socket, ports } = bridge
   const profile = macProfile({ writable, readable: shown, hidden: [home, dataFolder], bridge: socket, ports })

@@ -20,6 +20,12 @@ export const runFolder = (data: string): string => join(data, 'run')
 /** The log of the coordinator that `up` runs. */
 export const coordinatorLog = (data: string): string => join(runFolder(data), 'coordinator.log')
 
+/** Whether a folder with these names in it is a data folder, of any server and build. `secrets`: the names in its folder of secrets. */
+export function looksLikeData(names: readonly string[], secrets: () => readonly string[]): boolean {
+  const ofData = new Set(['holdfast.db', 'owner-token', 'coordinator-token', 'sealing-key'])
+  return names.some((name) => ofData.has(name)) || (names.includes('secrets') && secrets().some((name) => ofData.has(name)))
+}
+
 const openToOthers = 0o077
 const writableByOwner = 0o200
 const sharedByAll = 0o1002

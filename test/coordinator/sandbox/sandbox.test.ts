@@ -11,6 +11,7 @@ import { seccompFilter } from '../../../src/coordinator/sandbox/seccomp.ts'
 import { probeSandbox } from '../../../src/platform/processes/sandbox-probe.ts'
 import { attempts, escapedIn, scriptOf } from '../../faults/escapes/attempts.ts'
 import { makeScene, type RunOptions, runInScene, type Scene } from '../../faults/escapes/scene.ts'
+import { tried } from '../../faults/parts/escapes.ts'
 import { startCoordinator, startLinkServer } from '../../support/coordinator.ts'
 import { makeRepository } from '../../support/git-repository.ts'
 import { hostile } from '../../support/hostile-agent.ts'
@@ -241,4 +242,21 @@ test('[GW1] [GW2] in every mode a model is reached through the gateway, and its 
   // Control: what the agent does have is found.
   const found = (await runInScene(place, 'off', askAndSearch('HOLDFAST_GATEWAY_URL'), way)).output
   expect(found).toMatch(/in processes [1-9]/)
+})
+
+test('[SB11] data folders of other servers, what lies beside the program, and inherited descriptors are not there', async () => {
+  const place = await scene()
+  const shared = join(place.root, 'shared')
+  const ofOther = join(shared, 'servers/two/secrets')
+  mkdirSync(ofOther, { recursive: true })
+  for (const path of [join(shared, 'open'), join(ofOther, 'owner-token')]) writeFileSync(path, `${place.secret}\n`)
+  const chosen = attempts.filter(({ name }) => /data folder|around the program/.test(name))
+  const script = `cat ${shared}/open && echo SHOWN; cat ${ofOther}/owner-token 2>/dev/null; ls ${shared}/servers`
+  const options = { allow: { folders: [shared, join(place.root, 'shared/servers/two/secrets')], hosts: [] } }
+  const output = await run(place, 'strict', `${script}\n${scriptOf(place, chosen)}`, options)
+  if (output === undefined) return
+  expect(output.replaceAll(place.secret, 'S')).toBe('S\nSHOWN\ntwo\n')
+  expect(escapedIn(place, chosen)).toEqual([])
+  const inherited = await tried('strict', undefined, 'inherited')
+  expect(inherited).toMatchObject({ attempts: 1, escaped: [], left: 0 })
 })

@@ -5,7 +5,10 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { findPackageRoot } from '../../../src/platform/files/package-root.ts'
 import { type Scene, textAt } from './scene.ts'
+
+const programFolder = findPackageRoot().folder
 
 export interface Attempt {
   readonly name: string
@@ -77,6 +80,15 @@ export const attempts: readonly Attempt[] = [
   reads('another worktree', (s) => `${s.otherWorktree}/notes.txt`),
   reads('another worktree by a way up', () => '../b/notes.txt'),
   reads('a file elsewhere', (s) => `${s.root}/elsewhere/file`),
+  reads("another server's data folder in its workplace", (s) => `${s.worktree}/.holdfast/secrets/owner-token`),
+  reads("another server's data folder, deeper", (s) => `${s.worktree}/servers/one/holdfast.db`),
+  { name: 'the folder around the program', script: () => `test -e ${programFolder}/CHANGELOG.md && echo ESCAPED`, control: true },
+  {
+    name: 'descriptors that the coordinator inherited',
+    script: () => 'for n in 3 4 5 6 7 8 9 40 200; do timeout 2 cat /proc/$$/fd/$n 2>/dev/null; done; true',
+    // Opened by what starts this in a process of its own.
+    control: true,
+  },
   { name: 'read by a link', script: (s) => `ln -s ${s.home}/.ssh/id_rsa ./link; cat ./link`, control: true },
   { name: 'read by the root of the host process', script: (s) => `cat /proc/${s.hostPid}/root${s.home}/.netrc`, control: true },
   { name: 'read by any root', script: (s) => `cat /proc/[0-9]*/root${s.home}/.netrc 2>/dev/null`, control: true },

@@ -6,12 +6,13 @@ import { attempts, escapedIn, harmlessOutside, scriptOf } from './attempts.ts'
 import { makeScene, runInScene } from './scene.ts'
 
 const mode = process.argv[2] as 'off' | 'workplace' | 'strict'
-const chosen = mode === 'off' ? harmlessOutside : attempts
+const only = process.argv[3] ?? ''
+const chosen = (mode === 'off' ? harmlessOutside : attempts).filter(({ name }) => name.includes(only))
 const scene = await makeScene()
 try {
   const { left } = await runInScene(scene, mode, scriptOf(scene, chosen))
   // Longer than the attempt to outlive the end.
-  await new Promise((resolve) => setTimeout(resolve, 3500))
+  if (only === '') await new Promise((resolve) => setTimeout(resolve, 3500))
   const escaped = escapedIn(scene, chosen)
   const missing = chosen.filter(({ control, name }) => control && !escaped.includes(name)).map(({ name }) => name)
   console.log(JSON.stringify({ mode, attempts: chosen.length, escaped, missing, left }))

@@ -76,6 +76,8 @@ export async function makeScene(): Promise<Scene> {
   ] as const)
     git(repository, 'worktree', 'add', '-q', '-b', branch, folder)
   put(join(otherWorktree, 'notes.txt'))
+  for (const name of ['.holdfast/secrets/owner-token', 'servers/one/holdfast.db']) put(join(worktree, name))
+  writeFileSync(join(repository, '.git/info/exclude'), '.holdfast\nservers\n')
   const says = (text: string) => createHttpServer((asked, answer) => void answer.end(`${text} ${asked.url}\n`))
   const listening = async (server: Server, where: number | string, host = '127.0.0.1'): Promise<number> => {
     await new Promise<void>((resolve) =>

@@ -1,7 +1,9 @@
 /** SB4: attempts to get out of a sandbox, as the user of this run and, where that is root, as an ordinary user too. */
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { text as textOf } from 'node:stream/consumers'
 import { probeSandbox } from '../../../src/platform/processes/sandbox-probe.ts'
 import { newTally } from '../oracle.ts'
 import { type Part, timed } from './part.ts'
@@ -18,11 +20,26 @@ interface Tried {
   readonly left: number
 }
 
-async function tried(mode: string, uid: number | undefined): Promise<Tried> {
+export async function tried(mode: string, uid: number | undefined, only = ''): Promise<Tried> {
   const file = join(import.meta.dirname, '../escapes/child.ts')
   const user = uid === undefined ? {} : { uid, gid: uid }
-  const { stdout } = await promisify(execFile)(process.execPath, [file, mode], { ...user, timeout: childMs })
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Tried
+  const folder = await mkdtemp(join(tmpdir(), 'inherited-'))
+  const inherited = await open(join(folder, 'file'), 'w+')
+  await inherited.writeFile('ESCAPED\n')
+  // Node marks the low ones as its own; the others reach its children.
+  const stdio = Array.from({ length: 201 }, (_, at) => (at === 40 || at === 200 ? inherited.fd : 'ignore'))
+  try {
+    const child = spawn(process.execPath, [file, mode, only], {
+      ...user,
+      stdio: ['ignore', 'pipe', 'inherit', ...stdio.slice(3)],
+      timeout: childMs,
+    })
+    const text = child.stdout ? await textOf(child.stdout) : ''
+    return JSON.parse(text.trim().split('\n').at(-1) ?? '') as Tried
+  } finally {
+    await inherited.close()
+    await rm(folder, { recursive: true })
+  }
 }
 
 export const escapes: Part = async ({ seed }) => {
