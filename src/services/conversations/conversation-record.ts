@@ -178,6 +178,19 @@ export async function openConversation(
   return { row, created: true }
 }
 
+/**
+ * Finds or creates the conversation of a turn for what ends it (DC6). A chapter that became due while the turn ran is still the
+ * turn's and stays open; the caller closes it afterwards.
+ */
+export async function conversationOfTurn(
+  tx: Tx,
+  key: string,
+  now: Instant,
+  given: Partial<Pick<ConversationRow, GivenField>> = {},
+): Promise<ConversationRow> {
+  return (await tx.row('conversations', { key })) ?? (await openConversation(tx, key, now, given)).row
+}
+
 /** Claims the plain file name for the first conversation that needs it (CV6). On a race the other one runs again. */
 async function claimName(tx: Tx, key: string): Promise<void> {
   const name = claimOf(key)

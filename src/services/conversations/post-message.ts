@@ -21,7 +21,7 @@ import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { checkAssigned } from '../projects/project-record.ts'
 import { clientIdReused, noSuchAgent, noSuchProject } from '../refusals.ts'
 import { takesNoPictures } from '../turns/chat-options.ts'
-import { appendMessage, changeConversation, openConversation } from './conversation-record.ts'
+import { appendMessage, changeConversation, conversationOfTurn, openConversation } from './conversation-record.ts'
 import { chooseWorkplace } from './conversation-workplace.ts'
 import { type ContextCaller, ownConversation } from './own-conversation.ts'
 
@@ -119,7 +119,9 @@ export async function postToAgent(
   context: Context,
 ): Promise<Message> {
   const key = agentKey(agentId, toAgentId)
-  const { row } = await openConversation(tx, key, context.now)
+  // DC6: an answer is of the day of its question.
+  const isAnswer = intoKey !== undefined && clientId !== undefined
+  const row = isAnswer ? await conversationOfTurn(tx, key, context.now) : (await openConversation(tx, key, context.now)).row
   const open = row.state === 'open' ? row : await changeConversation(tx, row, { state: 'open' }, context.now)
   if (row.state === 'closed') tx.append(conversationStream(key), { type: 'conversation-reopened', data: { by: agentId } })
   await tx.write(insertOpenConversation, { agent_session_id: agentSessionId, conversation_key: key })

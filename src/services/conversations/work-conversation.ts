@@ -8,7 +8,7 @@ import { maxContentChars } from '../../protocol/conversations/message.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
-import { appendMessage, type NewMessage, openConversation } from './conversation-record.ts'
+import { appendMessage, conversationOfTurn, type NewMessage } from './conversation-record.ts'
 
 /** Stores a turn's prompt as a message and returns its number. */
 export async function storePrompt(tx: Tx, turn: TurnRow, context: Context): Promise<number> {
@@ -35,7 +35,7 @@ async function storeMessage(tx: Tx, turn: TurnRow, message: NewMessage, context:
   const { project_id, agent_id, user_session_id: id } = turn
   const account_id = id === null ? null : ((await tx.row('user_sessions', { id }))?.account_id ?? turn.asked_by)
   const begun = { project_id, agent_id, account_id }
-  const { row } = await openConversation(tx, turn.conversation_key, context.now, begun)
+  const row = await conversationOfTurn(tx, turn.conversation_key, context.now, begun)
   return (await appendMessage(tx, row, message, context, { readers: [] })).seq
 }
 

@@ -14,7 +14,7 @@ import { type AgentCaller, messagesOfTurn } from '../../store/conversations/unre
 import { type Context, defineQuery, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { selectRunningOfSession, type TurnRow } from '../../store/turns/turns.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
-import { appendMessage, closeDueChapterOf, openConversation } from '../conversations/conversation-record.ts'
+import { appendMessage, closeDueChapterOf, conversationOfTurn, openConversation } from '../conversations/conversation-record.ts'
 import { otherAgent, postToAgent, runOnce } from '../conversations/post-message.ts'
 import { storeAnswer } from '../conversations/work-conversation.ts'
 import { noSuchConversation } from '../refusals.ts'
@@ -51,7 +51,7 @@ export async function postAnswer(
     await storeAnswer(tx, turn, content, context)
     return undefined
   }
-  const { row } = await openConversation(tx, key, context.now)
+  const row = turn ? await conversationOfTurn(tx, key, context.now) : (await openConversation(tx, key, context.now)).row
   const notice = noticeOf(content)
   const message = { senderId: agentId, receiverId: null, role: 'assistant', content: said, notice, clientId: turn?.id } as const
   return appendMessage(tx, row, message, context, { readers: [] })

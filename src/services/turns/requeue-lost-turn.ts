@@ -9,7 +9,7 @@ import { processGone } from '../../domain/turns/lifecycle.ts'
 import { messagesOfTurn, moveUnread } from '../../store/conversations/unread.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
-import { appendMessage, openConversation } from '../conversations/conversation-record.ts'
+import { appendMessage, conversationOfTurn } from '../conversations/conversation-record.ts'
 import { markMessagesRead } from './answer-chat.ts'
 import { endTurn } from './turn-record.ts'
 
@@ -36,7 +36,7 @@ const wasLostBefore = async (tx: Tx, { retry_of }: TurnRow): Promise<boolean> =>
   retry_of !== null && (await tx.row('turns', { id: retry_of }))?.state === 'unknown'
 
 async function postLossNotice(tx: Tx, turn: TurnRow, context: Context): Promise<void> {
-  const { row } = await openConversation(tx, turn.conversation_key, context.now)
+  const row = await conversationOfTurn(tx, turn.conversation_key, context.now)
   const { text: content, notice } = statusNotice('processGoneTwice')
   const message = { senderId: systemId, receiverId: null, role: 'assistant', content, notice } as const
   const { seq } = await appendMessage(tx, row, message, context, { readers: [] })
