@@ -224,7 +224,7 @@ test('[UI5] axe finds nothing in a menu, a question, a secret, an error or while
   await page.locator('[data-secret]').waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.getByRole('button', { name: 'Close without copying' }).click()
-  await page.getByLabel('Name', { exact: true }).first().fill('')
+  await page.getByLabel('Name', { exact: true }).fill('')
   await page.getByText('This is needed').waitFor()
   expect(await axeFindings(page)).toEqual([])
   await here.restartAfter(async () => {

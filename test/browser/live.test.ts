@@ -5,6 +5,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { anyOf } from './any-of.ts'
 import { visit } from './visit.ts'
 
 const here = visit()
@@ -92,7 +93,7 @@ test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, 
   expect(await skeleton.count()).toBe(0)
   await page.clock.runFor(100)
   // Under a slow machine the list beside it may wait as well.
-  await skeleton.first().waitFor()
+  await anyOf(skeleton).waitFor()
   expect(await page.getByText('Loading the people…').count()).toBe(0)
   await page.clock.runFor(2000)
   await page.getByText('Loading the people…').waitFor()
@@ -101,7 +102,7 @@ test('[UI5] waiting shows nothing for 300 ms, then a skeleton, after 2 s words, 
   held = false
   await page.clock.resume()
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByRole('list', { name: 'People' }).getByText('Owner').first().waitFor()
+  await anyOf(page.getByRole('list', { name: 'People' }).getByText('Owner')).waitFor()
 })
 
 test('[UI11] what is typed after Ctrl+K while the box still loads stands in it, and decides nothing on the page', async () => {
@@ -141,7 +142,7 @@ test('[HT4] a form that was given up after a lost answer is sent again as the sa
   await page.clock.install()
   await page.getByLabel('Name').fill('only-once')
   await page.getByRole('button', { name: 'Create' }).click()
-  await page.locator('a', { hasText: 'only-once' }).first().waitFor()
+  await anyOf(page.locator('a', { hasText: 'only-once' })).waitFor()
   await page.clock.runFor(10_500)
   await page.getByText('The server has not answered for 10 seconds.').waitFor()
   await page.getByRole('button', { name: 'Stop waiting' }).click()

@@ -47,7 +47,7 @@ test('[SE3] a person signs in with a pasted token and sees what the role allows;
   await page.goto('/sign-in')
   await page.getByLabel('Or paste a link, a code or a token').fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('link', { name: /^demo/ }).first().waitFor()
+  await page.getByRole('main').getByRole('link', { name: /^demo/ }).waitFor()
   expect(await page.getByRole('link', { name: 'New project' }).count()).toBe(0)
   // Nothing waits for somebody who may not decide: not in words, not in the title.
   const [project] = (await here.elsewhere.get('/api/projects', {})).items

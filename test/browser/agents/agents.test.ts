@@ -42,11 +42,11 @@ test('[AS7] an agent is added, its passkey is shown once, and a new one replaces
   await expect.poll(() => name.evaluate((input) => input === document.activeElement)).toBe(true)
   await dialog.getByLabel('Name', { exact: true }).fill('Codex')
   await dialog.getByLabel('Id').fill('codex')
-  await dialog.getByRole('radio').nth(1).check()
-  await dialog.getByLabel('Command').first().fill('codex-acp')
+  await dialog.getByRole('radio', { name: /^MCP/ }).check()
+  await dialog.getByPlaceholder('claude-code-acp').fill('codex-acp')
   await dialog.getByLabel('Arguments').fill('--model\no5')
   await dialog.getByRole('button', { name: 'Add variable' }).click()
-  await dialog.getByLabel('Name', { exact: true }).last().fill('API_KEY')
+  await dialog.getByRole('group', { name: 'Environment' }).getByLabel('Name', { exact: true }).fill('API_KEY')
   await dialog.getByLabel('Value API_KEY').fill('sk-very-secret-value')
 
   // Closed and opened again, what was typed is still there, but not in any storage: it may hold secrets.
@@ -156,7 +156,7 @@ test('[SE3] a script token is made with the chosen scopes, shown once, and revok
 test('[AG5] an agent that is installed is added with one click', async () => {
   const page = await here.ownerPage('/agents')
   const found = page.getByRole('list', { name: 'Installed on this machine' })
-  await found.getByText('version 9.9.9').first().waitFor()
+  await found.getByRole('listitem').filter({ hasText: 'Claude Code' }).getByText('version 9.9.9').waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.getByRole('button', { name: 'Add Claude Code MCP' }).click()
   await page.waitForURL('**/agents/claude')

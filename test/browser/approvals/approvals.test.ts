@@ -28,7 +28,7 @@ test('[AP5] what waits is on Now, oldest first, counted in the title; a decision
 
   const { token } = await here.elsewhere.post('/api/people', { body: { name: 'Grace', role: 'member' } })
   const grace = createClient({ url: here.server.url, token })
-  const first = waiting.getByRole('article').first()
+  const first = waiting.getByRole('article').filter({ hasText: 'May I delete' })
   await first.getByRole('button', { name: 'Request revision' }).click()
   await first.getByText('Say what should be different').waitFor()
   await first.getByLabel('Feedback').fill('only the cache')
@@ -56,7 +56,8 @@ test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, 
   const rows = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
   await expect.poll(() => rows.count()).toBe(6)
   // Only the oldest is unfolded.
-  await rows.getByRole('button', { name: 'Approve' }).first().waitFor()
+  const row = (question: string) => rows.filter({ hasText: question })
+  await row('Question 1').getByRole('button', { name: 'Approve' }).waitFor()
   expect(await rows.getByRole('button', { name: 'Approve' }).count()).toBe(1)
   const statusOf = async (id: number) =>
     (
@@ -69,12 +70,12 @@ test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, 
   await page.keyboard.press('a')
   await expect.poll(() => statusOf(first ?? 0)).toBe('approved')
   await page.setViewportSize(phone)
-  await rows.nth(2).getByRole('button', { name: 'Question 3' }).focus()
+  await row('Question 3').getByRole('button', { name: 'Question 3' }).focus()
   await page.keyboard.press('k')
   expect(await page.evaluate(() => document.activeElement?.closest('article')?.textContent)).toContain('Question 2')
   await page.keyboard.press('j')
   await page.keyboard.press('r')
-  await rows.nth(2).getByRole('button', { name: 'Reject' }).waitFor()
+  await row('Question 3').getByRole('button', { name: 'Reject' }).waitFor()
   expect(await statusOf(third ?? 0)).toBe('pending')
   await page.keyboard.press('r')
   await expect.poll(() => statusOf(third ?? 0)).toBe('rejected')
@@ -82,9 +83,9 @@ test('[AP5] six that wait are six rows; by keyboard alone, wide and on a phone, 
   // What is typed is text.
   await page.getByLabel('What should be done?').pressSequentially('a jar')
   expect(await statusOf(second ?? 0)).toBe('pending')
-  await rows.nth(1).getByRole('button', { name: 'Question 2' }).focus()
+  await row('Question 2').getByRole('button', { name: 'Question 2' }).focus()
   await page.keyboard.press('a')
-  await rows.nth(1).getByRole('button', { name: 'Approve' }).waitFor()
+  await row('Question 2').getByRole('button', { name: 'Approve' }).waitFor()
   await page.keyboard.press('a')
   await expect.poll(() => statusOf(second ?? 0)).toBe('approved')
   for (const { id } of items.filter((each) => each.projectId === projectId)) {

@@ -24,6 +24,8 @@ const put = (key: string, contents: readonly string[]) =>
 
 const at = (key: string, query = ''): string => `/conversations/${encodeURIComponent(key)}${query}`
 const rows = (page: Page) => page.getByRole('log').locator('[data-seq]')
+/** The numbers of the messages on the page, from the top. */
+const numbersOf = (page: Page) => rows(page).evaluateAll((all) => all.map((row) => row.getAttribute('data-seq')))
 
 test('[UI4] [DC5] a search over all conversations marks what it found and leads to the message, new ones come by themselves', async () => {
   await say('telegram:42')
@@ -94,7 +96,7 @@ test('[DC5] [DC3] the days of a conversation are its chapters, and their notes a
   await note.getByText('what was said on the first day').waitFor()
   await note.getByText('<img src=x').waitFor()
   expect(page.url()).toContain(`day=${date}`)
-  await page.getByRole('list', { name: 'Month' }).getByRole('link').first().waitFor()
+  await page.getByRole('list', { name: 'Month' }).getByRole('link').waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(phone.width)
   expect(await axeFindings(page)).toEqual([])
 })
@@ -125,9 +127,9 @@ test('[UI7] of a very long conversation only a part is on the page, wherever one
   }
   for (let step = 0; step < 10; step++) {
     await look()
-    const first = await rows(page).first().getAttribute('data-seq')
+    const [first] = await numbersOf(page)
     await log.evaluate((box) => box.scrollTo(0, 0))
-    await expect.poll(() => rows(page).first().getAttribute('data-seq')).not.toBe(first)
+    await expect.poll(async () => (await numbersOf(page))[0]).not.toBe(first)
   }
   await look()
   expect(seen.size).toBeGreaterThan(1000)

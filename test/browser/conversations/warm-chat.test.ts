@@ -7,6 +7,7 @@ import { amount } from '../../support/extent.ts'
 import { openForwardProxy } from '../../support/forward-proxy.ts'
 import { makeRepository } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { anyOf } from '../any-of.ts'
 import { axeFindings } from '../axe.ts'
 import { phone, type TabOptions, wide } from '../tabs.ts'
 import { firstVisit, visit } from '../visit.ts'
@@ -60,12 +61,10 @@ async function allow(projectId: string): Promise<void> {
 
 test('[UI6] on the first visit one button makes the demo agent answer, plan, run a command and ask; when something has run it is not offered again', async () => {
   const page = await firstVisit(here, wide)
-  await page.getByText('Say what was done').first().waitFor()
+  // In the plan, and as what it does now.
+  await anyOf(page.getByText('Say what was done')).waitFor()
   await page.getByText('ls -l', { exact: true }).waitFor()
-  await page
-    .getByRole('button', { name: /^Allow/ })
-    .first()
-    .click()
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await page.getByText('wrote hello.md').waitFor()
   await page.getByRole('link', { name: 'Now' }).click()
   await page.getByRole('heading', { name: 'Projects' }).waitFor()
@@ -84,7 +83,7 @@ test.each(amount([phone], [wide, phone]))(
         response: await route.fetch({ url: `${here.server.url}/api/folders?path=${encodeURIComponent(dirname(folder))}` }),
       }),
     )
-    await page.getByRole('link', { name: 'New project' }).first().click()
+    await page.getByRole('main').getByRole('link', { name: 'New project' }).click()
     await page.getByRole('button', { name: `${basename(folder)} git` }).click()
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('main').getByRole('button', { name: 'Demo', exact: true }).click()
@@ -191,7 +190,7 @@ test('[UI4] a chat with a prompted agent shows tools, plan and diff; what is wri
   await answered(page, 'echo: second')
 
   await say(page, '[[say so far]] [[hang]]')
-  await log.getByText('so far').last().waitFor()
+  await log.getByText('so far', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await log.locator('[data-turn="cancelled"]').waitFor()
   await presence(page, 'ready')
@@ -269,7 +268,7 @@ test('[CO7] an agent that crashes again and again is held with its reason and it
   await trouble.getByRole('button', { name: 'Release cid' }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await trouble.getByRole('link', { name: 'What it wrote' }).click()
-  await page.getByRole('dialog', { name: 'Launch' }).getByText('Crashed', { exact: false }).first().waitFor()
+  await page.getByRole('dialog', { name: 'Launch' }).getByText('Crashed').waitFor()
   expect((await processes()).map(({ state, reason }) => [state, reason])).toEqual([
     ['held', null],
     ['ended', 'crashed'],
@@ -308,14 +307,14 @@ test('[UI10] a turn shows what it changed; back to before it with what would be 
   await here.elsewhere.post('/api/agents', { body: { ...other, args: [...other.args] } })
   await here.elsewhere.put('/api/projects/{projectId}/agents/{agentId}', { params: { projectId, agentId: other.id } })
   const log = page.getByRole('log')
-  const menus = page.getByRole('button', { name: 'Go back or fork' })
+  const answer = (text: string) => log.locator('[data-turn="answered"]').filter({ hasText: `echo: ${text}` })
+  const menu = (text: string) => answer(text).getByRole('button', { name: 'Go back or fork' })
   await say(page, '[[write a.txt one]] first')
-  await expect.poll(() => menus.count()).toBe(1)
+  await menu('first').waitFor()
   await say(page, '[[write a.txt two]] second')
-  await expect.poll(() => menus.count()).toBe(2)
-  await page
+  await menu('second').waitFor()
+  await answer('second')
     .getByRole('button', { name: /1 file/ })
-    .last()
     .click()
   const diff = log.getByRole('region', { name: 'Changes in a.txt' })
   await diff.getByRole('deletion').getByText('one').waitFor()
@@ -328,7 +327,7 @@ test('[UI10] a turn shows what it changed; back to before it with what would be 
   const { workplace } = await here.elsewhere.get('/api/conversations/{key}', { params: { key } })
   const file = join(workplace?.folder ?? '', 'a.txt')
   writeFileSync(file, 'mine')
-  await menus.last().click()
+  await menu('second').click()
   await page.getByRole('menuitem', { name: 'Rewind to before this' }).click()
   const dialog = page.getByRole('alertdialog')
   await dialog.getByRole('button', { name: 'Rewind', exact: true }).click()
@@ -345,7 +344,7 @@ test('[UI10] a turn shows what it changed; back to before it with what would be 
   await log.getByText('echo: second').waitFor()
   expect(readFileSync(file, 'utf8')).toBe('mine')
   await log.getByText(/rewound this/).waitFor({ state: 'detached' })
-  await menus.first().click()
+  await menu('first').click()
   await page.getByRole('menuitem', { name: 'Fork with Other' }).click()
   await page.getByRole('textbox', { name: 'Write to Other' }).waitFor()
   await log.getByText('Forked from').waitFor()
@@ -382,7 +381,7 @@ test('[AG14] [UI9] in a chat the model is chosen and a picture goes along; Now s
   await expect.poll(() => model.inputValue()).toBe('demo-large')
   await say(page, 'Count to many [[slow 600 500]]')
   await page.locator('[data-turn="running"]').waitFor()
-  await page.getByRole('link', { name: 'Now' }).first().click()
+  await anyOf(page.getByRole('link', { name: 'Now' })).click()
   const row = page.getByRole('region', { name: 'At work' }).locator('[data-session^="web:"]').filter({ hasText: 'chooser' })
   await row.getByText('Writes').waitFor()
   await row.getByRole('button', { name: /^Stop: / }).click()

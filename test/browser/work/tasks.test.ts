@@ -34,8 +34,8 @@ test('[TK2] tasks are created, assigned and moved in the page; what is blocked s
   await expect.poll(() => page.locator('svg path.stroke-warn').count()).toBe(1)
 
   await page
+    .getByRole('region', { name: 'Phase 1' })
     .getByRole('link', { name: /Draw the plan/ })
-    .first()
     .click()
   await dialog.getByLabel('Progress').fill('40')
   // TK3: without an agent it cannot be started.
@@ -115,7 +115,7 @@ test('[UI9] work begins on Now: what should be done, in which project, by which 
   await page.getByLabel('What should be done?').fill('Mend the gate')
   await page.getByRole('button', { name: 'Start' }).click()
   await page.waitForURL(`**/projects/${projectId}/chat/beginner`)
-  await page.getByText('Mend the gate').first().waitFor()
+  await page.getByRole('log').getByText('Mend the gate').waitFor()
   const params = { projectId, agentId: 'beginner' }
   const { items } = await here.elsewhere.get('/api/projects/{projectId}/agents/{agentId}/messages', { params })
   expect(items.map(({ content }) => content)).toEqual(['Mend the gate'])
