@@ -3,10 +3,11 @@
  * sets it in package.json and package-lock.json, commits and tags. Pushes nothing. With `--dry-run` it says what it would do and changes nothing.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { nextVersion, releasedChangelog, withVersion } from './release/new-version.ts'
+import { failedFiles } from './steady/which-files.ts'
 
 const usage = 'npm run release -- VERSION|major|minor|patch [--dry-run]'
 
@@ -39,6 +40,8 @@ export function release(root: string, args: readonly string[], today: string, pr
     'CHANGELOG.md': changelog,
     'package.json': withVersion(read('package.json'), version),
     'package-lock.json': withVersion(read('package-lock.json'), version),
+    // What has failed since the last release.
+    ...(existsSync(join(root, failedFiles)) && { [failedFiles]: '[]\n' }),
   }
   if (values['dry-run']) {
     print(`Would write ${Object.keys(changed).join(', ')} for ${version} (${today}), commit and tag ${tag}. Nothing was changed.`)

@@ -7,7 +7,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from './check/steps.ts'
-import { memoryFolder } from './test/memory-folder.ts'
+import { memoryEnvironment, memoryFolder } from './test/memory-folder.ts'
 import { type Environment, runTests, type TestOutcome } from './test/run-tests.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -19,9 +19,8 @@ const rooms = ['fast', 'processes', ...(release ? ['release'] : [])]
 const checks = narrowTo.length === 0 ? runChecks(root, console.log) : { passed: 0, failed: 0 }
 const runs = narrowTo.length === 0 ? rooms.map((room) => ['--project', room]) : [narrowTo]
 const memory = memoryFolder()
-// Both rooms share one PostgreSQL, which takes a moment longer than we do to end. The browser is unpacked once, not for each run.
 const environment: Environment = {
-  ...(memory && { TMPDIR: memory.folder, TEST_POSTGRES_FOLDER: memory.place, TEST_BROWSER_FOLDER: tmpdir() }),
+  ...memoryEnvironment(memory, tmpdir()),
   ...(release && { TEST_EXTENT: 'release' }),
 }
 const outcomes = await Promise.all(runs.map((args) => runTests(root, args, environment)))

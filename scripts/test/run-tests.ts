@@ -38,12 +38,27 @@ const maxLinesOfWhy = 12
 /** Added to our own. */
 export type Environment = Readonly<Record<string, string>>
 
-export async function runTests(root: string, args: readonly string[], more: Environment): Promise<TestOutcome> {
+export interface HowToRun {
+  /** Says nothing; failures are in the outcome. */
+  readonly quiet?: boolean
+  /** Ends it then. */
+  readonly withinMs?: number
+}
+
+/** Undefined when it was ended before it came to its end. */
+export async function runTestsWithin(
+  root: string,
+  args: readonly string[],
+  more: Environment,
+  how: HowToRun,
+): Promise<TestOutcome | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-report-'))
   const reportFile = join(folder, 'report.json')
   try {
-    const options = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...args]
-    const code = await vitest(root, options, more)
+    const reporters = how.quiet ? ['--reporter=json'] : ['--reporter=default', '--reporter=json']
+    const options = ['run', ...reporters, `--outputFile.json=${reportFile}`, ...args]
+    const code = await vitest(root, options, more, how)
+    if (code === 'ended') return undefined
     const outcome = outcomeOf(root, JSON.parse(readFileSync(reportFile, 'utf8')) as TestReport)
     // Something outside of a test went wrong (an unhandled error, say): never a pass.
     return code !== 0 && outcome.failed.length === 0
@@ -54,6 +69,11 @@ export async function runTests(root: string, args: readonly string[], more: Envi
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+export const runTests = async (root: string, args: readonly string[], more: Environment): Promise<TestOutcome> => {
+  const outcome = await runTestsWithin(root, args, more, {})
+  return outcome ?? { passed: 0, skipped: 0, failed: [outside(args, 'ended before its end')] }
 }
 
 const outside = (args: readonly string[], why: string): FailedTest => ({ file: '', title: args.join(' '), why })
@@ -81,7 +101,12 @@ function firstLines(text: string): string {
   return lines.slice(0, maxLinesOfWhy).join('\n')
 }
 
-function vitest(root: string, args: readonly string[], more: Environment): Promise<number> {
+/** After it was asked to end. */
+const graceMs = 15_000
+/** The longest that a timer can wait. */
+const longestMs = 2 ** 31 - 1
+
+function vitest(root: string, args: readonly string[], more: Environment, how: HowToRun): Promise<number | 'ended'> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args, ...colour], {
       cwd: root,
@@ -96,10 +121,22 @@ function vitest(root: string, args: readonly string[], more: Environment): Promi
       stdio: ['inherit', 'pipe', 'pipe'],
     })
     // Through a pipe: two of them must not redraw one terminal. Whole lines, so that they do not mix within one.
-    child.stdout.on('data', wholeLines(process.stdout))
-    child.stderr.on('data', wholeLines(process.stderr))
+    child.stdout.on('data', how.quiet ? () => {} : wholeLines(process.stdout))
+    child.stderr.on('data', how.quiet ? () => {} : wholeLines(process.stderr))
+    let ended = false
+    const atTheEnd = setTimeout(
+      () => {
+        ended = true
+        child.kill('SIGINT')
+        setTimeout(() => child.kill('SIGKILL'), graceMs).unref()
+      },
+      Math.min(how.withinMs ?? longestMs, longestMs),
+    ).unref()
     child.on('error', reject)
-    child.on('close', (code) => resolve(code ?? 1))
+    child.on('close', (code) => {
+      clearTimeout(atTheEnd)
+      resolve(ended ? 'ended' : (code ?? 1))
+    })
   })
 }
 

@@ -139,7 +139,8 @@ test('[CO2] many who wait for an end share the looks at the machine', async () =
 
 test('[SB10] everything of a launch is stopped for a while, also what it keeps starting, and goes on afterwards', async () => {
   const mark = newMark()
-  const root = await startScript('sleep 1000 & echo $!; while :; do /bin/true; done', { mark, lines: 1 })
+  // In a subshell: a shell that starts a program itself waits within vfork, and is never seen as stopped when its child is.
+  const root = await startScript('sleep 1000 & echo $!; while :; do (exec /bin/true); done', { mark, lines: 1 })
   const tree = new ProcessTree(mark, { pid: root.pid, birth: machine.birthOf(root.pid) ?? '' })
   const states = () =>
     [root.pid, ...root.printed].map((pid) =>
