@@ -25,3 +25,16 @@ test('[LB1] the example of the library does what its comments say, and ends', as
     messages: [{}, { tool_calls: [{ id: 'call_1' }] }],
   })
 })
+
+test('[LB1] it works in a program that is typed after -e as well', async () => {
+  const folder = temporaryFolder()
+  const program = `
+    const { createConversations } = await import(${JSON.stringify(library)})
+    const conversations = await createConversations({ data: './data' })
+    await conversations.addMessage('telegram:1', 'user', 'hello')
+    console.log((await conversations.getHistory('telegram:1')).length)
+    await conversations.close()`
+  const argv = ['--input-type=module', '-e', program]
+  const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: folder, timeout: 60_000 })
+  expect(stdout).toBe('1\n')
+})

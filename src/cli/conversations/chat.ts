@@ -1,4 +1,6 @@
 /** `holdfast chat`: chat with an agent of a project in the terminal, or send it one message from a script (CH). */
+
+import { text as readAll } from 'node:stream/consumers'
 import { clientClock } from '../../client/backoff.ts'
 import type { Client } from '../../client/client.ts'
 import { type EventWatch, watchEvents } from '../../client/event-stream.ts'
@@ -77,12 +79,15 @@ const maxLast = 50
 const defaultWaitSeconds = 300
 const maxWaitSeconds = 86_400
 const goodbyeMs = 2000
+/** Standard input that says nothing for so long is told of. */
+const quietMs = 1000
 
 async function talk(context: CommandContext): Promise<void> {
   const last = context.wholeNumber('last', maxLast) ?? defaultLast
   const waitSeconds = context.wholeNumber('timeout', maxWaitSeconds) ?? defaultWaitSeconds
-  const content = context.text('message')
-  if (content === undefined && context.flag('wait')) throw usage('--wait needs --message.', 'Say what to send: --message "…".')
+  const content = context.text('message') ?? (await piped(context))
+  if (content === undefined && context.flag('wait'))
+    throw usage('--wait needs a message.', 'Say what to send: --message "…", or pipe it in.')
   const workplace = workplaceTyped(context.text('workplace'))
   const agentId = context.operand(0)
   const { id: projectId } = await chooseProject(context, agentId)
@@ -105,6 +110,15 @@ async function talk(context: CommandContext): Promise<void> {
     // If this fails, the panel expires by itself.
     await context.client.post(end, { params: { projectId, agentId }, query: { panelId }, ...once }).catch(() => {})
   }
+}
+
+/** What is piped in, which is sent like `--message`; undefined where nothing is. With `--last` nothing is read: it shows. */
+async function piped(context: CommandContext): Promise<string | undefined> {
+  const { stdin } = context.terminal
+  if (stdin.isTTY || context.text('last') !== undefined) return undefined
+  const stopWaiting = clientClock.after(quietMs, () => context.note('Reading the message from standard input …'))
+  const content = await readAll(stdin).finally(stopWaiting)
+  return content.trim() === '' ? undefined : content.replace(/\r?\n$/, '')
 }
 
 type Place = Omit<ChatPlace, 'panelId'>
@@ -141,12 +155,13 @@ export const chat = command(talk)`
   Chat with an agent: the last messages, then live; every line is sent
   <agent>  id of the agent
   ${projectOption}
-  --message <text>  send this one message and end
-  --wait  with --message: wait for the answer to it and print it
+  --message <text>  send this one message and end; what is piped in is sent likewise
+  --wait  with a message: wait for the answer to it and print it
   --timeout <seconds>  with --wait: how long (${defaultWaitSeconds})
   --workplace <place>  where the conversation works: worktree or checkout, the project’s folder
-  --last <number>  how many of the last messages to show (${defaultLast})
+  --last <number>  show so many of the last messages (${defaultLast}), and read nothing that is piped in
   $ chat claude  talk to claude in its only project; Ctrl-D ends
   $ chat claude --project website --message "How far are you?" --wait  ask once and print the answer
+  $ chat claude --wait < question.txt  send what is in a file or piped in, and print the answer to it
   $ chat claude --workplace worktree  have it work in a worktree of its own
   $ chat claude --json --last 50  what was said, for a program`

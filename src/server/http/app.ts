@@ -53,6 +53,11 @@ export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyIn
   }
 
   app.removeAllContentTypeParsers()
+  // A browser names a type for nothing too: `navigator.sendBeacon(url, '')` (CH4).
+  app.addContentTypeParser('*', (request, _, done) => {
+    if (request.headers['content-length'] === '0') done(null, undefined)
+    else done(new Refusal('unsupported_media_type'))
+  })
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => {
     try {
       done(null, body.length === 0 ? undefined : parseJson(body as Buffer))

@@ -34,7 +34,23 @@ class OpenFailed extends Error {
 const youngMb = 24
 
 export const startWriter: StartWriter = (entry, start) =>
-  new Worker(entry, { workerData: start, env: environmentOfThreads(), resourceLimits: { maxYoungGenerationSizeMb: youngMb } })
+  new Worker(entry, {
+    workerData: start,
+    env: environmentOfThreads(),
+    resourceLimits: { maxYoungGenerationSizeMb: youngMb },
+    ...(process.execArgv.some(isForTypedProgram) && { execArgv: argumentsOfThreads(process.execArgv) }),
+  })
+
+/** How a program typed after `-e` is read, and the program: a thread that loads a file refuses to start with them. */
+const isForTypedProgram = (argument: string): boolean => /^(--input-type|-e|--eval|-p|--print|-pe)(=|$)/.test(argument)
+
+function argumentsOfThreads(given: readonly string[]): string[] {
+  return given.filter((argument, at) => {
+    const before = given[at - 1]
+    const isItsValue = before !== undefined && isForTypedProgram(before) && !before.includes('=')
+    return !isForTypedProgram(argument) && !isItsValue
+  })
+}
 
 /** Passes the compile cache to threads, which makes them start twice as fast. */
 export function environmentOfThreads(): NodeJS.ProcessEnv {

@@ -44,6 +44,15 @@ test('[CH3] a script sends one message, and reads what was said', async () => {
   expect((await holdfast(['chat', 'ann'])).stdout).toMatch(/^\d\d:\d\d owner {2}hello\n$/)
 })
 
+test('[CH3] what is piped in is one message; nothing piped in, or --last, shows what was said', async () => {
+  const { holdfast, said } = await openChat()
+  expect(await holdfast(['chat', 'ann'], { input: 'hi\nthere\n' })).toMatchObject({ code: 0, stdout: '✓ Sent to ann\n' })
+  expect(await said()).toEqual(['owner: hi\nthere'])
+  expect((await holdfast(['chat', 'ann'], { input: '\n' })).stdout).toContain('hi')
+  expect((await holdfast(['chat', 'ann', '--last', '1'], { input: 'not sent' })).stdout).toContain('hi')
+  expect(await said()).toEqual(['owner: hi\nthere'])
+})
+
 test('[NA7] --wait prints the answer to exactly this message and nothing else', async () => {
   const { holdfast, agent, said } = await openChat()
   await holdfast(['chat', 'ann', '--message', 'before'])

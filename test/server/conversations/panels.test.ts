@@ -117,3 +117,12 @@ test('[HT2] a name that is none is refused, and so are too many', async () => {
     expect((await server.ask(`/api/events?streams=home&panels=${panels}`)).json.code, panels).toBe('invalid_request')
   expect(await seen()).toEqual({})
 })
+
+test('[CH4] a beacon with an empty text closes the panel too; one with words in it is refused', async () => {
+  const { server, room } = await open()
+  const path = `/api/projects/${room.projectId}/agents/ann/chat/end`
+  const beacon = (body: string) =>
+    server.ask(path, { method: 'POST', body, headers: { 'content-type': 'text/plain;charset=UTF-8' } })
+  expect((await beacon('')).status).toBe(200)
+  expect((await beacon('x')).json).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+})
