@@ -164,3 +164,21 @@ test('[CH10] what is typed to an agent of one project does not stand in the chat
     .waitFor()
   await expect.poll(() => composer(page).inputValue()).toBe('only for the first')
 })
+
+test('[CH4] the panel closes although the request for it fails', async () => {
+  const room = await chatRoom('cas')
+  const page = await here.ownerPage(room.address)
+  await presence(page, 'waiting')
+  await room.signIn()
+  await presence(page, 'ready')
+  const asked: string[] = []
+  await page.route('**/chat/end*', (route) => {
+    asked.push(route.request().method())
+    return route.abort()
+  })
+  await page.getByRole('link', { name: 'Now' }).click()
+  await composer(page).waitFor({ state: 'detached' })
+  await expect.poll(() => asked).toEqual(['POST'])
+  const query = { projectId: room.projectId, agentId: 'cas' }
+  expect((await here.elsewhere.get('/api/agent-sessions', { query })).items.map(({ state }) => state)).toEqual(['active'])
+})
