@@ -71,19 +71,27 @@ test('[SR4] output that may be the beginning of a secret waits, and costs nothin
 const joined = (updates: readonly AgentUpdate[], kind: 'text' | 'thought'): string =>
   updates.map((update) => (update.kind === kind ? update.text : '')).join('')
 
-const said = `It is ${secret}; c, co, correct h. ${JSON.stringify({ key: secret })} and ${secret}`
+/** Also one whose end is how it begins. */
+const asked = [secret, 'co-begins-and-ends-co'].map((each) => {
+  const forms = [each, Buffer.from(`k:${each}`).toString('base64url').slice(3)]
+  const said = `It is ${each}; c, co, correct h. ${JSON.stringify({ key: each })} and ${forms.join('c')}|${forms.join('')}`
+  return { each, said }
+})
 
-property.prop([fc.array(fc.integer({ min: 1, max: 12 }), { minLength: said.length })])(
-  '[SR4] a secret in a turn is masked wherever its pieces are cut, and nothing else is lost or moved',
-  (sizes) => {
-    const cleaner = new UpdateCleaner(new KnownSecrets([secret]))
+property.prop([fc.constantFrom(...asked), fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 400 })])(
+  '[SR4] a secret in a turn is masked wherever its pieces are cut, in base64 too, and nothing else is lost or moved',
+  ({ each, said }, sizes) => {
+    const secrets = new KnownSecrets([each])
+    const cleaner = new UpdateCleaner(secrets)
     const updates: AgentUpdate[] = []
     let at = 0
     for (const size of sizes) {
       if (at < said.length) updates.push(...cleaner.add({ kind: 'text', text: said.slice(at, at + size) }))
       at += size
     }
-    expect(joined([...updates, ...cleaner.flush()], 'text')).toBe(said.replaceAll(secret, '[masked]'))
+    const clean = joined([...updates, ...cleaner.flush()], 'text')
+    expect(clean).toBe(secrets.mask(said))
+    expect(clean.split('[masked]')).toHaveLength(7)
   },
 )
 

@@ -13,10 +13,10 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestTls } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { Transform } from 'node:stream'
-import { finished } from 'node:stream/promises'
-import { KnownSecrets } from '../../platform/log/known-secrets.ts'
+import type { KnownSecrets } from '../../platform/log/known-secrets.ts'
 import type { NewFact } from '../spool.ts'
+import { bytesOf, masking, unpacked, withoutUsageChunk } from './answer-body.ts'
+import { readBody } from './request-body.ts'
 import { nothingUsed, UsageCounter } from './usage-counter.ts'
 
 const maxHeaderBytes = 64 * 1024
@@ -25,22 +25,34 @@ const mostLaunchBytes = 256 * 1024 * 1024
 const maxStreams = 64
 /** An answer of which nothing moves for so long is cut. Models may think for minutes. */
 const idleMs = 15 * 60_000
-/** An error's text, which is masked before it is passed on; the rest is left out. */
-const maxErrorBytes = 256 * 1024
 
 /**
  * The model APIs. Others, such as files, keys and stored answers of the account, are not for agents: no way up, also not where a
  * service decodes the path once more.
  */
 const modelPaths: Readonly<Record<string, RegExp>> = {
-  POST: /^(\/v\d\w*|\/openai)*\/(messages(\/count_tokens)?|responses(\/compact|\/input_tokens)?|(chat\/)?completions|embeddings|models\/(?!.*\.\.)([\w.:@/-]|%2[Ff]|%3[Aa]|%40)+)$/,
+  POST: /^(\/v\d\w*|\/openai)*\/(messages(\/count_tokens)?|responses(\/compact|\/input_tokens)?|(chat\/)?completions|embeddings|models\/(?!.*\.\.)([\w.:@/-]|%2[Ff]|%3[Aa]|%40)+:(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents))$/,
   GET: /^(\/v\d\w*|\/openai)*\/models(\/(?!.*\.\.)([\w.:@/-]|%2[Ff]|%3[Aa]|%40)+)?$/,
 }
 const keyHeaders = ['x-api-key', 'x-goog-api-key', 'api-key'] as const
-/** Between two hops, or of the agent's own surroundings. */
+/** What leaves the numbers out of an answer of Gemini, or gives it another form. */
+const filters = ['fields', '$fields', 'callback', '$callback', '$alt'] as const
+/** Between two hops, or of the agent's own surroundings; or such a filter. */
 const leftOut = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
-  ...['transfer-encoding', 'content-length', 'host', 'accept-encoding', 'expect', 'cookie', 'set-cookie', 'origin', 'referer'],
+  ...[
+    'transfer-encoding',
+    'content-length',
+    'host',
+    'accept-encoding',
+    'expect',
+    'cookie',
+    'set-cookie',
+    'origin',
+    'referer',
+    'content-encoding',
+    'x-goog-fieldmask',
+  ],
   ...['authorization', 'x-http-method-override', 'x-http-method', 'x-method-override', ...keyHeaders],
 ])
 
@@ -111,7 +123,7 @@ export class Gateway {
     })
     const port = await this.#listening
     const token = gatewayToken(launch.launchToken)
-    const held: Held = { ...launch, secrets: new KnownSecrets([launch.key]), answers: new Map(), bytes: 0 }
+    const held: Held = { ...launch, secrets: bytesOf(launch.key), answers: new Map(), bytes: 0 }
     this.#launches.set(hashOf(token), held)
     return {
       url: `http://127.0.0.1:${port}`,
@@ -151,6 +163,8 @@ export class Gateway {
     const url = URL.parse(asked.url ?? '', 'http://gateway')
     const target = url && modelPaths[asked.method ?? '']?.test(url.pathname) ? targetOf(launch.upstream, url) : undefined
     if (!target) return refuse(answer, 404, 'no_model_api', 'Only requests to models pass the gateway.')
+    if ((asked.headers['content-encoding'] ?? 'identity') !== 'identity')
+      return refuse(answer, 415, 'encoded_body', 'A request is counted by what it asks for. Send it without content-encoding.')
     if (launch.answers.size >= maxStreams)
       return refuse(answer, 429, 'too_many_streams', `A launch has at most ${maxStreams} requests at once. Wait for one to end.`)
     launch.answers.set(answer, () => {})
@@ -178,7 +192,13 @@ export class Gateway {
 
   #pass(launch: Held, token: string, target: URL, sent: Buffer, asked: IncomingMessage, answer: ServerResponse): void {
     const { launchId, key, secrets } = launch
-    const { model, body, addedUsage } = readBody(target, sent)
+    const pathModel = /\/models\/([^/:]+)/.exec(target.pathname)?.[1]
+    const named = pathModel && decodeURIComponent(pathModel)
+    const read =
+      asked.method === 'POST' ? readBody(target.pathname, named, sent) : { model: named ?? '', body: sent, addedUsage: false }
+    if ('problem' in read)
+      return refuse(answer, 400, 'not_countable', `${read.problem} A request is counted by what it asks for.`)
+    const { model, body, addedUsage } = read
     const of = { launchId, turnId: launch.turn(), model }
     const reason = launch.refuse(of)
     if (reason !== undefined) return refuse(answer, 403, 'refused', reason)
@@ -186,6 +206,7 @@ export class Gateway {
     const isCounted = asked.method === 'POST' && !/count_tokens$|input_tokens$|countTokens$/.test(target.pathname)
     if (isCounted) report({ type: 'model-asked', ...of })
     let counter: UsageCounter | undefined
+    let hasArrived = false
     let isWhole = false
     // Exact only where the answer told so, or where it is known that nothing was used.
     const tell = (finished?: true): void => {
@@ -202,32 +223,36 @@ export class Gateway {
     const idle = setTimeout(() => upstream.destroy(new Error('idle')), this.#options.idleMs ?? idleMs)
     upstream.once('response', (came) => {
       const status = came.statusCode ?? 502
-      const kept = Object.entries(came.headers).filter(([name, value]) => !leftOut.has(name) && !secrets.has(String(value)))
-      // Also one that leads elsewhere: nothing of a model is in it, and services repeat the address with its key.
-      if (status >= 300) {
-        tell(true)
-        return void passError(came, answer, status, kept, secrets)
+      const kept = Object.entries(came.headers).filter(([name, value]) => !leftOut.has(name) && !secrets.has(`${name}: ${value}`))
+      // Also one that leads elsewhere: nothing of a model is in it.
+      if (status >= 300) tell(true)
+      else counter = new UsageCounter(target.pathname, came.headers['content-type'])
+      const content = unpacked(came)
+      if (!content) {
+        upstream.destroy()
+        return refuse(answer, 502, 'packed_answer', `The model at ${target.host} packs its answers in a way that cannot be read.`)
       }
-      counter = new UsageCounter(target.pathname, came.headers['content-type'])
-      const isStream = came.headers['content-type']?.startsWith('text/event-stream')
-      const passed = addedUsage && isStream ? withoutUsageChunk() : came
-      came.on('data', (chunk: Buffer) => {
+      content.on('data', (chunk: Buffer) => {
         idle.refresh()
         counter?.read(chunk)
         // Before its end is passed on: what an agent has whole is counted, whenever the coordinator is killed.
         if (counter?.isOver) tell()
       })
-      came.once('end', () => {
+      content.once('end', () => {
         isWhole = true
         tell()
-        if (passed === came) answer.end()
       })
-      came.once('error', () => answer.destroy())
+      content.once('error', () => answer.destroy())
+      came.once('end', () => {
+        hasArrived = true
+      })
       answer.writeHead(status, Object.fromEntries(kept))
       answer.flushHeaders()
       answer.on('drain', () => idle.refresh())
-      if (passed === came) came.pipe(answer, { end: false })
-      else came.pipe(passed as Transform).pipe(answer)
+      const clean = content.pipe(masking(secrets))
+      const isStream = came.headers['content-type']?.startsWith('text/event-stream')
+      const passed = addedUsage && isStream ? clean.pipe(withoutUsageChunk()) : clean
+      passed.pipe(answer)
     })
     upstream.once('error', (error: NodeJS.ErrnoException) => {
       tell(unreached.has(error.code ?? '') ? true : undefined)
@@ -236,10 +261,15 @@ export class Gateway {
     })
     upstream.once('close', () => {
       clearTimeout(idle)
+      // What has arrived whole may still be on its way through the unpacking.
+      if (hasArrived) return
       tell()
-      if (!isWhole && answer.headersSent && !answer.writableEnded) answer.destroy()
+      if (answer.headersSent && !answer.writableEnded) answer.destroy()
     })
-    answer.once('close', () => upstream.destroy())
+    answer.once('close', () => {
+      upstream.destroy()
+      tell()
+    })
     upstream.end(body)
   }
 }
@@ -284,7 +314,11 @@ function withKey(target: URL, token: string, key: string): URL {
 function targetOf(upstream: string, { pathname, search }: URL): URL {
   const base = upstream.replace(/\/+$/, '')
   const hasVersion = /\/v\d\w*$/.test(new URL(base).pathname)
-  return new URL(`${base}${hasVersion ? pathname.replace(/^\/v\d\w*(?=\/)/, '') : pathname}${search}`)
+  const url = new URL(`${base}${hasVersion ? pathname.replace(/^\/v\d\w*(?=\/)/, '') : pathname}${search}`)
+  const asked = url.searchParams
+  if (filters.some((name) => asked.has(name))) for (const name of filters) asked.delete(name)
+  if (asked.has('alt') && !['sse', 'json'].includes(asked.getAll('alt').join())) asked.delete('alt')
+  return url
 }
 
 /** Undefined when it is too large. */
@@ -295,72 +329,6 @@ async function bodyOf(asked: IncomingMessage, isRoomFor: (bytes: number) => bool
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
-}
-
-const maxModelChars = 200
-
-/** GW4: chat tells its numbers only when asked to, so that is added. */
-function readBody({ pathname }: URL, body: Buffer): { model: string; body: Buffer; addedUsage: boolean } {
-  const named = /\/models\/([^/:]+)/.exec(pathname)?.[1]
-  const isChat = pathname.endsWith('/chat/completions')
-  const quick = /^\s*\{\s*"model"\s*:\s*"([^"\\]+)"/.exec(body.subarray(0, 512).toString('latin1'))?.[1]
-  const model = (named && decodeURIComponent(named)) ?? quick
-  const asIs = (found: unknown) => ({ model: String(found ?? '').slice(0, maxModelChars), body, addedUsage: false })
-  if (model !== undefined && (!isChat || body.includes('"include_usage"'))) return asIs(model)
-  try {
-    const fields = JSON.parse(body.toString()) as Record<string, unknown>
-    if (!isChat || fields['stream'] !== true) return asIs(model ?? fields['model'])
-    const options = { ...(fields['stream_options'] as object | undefined), include_usage: true }
-    return {
-      ...asIs(model ?? fields['model']),
-      body: Buffer.from(JSON.stringify({ ...fields, stream_options: options })),
-      addedUsage: true,
-    }
-  } catch {
-    return asIs(model)
-  }
-}
-
-function withoutUsageChunk(): Transform {
-  let rest = Buffer.of()
-  const isAdded = (line: Buffer): boolean => line.includes('_tokens"') && /"choices":\s*\[\s*\]/.test(line.toString('latin1'))
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      const all = Buffer.concat([rest, chunk])
-      const end = all.lastIndexOf(10) + 1
-      rest = all.subarray(end)
-      for (let from = 0; from < end; ) {
-        const next = all.indexOf(10, from) + 1
-        const line = all.subarray(from, next)
-        if (!isAdded(line)) this.push(line)
-        from = next
-      }
-      done()
-    },
-    flush(done) {
-      done(null, rest)
-    },
-  })
-}
-
-/** Services repeat a key that they refuse. */
-async function passError(
-  came: IncomingMessage,
-  answer: ServerResponse,
-  status: number,
-  kept: [string, unknown][],
-  secrets: KnownSecrets,
-): Promise<void> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  came.on('data', (piece: Buffer) => {
-    bytes += piece.length
-    if (bytes <= maxErrorBytes) pieces.push(piece)
-  })
-  // What came of an answer that is cut is passed on.
-  await finished(came).catch(() => {})
-  if (!answer.destroyed)
-    answer.writeHead(status, Object.fromEntries(kept) as Sent).end(secrets.mask(Buffer.concat(pieces).toString()))
 }
 
 /** In the form that the APIs have in common. */

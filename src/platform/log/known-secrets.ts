@@ -1,20 +1,27 @@
 /**
- * Masks secrets whose values are known (SE7, SR4), unlike mask.ts, which knows their looks: as they are, as JSON writes them, and
- * line by line. Text that comes in pieces is cut where a secret may have begun.
+ * Masks secrets whose values are known (SE7, SR4), unlike mask.ts, which knows their looks: as they are, as JSON writes them, line by
+ * line, and in base64. Text that comes in pieces is cut where a secret may have begun.
  */
 import { masked } from './mask.ts'
 
 /** Shorter lines of a secret file are words such as `type`. */
 const minLineChars = 16
+/** Shorter ones would be found where they are not. */
+const minBase64Bytes = 6
+/** Secrets that are cut off by one another are held back together; more than so many in a row are not. */
+const mostInARow = 8
 
 export class KnownSecrets {
   /** Longest first, because one may contain another. */
   readonly #texts: readonly string[]
 
   constructor(values: Iterable<string>) {
-    const texts = [...values].flatMap((value) => [value, ...linesOf(value)])
-    const all = texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]).filter((text) => text !== '')
-    this.#texts = [...new Set(all)].sort((a, b) => b.length - a.length)
+    const texts = [...values].flatMap((value) => [
+      ...writtenForms(value),
+      ...linesOf(value).flatMap(writtenForms),
+      ...base64Forms(value),
+    ])
+    this.#texts = [...new Set(texts)].filter((text) => text !== '').sort((a, b) => b.length - a.length)
   }
 
   has(text: string): boolean {
@@ -27,8 +34,27 @@ export class KnownSecrets {
     return clean
   }
 
-  /** The characters at the end of the text that may be the beginning of a secret. */
+  /** The characters at the end of the text that may be the beginning of a secret, and before them a secret that shares some of them. */
   tailLength(text: string): number {
+    let cut = text.length - this.#beginningLength(text)
+    for (let n = 0; n < mostInARow; n++) {
+      const from = this.#startOfSecretOver(text, cut)
+      if (from === undefined) break
+      cut = from
+    }
+    return text.length - cut
+  }
+
+  /** Where a secret begins that ends behind the cut. */
+  #startOfSecretOver(text: string, cut: number): number | undefined {
+    for (const secret of this.#texts) {
+      const at = text.indexOf(secret, Math.max(0, cut - secret.length + 1))
+      if (at >= 0 && at < cut) return at
+    }
+    return undefined
+  }
+
+  #beginningLength(text: string): number {
     let longest = 0
     for (const secret of this.#texts) {
       const [first = ''] = secret
@@ -65,3 +91,16 @@ const linesOf = (value: string): string[] =>
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line.length >= minLineChars)
+
+const writtenForms = (text: string): string[] => [text, JSON.stringify(text).slice(1, -1)]
+
+/** What a value is in base64, behind so many bytes that it begins at each of the three places: the letters that stand for it alone. */
+function base64Forms(value: string): string[] {
+  const bytes = Buffer.from(value.trim())
+  if (bytes.length < minBase64Bytes) return []
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+    const own = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
+    return [own, own.replaceAll('/', '\\/'), own.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}
