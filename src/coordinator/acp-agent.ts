@@ -279,11 +279,12 @@ export class AcpAgent {
 
   async #run({ turnId, content, context: order, configure = [], leave = [], files }: TurnOrder): Promise<void> {
     const end = (ended: EndedTurn): void => {
-      const { outcome, stopReason = null, error = null, notRun = null, cancelIgnored = false, usage = null, files: after } = ended
+      const { outcome, stopReason = null, error = null, notRun = null, broken = null, ...more } = ended
+      const { cancelIgnored = false, usage = null, files: after = null } = more
       // The server may order a turn that did not run once more, of this process too.
       if (notRun) this.#knownOrders.delete(turnId)
       const how = { outcome, stopReason, ...this.#fieldsFor('error', error), usage, notRun, cancelIgnored }
-      this.#report({ type: 'turn-ended', turnId, ...how, files: after ?? null })
+      this.#report({ type: 'turn-ended', turnId, ...how, broken: broken && textOf(this.#cut(broken) ?? ''), files: after })
     }
     const connection = this.#connection
     if (this.#phase !== 'ready' || !connection) return end({ outcome: 'failed', error: statusNotice('cannotBeSpokenTo') })
@@ -315,8 +316,14 @@ export class AcpAgent {
       this.sandbox.beginTurn(turnId)
       const prompted = held.context.prompt(prompt, this.#options.acp.turnWithinMs)
       const { promptRejected, ...ended } = await prompted.finally(() => this.#reportUpdates(held))
+      const broken = promptRejected ? null : await held.context.whyBroken({ promptRejected, ...ended })
       await this.sandbox.sync()
-      end({ ...ended, notRun: promptRejected ? 'refused' : null, files: await takeAfter(this.#turnFiles, folder, files, before) })
+      end({
+        ...ended,
+        broken,
+        notRun: promptRejected ? 'refused' : null,
+        files: await takeAfter(this.#turnFiles, folder, files, before),
+      })
     } catch (error) {
       const { code, detail } = error instanceof AcpFailure ? error : { code: 'refused', detail: String(error) }
       if (code === 'flooded') this.#writeNote(`${textOf(detail)} It was ended.`)
@@ -390,4 +397,4 @@ export class AcpAgent {
 }
 
 type EndedTurn = Pick<TurnEnd, 'outcome'> &
-  Partial<TurnEnd> & { readonly notRun?: 'refused' | 'no_context' | null; readonly files?: EndFiles | undefined }
+  Partial<TurnEnd> & { notRun?: 'refused' | 'no_context' | null; broken?: Detail | null; files?: EndFiles | undefined }

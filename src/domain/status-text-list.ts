@@ -82,6 +82,8 @@ export const earlierSentences = {
   replaced: 'replaced',
 
   endedEmpty: 'The agent ended its turn without an answer.',
+  endedDenied: 'What it asked for was denied ({what}), and it ended its turn.',
+  endedUnanswered: 'Nobody answered in time what it asked for ({what}), and it ended its turn.',
   endedMaxTokens: 'The answer reached the most tokens the model may say and stops here.',
   endedMaxTurns: 'The agent reached the most model requests of one turn and stopped before it was done.',
   endedRefusal: 'The agent refused to go on.',
@@ -95,6 +97,12 @@ export const earlierSentences = {
     'The agent takes no prompt, also after its session was opened again and it was started again: {why} Look at what its process wrote, then start it again.',
   folderAllowed: 'It is started again, so that it sees a folder that was allowed.',
   contextUseless: 'The agent did not answer any more, so it is started again.',
+  contextBroken:
+    'Its own session does not work any more: a request that changes nothing fails too ({why}). It is opened again with the next message.',
+  contextReopened: 'Its own session was opened again, because it took no prompt any more. It keeps what it knows.',
+  contextReplaced:
+    'It was started again with a new session of its own, because it took no prompt any more. It was told what was said here; what it knew besides is gone.',
+  contextForgotten: 'Its own session could not be brought back ({why}). It was told what was said here; what it knew besides is gone.',
 
   workError: 'The work was interrupted by an error.',
   workProcessExited: 'The process of the agent has exited before the work was done.',

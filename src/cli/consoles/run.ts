@@ -221,6 +221,7 @@ type Ending = Extract<RelayEvent, { type: 'agent:response' }>
 function judge({ stopReason, error }: Ending): void {
   if (stopReason === 'end_turn') return
   if (stopReason === 'cancelled') throw cancelled()
+  if (stopReason === 'denied') throw failed(error ?? 'It was denied.', 'Say how else it is to be done, or allow it.', 'denied')
   throw failed(error ?? `It stopped: ${stopReason}.`, 'What it did stays in its folder.', stopReason)
 }
 

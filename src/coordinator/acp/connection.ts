@@ -186,7 +186,7 @@ export class AcpConnection {
     this.#contextBeingOpened = context
     try {
       const opened = await signedIn(this.#openingOptions(), this.#requireFacts(), open)
-      context.setAcpSessionId(opened.acpSessionId, opened.how === 'new')
+      context.setOpened(opened)
       this.#contexts.set(opened.acpSessionId, context)
       return { context, opened }
     } finally {

@@ -23,9 +23,10 @@ import type { AgentAbilities, AgentUpdate, PermissionRequest, TurnUsage } from '
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Question, QuestionAnswer } from '../../protocol/turns/question.ts'
+import { AcpSessionProbe } from './acp-session-probe.ts'
 import { AcpFailure, type AnomalyCounter, isPromptRejected } from './failure.ts'
 import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
-import type { AgentFacts, TimedRequest } from './open-acp-session.ts'
+import type { AgentFacts, OpenedAcpSession, TimedRequest } from './open-acp-session.ts'
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
 import { elicitationResponse, questionOf } from './questions.ts'
 import { ToolCalls } from './tool-calls.ts'
@@ -105,22 +106,34 @@ export class AcpContext {
   #turn: Turn | undefined
   #stuck = false
   #lastUpdateAt = 0
+  /** The error with which the agent answered the last prompt. */
+  #failedWith: RequestError | undefined
   /** What comes is what was said before. */
   isReplaying = false
   /** Cost of the whole ACP session, as last reported; null: not known, as after a restart of the agent. */
   #cost: TurnUsage['cost'] = null
+  readonly #probe: AcpSessionProbe
 
   constructor(options: AcpContextOptions) {
     this.#options = options
     this.#batcher = new UpdateBatcher(options.clock, options.onUpdate)
     this.#tokens = new TurnTokens(options.facts.name)
     this.#calls = new ToolCalls({ agent: options.facts.name, now: () => options.clock.now() })
+    this.#probe = new AcpSessionProbe(options)
   }
 
-  /** Sets the id under which the agent opened it. A new session has cost nothing. */
-  setAcpSessionId(acpSessionId: string, isNew: boolean): void {
-    this.#acpSessionId = acpSessionId
-    if (isNew) this.#cost ??= { amount: 0, currency: '' }
+  /** Sets what the agent opened. A new session has cost nothing. */
+  setOpened(opened: OpenedAcpSession): void {
+    this.#acpSessionId = opened.acpSessionId
+    this.#probe.setOpened(opened)
+    if (opened.how === 'new') this.#cost ??= { amount: 0, currency: '' }
+  }
+
+  /** CX7: how the session fails at a request that changes nothing, after a turn that failed alike or said nothing; null: it works. */
+  whyBroken({ outcome, empty }: TurnEnd): Promise<Detail | null> {
+    const failed = this.#failedWith
+    if (outcome === 'failed' && failed) return this.#probe.failsLike(failed)
+    return outcome === 'answered' && empty ? this.#probe.failsTwice() : Promise.resolve(null)
   }
 
   /** Runs one prompt. Rejects when one is running, or when the agent exits before it answers. */
@@ -138,6 +151,7 @@ export class AcpContext {
       this.cancel()
     })
     const asked = this.#options.agent.request(methods.agent.session.prompt, request)
+    this.#failedWith = undefined
     try {
       const answer = await Promise.race([asked, giveUp.promise])
       if (answer === 'gave up') return this.#markStuck(turn, asked)
@@ -151,6 +165,7 @@ export class AcpContext {
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure
       if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const outcome = turn.cancelled ? 'cancelled' : 'failed'
+      if (error instanceof RequestError) this.#failedWith = error
       const promptRejected = outcome === 'failed' && !turn.hasOutput && isPromptRejected(error)
       const usage = usageOf(this.#tokens.of(undefined), costBetween(costBefore, this.#cost))
       return { ...plainEnd, outcome, error: failure.detail, usage, empty: !turn.hasOutput, promptRejected }
@@ -177,12 +192,18 @@ export class AcpContext {
     const { setMode, setConfigOption } = methods.agent.session
     const set = (method: string, fields: object) =>
       this.#options.ask(method, { sessionId: this.#currentId(), ...fields }, settingMs)
-    if ('modeId' in change) return void (await set(setMode, change))
+    if ('modeId' in change) {
+      await set(setMode, change)
+      return this.#probe.note({ kind: 'mode', modeId: change.modeId })
+    }
     const { optionId, value } = change
     if (optionId === modelOption) return void (await set(setModel, { modelId: value }))
     const given = typeof value === 'boolean' ? { type: 'boolean', value } : { value }
     const { configOptions } = await set(setConfigOption, { configId: optionId, ...given })
-    if (Array.isArray(configOptions)) this.#options.onUpdate({ kind: 'options', options: optionsOf(configOptions) })
+    if (!Array.isArray(configOptions)) return
+    const update: AgentUpdate = { kind: 'options', options: optionsOf(configOptions) }
+    this.#probe.note(update)
+    this.#options.onUpdate(update)
   }
 
   handleUpdate(params: unknown): void {
@@ -201,6 +222,7 @@ export class AcpContext {
     if (turn && read.inTurn && !this.#countText(turn, read.update))
       return this.#options.anomalies.count('turn_too_long', read.update.kind)
     const { update } = read
+    this.#probe.note(update)
     const isText = update.kind === 'text' || update.kind === 'thought'
     this.#batcher.add(isText ? { ...update, text: this.#messages.apply(update.kind, update.text, sent['messageId']) } : update)
     if (update.kind === 'tool') this.#sendOutputs(update.call.toolCallId)

@@ -40,6 +40,8 @@ export const leaveMs = 5_000
 /** One agent damages its record when it loads a session in the minute in which it was opened. */
 export const minuteMs = 60_000
 export const settingMs = 30_000
+/** A request that changes nothing. */
+export const probeMs = 5_000
 /** After a load, silence of this length ends the replay. */
 export const settleMs = 250
 export const maxSettleMs = 5_000

@@ -30,8 +30,16 @@ export type TurnEvent =
   | { readonly type: 'start' }
   | { readonly type: 'withdraw' }
   | { readonly type: 'cancel' }
-  /** `hasText`: it has text that is no thought. `isLimit`: the text says that the vendor's limit is reached. */
-  | ({ readonly type: 'ended'; readonly hasText: boolean; readonly isLimit: boolean } & ReportedEnd)
+  /**
+   * `hasText`: it has text that is no thought. `isLimit`: the text says that the vendor's limit is reached. `denied`: a permission
+   * was denied last, and nothing was said since; the words for people.
+   */
+  | ({
+      readonly type: 'ended'
+      readonly hasText: boolean
+      readonly isLimit: boolean
+      readonly denied?: Detail | null
+    } & ReportedEnd)
   | { readonly type: 'agent-gone' }
 
 export type TurnDecision =
@@ -47,6 +55,8 @@ export const joined = 'joined'
 export const read = 'read'
 export const processGone = 'process_gone'
 export const limitReached = 'limit'
+/** The agent ended the turn because it was not allowed what it asked for. */
+export const denied = 'denied'
 const tookTooLong = 'took_too_long'
 
 const unchanged: TurnDecision = { outcome: 'unchanged' }
@@ -77,7 +87,7 @@ export function decideTurn({ state, cancelOrdered }: TurnLife, event: TurnEvent)
     case 'cancel':
       return state === 'running' && !cancelOrdered ? { outcome: 'cancel-ordered' } : unchanged
     case 'ended':
-      return state === 'running' ? ended(event) : unchanged
+      return state === 'running' ? ended(event, cancelOrdered) : unchanged
     case 'agent-gone':
       return state === 'running' ? changed('unknown', processGone) : changed('cancelled', withdrawn)
   }
@@ -89,8 +99,10 @@ const endedWithoutAnswer: Readonly<Record<string, Detail>> = {
   refusal: statusNotice('endedRefusal'),
 }
 
-/** Counts only text as an answer. */
-function ended({ outcome, stopReason, error, hasText, isLimit }: Extract<TurnEvent, { type: 'ended' }>): TurnDecision {
+/** Counts only text as an answer. A denial that nobody spoke about is no failure, whatever reason the agent gives for its end. */
+function ended(event: Extract<TurnEvent, { type: 'ended' }>, cancelOrdered: boolean): TurnDecision {
+  const { outcome, stopReason, error, hasText, isLimit } = event
+  if (event.denied && outcome !== 'failed' && !cancelOrdered) return changed('cancelled', denied, event.denied)
   if (outcome === 'cancelled' || (outcome === 'answered' && stopReason === 'cancelled')) return changed('cancelled', 'cancelled')
   if (outcome === 'failed') {
     if (isLimit) return changed('failed', limitReached, error ?? statusNotice('noReason'))

@@ -134,6 +134,8 @@ export const turnFacts = [
     usage: TurnUsage.nullish(),
     /** The agent ignored a cancel, and accepts nothing new. */
     cancelIgnored: z.boolean().optional(),
+    /** CX7: how its session failed at a request that changes nothing, like at the prompt. */
+    broken: Words.nullish(),
     /** FS7: the files afterwards; left out where none were taken. */
     files: EndFiles.nullish(),
   }),

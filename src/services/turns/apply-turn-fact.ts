@@ -31,10 +31,11 @@ import type { EndLocks } from '../processes/process-end.ts'
 import { resumeContextOf } from '../work/resume-work-session.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { keepOffers, keepOption, keepResult, keptWithContext } from './chat-options.ts'
+import { replaceProcess, retryTurn, tellBroken, tellReopened, updateContextHealth } from './context-health.ts'
 import { getOrCreateContext, roleContextKey } from './context-record.ts'
 import { applyLimit } from './limit-record.ts'
 import { primerForTurn, startNext } from './send-prompt.ts'
-import { replaceProcess, retryTurn, settleTurn, tellMissingTools, updateContextHealth } from './settle-turn.ts'
+import { settleTurn, tellMissingTools } from './settle-turn.ts'
 import { recordFiles } from './turn-files.ts'
 import { bufferUpdate, type EndedTurn, endTurn, keepOutput, newTurn, relayRole, turnStream } from './turn-record.ts'
 
@@ -114,6 +115,7 @@ async function applyFact(
       const turn = await runningTurn(tx, launch, fact.turnId)
       if (turn && fact.files) await recordFiles(tx, turn.id, { after: fact.files })
       if (turn && !fact.notRun) await tellMissingTools(tx, turn, launch)
+      if (turn) tellBroken(tx, turn, fact.broken)
       return (
         turn && (agent ? endInRole(tx, turn, agent, launch, fact, context) : endOutsideRoles(tx, turn, launch, fact, context))
       )
@@ -233,7 +235,9 @@ async function turnBegan(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now
   const priming = await primerForTurn(tx, row, turn, now)
   await tx.update('turns', { ...turn, primer: fact.how === 'new' ? priming.primer : priming.news })
   if (!isOfRole(turn)) await keepOffers(tx, row, fact)
-  await tx.write(updateContext, { ...row, ...opened(fact, fact.notice, now), primed_at: now })
+  const open = { ...row, ...opened(fact, fact.notice, now), primed_at: now }
+  await tx.write(updateContext, open)
+  tellReopened(tx, turn, open)
 }
 
 type OpenedFact = Pick<Fact<'turn-began'>, 'acpSessionId' | 'how' | 'notRestored'>
@@ -294,6 +298,8 @@ async function endRunningTurn(tx: Tx, turn: TurnRow, fact: Fact<'turn-ended'>, c
   return endTurn(tx, turn, { type: 'ended', outcome, stopReason, error: errorIn(fact) }, { usage: fact.usage }, context)
 }
 
+const isBroken = ({ broken }: Fact<'turn-ended'>): boolean => typeof broken === 'string'
+
 const errorIn = ({ error, notice }: Fact<'turn-ended' | 'agent-configured'>): Detail | null =>
   maskDetail(detailFrom(error, notice))
 
@@ -303,7 +309,7 @@ async function endOutsideRoles(tx: Tx, turn: TurnRow, launch: Launch, fact: Fact
   const ended = await endRunningTurn(tx, turn, fact, context)
   if (!ended) return
   await settleTurn(tx, turn, ended, context)
-  await updateContextHealth(tx, turn, launch, ended, context)
+  await updateContextHealth(tx, turn, launch, { ...ended, isBroken: isBroken(fact) }, context)
   // The process takes no new turn before it returns this one, so another process is started.
   if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
 }
@@ -330,7 +336,8 @@ async function endInRole(
   await tx.update('role_agents', active)
   if (isLeaving) return
   if (fact.notRun) return failUselessAgent(tx, active, launch, errorIn(fact), context)
-  if (ended && ended.limitedUntil === undefined) await updateContextHealth(tx, turn, launch, ended, context)
+  if (ended && ended.limitedUntil === undefined)
+    await updateContextHealth(tx, turn, launch, { ...ended, isBroken: isBroken(fact) }, context)
   // The process takes no new turn before it returns this one, so another process is started.
   if (fact.cancelIgnored) await replaceProcess(tx, launch, context)
   return goOn()

@@ -47,6 +47,7 @@ import { storePrompt } from '../conversations/work-conversation.ts'
 import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { choicesIn } from './chat-options.ts'
+import { tellReopened } from './context-health.ts'
 import { acpSessionToOpen, buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
 import { startTurn } from './turn-record.ts'
 
@@ -270,13 +271,15 @@ async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs:
     await tx.write(updateContext, known)
     const inContext = limit === null ? { contextId: row.id, open: null } : undefined
     const primer = knowsNothing ? priming.primer : row.primed_at === null ? priming.news : priming.decided
-    return startTurn(tx, begins, launch, { context: inContext, primer, ...choicesIn(row) }, context)
+    await startTurn(tx, begins, launch, { context: inContext, primer, ...choicesIn(row) }, context)
+    if (row.primed_at === null) tellReopened(tx, begins, row)
+    return
   }
   await tx.write(updateContext, { ...known, state: 'opening' })
   const { primer, news } = priming
   const workspace = await workspaceFor(tx, { projectId, key, originKey })
   const open = { ...acpSessionToOpen(row), primer, news, workspace }
-  return startTurn(tx, begins, launch, { context: { contextId: row.id, open }, ...choicesIn(row) }, context)
+  await startTurn(tx, begins, launch, { context: { contextId: row.id, open }, ...choicesIn(row) }, context)
 }
 
 async function startNextAction(

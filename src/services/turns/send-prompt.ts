@@ -15,6 +15,7 @@ import { isOfRole, selectOpenTurns, type TurnRow } from '../../store/turns/turns
 import { activeProcess, promptStreams, type UserSessionLocks } from '../consoles/role-agent-record.ts'
 import { mustWaitForFolder } from '../conversations/conversation-workplace.ts'
 import { storePrompt } from '../conversations/work-conversation.ts'
+import { tellReopened } from './context-health.ts'
 import { acpSessionToOpen, buildPrimer, getOrCreateContext, roleContextKey } from './context-record.ts'
 import { currentLimit, liftLimit } from './limit-record.ts'
 import { newTurn, startTurn } from './turn-record.ts'
@@ -97,7 +98,11 @@ export async function startInRole(
   const { primer, news } = await primerForTurn(tx, row, turn, now)
   const known = { ...row, launch_id: launch.id, primed_at: now, decisions_told_at: now }
   await tx.write(updateContext, isOpen ? known : { ...known, state: 'opening' })
-  if (isOpen) return startTurn(tx, turn, launch, { ...begins, primer: row.how === 'new' ? primer : news }, context)
+  if (isOpen) {
+    const seq = await startTurn(tx, turn, launch, { ...begins, primer: row.how === 'new' ? primer : news }, context)
+    tellReopened(tx, turn, row)
+    return seq
+  }
   const open = { ...acpSessionToOpen(row), primer, news }
   return startTurn(tx, turn, launch, { requestId, context: { contextId: row.id, open } }, context)
 }

@@ -12,35 +12,27 @@ import type { Instant } from '../../domain/instant.ts'
 import { afterText, both, cutDetail, type Detail, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { projectStream } from '../../domain/stream-name.ts'
-import { limitReached } from '../../domain/turns/lifecycle.ts'
+import { denied, limitReached } from '../../domain/turns/lifecycle.ts'
 import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
 import { knownAgents } from '../../protocol/agents/known-agents.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
-import type { LinkFact } from '../../protocol/processes/link.ts'
-import type { AgentUpdate } from '../../protocol/turns/agent-update.ts'
 import { changesOf, newestOfLaunch, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectChat } from '../../store/channels/channels.ts'
-import { contextLimit, findLaunch, selectAgentName, selectOutput } from '../../store/processes/launches.ts'
+import { findLaunch, selectAgentName, selectOutput } from '../../store/processes/launches.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
-import { isOfRole, newTurnRow, selectLastEndedIn, selectRunningOfLaunch, type TurnRow } from '../../store/turns/turns.ts'
-import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
-import { allowedInSandbox } from '../approvals/allowance-record.ts'
-import { moveRoleAgent } from '../consoles/role-agent-record.ts'
+import { newTurnRow, type TurnRow } from '../../store/turns/turns.ts'
 import { setSummary } from '../conversations/change-conversation.ts'
 import { storeAnswer, storePrompt } from '../conversations/work-conversation.ts'
-import { stopLaunch } from '../processes/launch-record.ts'
 import { updateTask } from '../work/change-task.ts'
 import { markMessagesRead, postAnswer } from './answer-chat.ts'
 import { applyLimit, willContinue } from './limit-record.ts'
-import { bufferUpdate, type EndedTurn, relayRole, startTurn, turnStream } from './turn-record.ts'
+import { type EndedTurn, noteInTurn, startTurn } from './turn-record.ts'
 
 /** Characters of an answer kept as a task's result. */
 const maxResultChars = 50_000
 
 /** Stop reasons after which a task is continued once before it fails. */
-const continuedStopReasons: ReadonlySet<string | null> = new Set(['empty', 'max_tokens', 'max_turn_requests'])
+const continuedStopReasons: ReadonlySet<string | null> = new Set(['empty', denied, 'max_tokens', 'max_turn_requests'])
 
 export async function settleTurn(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
   const own = turn.launch_id === null ? undefined : await newestOfLaunch(tx, turn.launch_id)
@@ -77,7 +69,8 @@ async function settleChat(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Cont
 async function shownText(reader: Reader, turn: TurnRow, { state, stopReason, error, text, tools }: EndedTurn): Promise<Detail> {
   const said = text.trim()
   if (state === 'answered' || (stopReason === limitReached && error === null)) return said
-  if (state === 'cancelled') return afterText(said, statusNotice('stoppedBy', { who: await nameOf(reader, turn.cancel_by) }))
+  if (state === 'cancelled' && stopReason !== denied)
+    return afterText(said, statusNotice('stoppedBy', { who: await nameOf(reader, turn.cancel_by) }))
   if (stopReason === 'error' || stopReason === limitReached)
     return afterText(said, statusNotice('didNotWork', { why: error ?? statusNotice('noReason') }))
   if (error === null) return said
@@ -170,107 +163,6 @@ async function continueOnce(tx: Tx, turn: TurnRow, { stopReason }: EndedTurn, co
   return true
 }
 
-/**
- * Recovers an agent that runs but gives no usable answers (CX4): it refuses a prompt without any output, ends twice in a row
- * without an answer, or fails two different prompts with the same error. The context is first reopened in the same process,
- * then in a new process with a new ACP session; then the turn fails. A prompt that produced output is never repeated
- * automatically.
- */
-type NotRun = NonNullable<Extract<LinkFact, { type: 'turn-ended' }>['notRun']>
-
-/** Attempts for one prompt before it fails. */
-const maxAttempts = 3
-
-/** Queues a prompt again that did not run. Returns false when the attempts are used up. */
-export async function retryTurn(tx: Tx, turn: TurnRow, launch: Launch, notRun: NotRun, context: Context): Promise<boolean> {
-  const row = turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
-  if (!row) return false
-  // The process refused a second conversation beside the one it holds. It is limited to one from now on.
-  const others = (await tx.all(selectContextsOfLaunch, { launchId: launch.id })).filter(({ id }) => id !== row.id)
-  if (notRun === 'no_context' && others.length > 0) {
-    await tx.change('launches', { id: launch.id, ready_at: context.now, context_limit: 1 })
-    await tx.write(updateContext, { ...row, state: 'asleep', launch_id: null, primed_at: null })
-    await requeueTurn(tx, turn)
-    return true
-  }
-  const trouble = row.trouble + 1
-  if (trouble >= maxAttempts) {
-    await tx.write(updateContext, { ...row, trouble: 0, state: 'asleep', launch_id: null, acp_session_id: null, primed_at: null })
-    return false
-  }
-  await requeueTurn(tx, turn)
-  await reopenContext(tx, { ...row, trouble }, launch, context)
-  return true
-}
-
-/** Updates a context's health after a turn: an answer resets it, a second failure of the same kind reopens the context. */
-export async function updateContextHealth(
-  tx: Tx,
-  turn: TurnRow,
-  launch: Launch,
-  ended: { readonly state: string; readonly stopReason: string | null; readonly error: Detail | null },
-  context: Context,
-): Promise<void> {
-  // SB9: only another process sees a folder that was allowed meanwhile.
-  const { hasFolderSince } = await allowedInSandbox(tx, launch, context.now)
-  if (hasFolderSince(launch.startedAt ?? launch.orderedAt))
-    return replaceProcess(tx, launch, context, statusNotice('folderAllowed'))
-  const row = turn.context_id === null ? undefined : await tx.row('contexts', { id: turn.context_id })
-  if (!row || row.state === 'ended') return
-  if (ended.state === 'answered') {
-    if (row.trouble > 0) await tx.write(updateContext, { ...row, trouble: 0 })
-    return
-  }
-  const before = await tx.first(selectLastEndedIn, { contextId: row.id, id: turn.id })
-  const isSame =
-    (ended.stopReason === 'empty' && before?.stop_reason === 'empty') ||
-    (ended.stopReason === 'error' &&
-      before?.stop_reason === 'error' &&
-      before.error === (ended.error && textOf(ended.error)) &&
-      before.content !== turn.content)
-  if (isSame) await reopenContext(tx, { ...row, trouble: Math.min(row.trouble + 1, maxAttempts - 1) }, launch, context)
-}
-
-/** Reopens once in the same process if that can hold several contexts, then in another process with a new ACP session. */
-async function reopenContext(tx: Tx, row: ContextRow, launch: Launch, context: Context): Promise<void> {
-  const asleep = { ...row, state: 'asleep', launch_id: null, primed_at: null } as const
-  const limit = await contextLimit(tx, launch.id)
-  if (row.trouble === 1 && limit === null) return tx.write(updateContext, asleep)
-  await tx.write(updateContext, { ...asleep, acp_session_id: row.trouble === 1 ? row.acp_session_id : null })
-  await replaceProcess(tx, launch, context)
-}
-
-/** Replaces a process. Its running turns finish, it gets no new ones, and another process is started for waiting turns. */
-export async function replaceProcess(
-  tx: Tx,
-  launch: Launch,
-  context: Context,
-  detail = statusNotice('contextUseless'),
-): Promise<void> {
-  const inRole = launch.roleAgentId === null ? undefined : await tx.row('role_agents', { id: launch.roleAgentId })
-  if (inRole) await moveRoleAgent(tx, inRole, { type: 'sleep' }, {}, context)
-  const own = await newestOfLaunch(tx, launch.id)
-  if (own && own.state !== 'ended') await endAgentSession(tx, own, { reason: 'closed', openConversations: [] }, context)
-  const busy = (await tx.all(selectRunningOfLaunch, { launchId: launch.id })).length > 0
-  if (!busy) await stopLaunch(tx, launch, { reason: 'finished', detail }, context)
-}
-
-async function requeueTurn(tx: Tx, turn: TurnRow): Promise<void> {
-  const again = {
-    state: 'queued',
-    context_id: null,
-    launch_id: null,
-    agent_session_id: null,
-    // A role's prompt is announced once and keeps its place in the queue.
-    started_seq: isOfRole(turn) ? turn.started_seq : null,
-    asked_seq: turn.asked_seq ?? (isOfRole(turn) ? turn.started_seq : null),
-    started_at: null,
-  } as const
-  await tx.update('turns', { ...turn, ...again, primer: null, content: turn.about === 'chat' ? '[]' : turn.content })
-  const { id: turnId, agent_id: agentId, conversation_key: conversationKey, project_id: projectId } = turn
-  tx.append(projectStream(projectId), { type: 'turn-waiting', data: { turnId, agentId, conversationKey } })
-}
-
 // Whether an ACP agent has connected to Holdfast's tools (AC11). Agents that are known connect when a context is opened; one that has not
 // when its first turn ends works without them, and the person is told in that turn.
 
@@ -285,8 +177,5 @@ export async function tellMissingTools(tx: Tx, turn: TurnRow, { id, agentId }: L
   if (!knownAgents.some(({ acpName }) => acpName !== null && acpName === name)) return
   if ((await tx.first(selectOutput, { id }))?.tools !== null) return
   await tx.change('launches', { id, tools: 'missing' })
-  const { text: title, notice } = statusNotice('withoutTools', { agent: agentId })
-  const update: AgentUpdate = { kind: 'notice', severity: 'warning', title, description: null, notice }
-  bufferUpdate(tx, turn.id, update)
-  tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turn.id, update, role: relayRole(turn) } })
+  noteInTurn(tx, turn, statusNotice('withoutTools', { agent: agentId }))
 }

@@ -2,11 +2,10 @@
 
 import { consoleKey } from '../../domain/conversations/key.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { type Detail, noticeField, textOf } from '../../domain/notices.ts'
+import { type Detail, type NoticeText, noticeField, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { coordinatorStream, type StreamName, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
-import { decideTurn, type TurnEvent, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
-import { endedInSilence, notAnAnswer } from '../../domain/turns/vendor-limit.ts'
+import { decideTurn, type TurnState, withdrawn } from '../../domain/turns/lifecycle.ts'
 import { maxAnswerChars } from '../../protocol/consoles/user-session.ts'
 import { storable } from '../../protocol/text.ts'
 import { AgentUpdate, type ToolCall, type TurnUsage } from '../../protocol/turns/agent-update.ts'
@@ -15,7 +14,6 @@ import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { noticeColumn } from '../../store/fields.ts'
 import { deleteEventsThrough, selectPosition } from '../../store/log/event-log.ts'
-import { selectAgentName } from '../../store/processes/launches.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import {
   deleteOutputItems,
@@ -34,7 +32,7 @@ import {
   turnLife,
 } from '../../store/turns/turns.ts'
 import { leaveSessions } from './context-record.ts'
-import { limitOf } from './limit-record.ts'
+import { interpretEnd, type ReportedEvent } from './interpret-end.ts'
 import { expectFiles } from './turn-files.ts'
 
 /** Characters kept in one turn's items. Later pieces are left out; the answer text has its own limit. */
@@ -232,6 +230,13 @@ export function bufferUpdate(tx: Tx, turnId: string, update: unknown): void {
   else noted.set(turnId, [update])
 }
 
+/** Tells the person something in a running turn. */
+export function noteInTurn(tx: Tx, turn: TurnRow, { text: title, notice }: NoticeText): void {
+  const update: AgentUpdate = { kind: 'notice', severity: 'warning', title, description: null, notice }
+  bufferUpdate(tx, turn.id, update)
+  tx.append(turnStream(turn), { type: 'agent:update', data: { messageId: turn.id, update, role: relayRole(turn) } })
+}
+
 interface StartOptions {
   readonly requestId?: string | undefined
   /** The context to run in, for a coordinator that holds several, and how to open it if it is not open. */
@@ -286,13 +291,11 @@ export interface EndedTurn {
   readonly limitedUntil: Instant | undefined
 }
 
-type Event = Exclude<TurnEvent, { type: 'ended' }> | Omit<Extract<TurnEvent, { type: 'ended' }>, 'hasText' | 'isLimit'>
-
 /** Ends a turn. Returns false when the event changes nothing. */
 export async function endTurn(
   tx: Tx,
   row: TurnRow,
-  event: Event,
+  event: ReportedEvent,
   ending: EndOptions,
   context: Context,
 ): Promise<EndedTurn | false> {
@@ -300,9 +303,9 @@ export async function endTurn(
   if (row.state === 'queued') return endQueued(tx, row, event, ending, now)
   if (row.state !== 'running') return false
   const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
-  const came = await readTurnOutput(tx, which, unwritten.get(tx)?.get(row.id) ?? [])
-  const agent = row.launch_id === null ? null : ((await tx.first(selectAgentName, { id: row.launch_id }))?.agent_name ?? null)
-  const { text, applied, limitedUntil } = interpretEnd(row.answer, came, event, agent, context)
+  const newest = unwritten.get(tx)?.get(row.id) ?? []
+  const came = await readTurnOutput(tx, which, newest)
+  const { text, applied, limitedUntil } = await interpretEnd(tx, row, { which, unwritten: newest, came }, event, context)
   const decision = decideTurn(turnLife(row), applied)
   if (decision.outcome !== 'changed') return false
   const { state, stopReason, error } = decision
@@ -340,24 +343,13 @@ export async function endTurn(
 
 const errorColumns = (error: Detail | null) => ({ error: error && textOf(error), notice: noticeColumn(error) })
 
-type InterpretedEnd = Pick<EndedTurn, 'text' | 'limitedUntil'> & { readonly applied: TurnEvent }
-
-/** Interprets the end of a turn for a given agent: some agents report a model error as an answer, or end without text. */
-function interpretEnd(before: string, came: TurnOutput, event: Event, agent: string | null, clock: Context): InterpretedEnd {
-  const said = before + came.text
-  if (event.type !== 'ended') return { text: said, applied: event, limitedUntil: undefined }
-  const { sinceTools, tools } = came
-  const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
-  const atLimit = said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, clock) !== undefined
-  const wrong = isDone ? (notAnAnswer('error', agent, sinceTools) ?? (atLimit ? sinceTools.trim() : undefined)) : undefined
-  const text = wrong !== undefined && said.endsWith(sinceTools) ? said.slice(0, said.length - sinceTools.length) : said
-  const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
-  const limitedUntil = limitOf({ ...over, answer: text }, clock)
-  const hasText = text.trim() !== '' && !(tools.length > 0 && endedInSilence(agent, sinceTools))
-  return { text, applied: { ...over, hasText, isLimit: limitedUntil !== undefined }, limitedUntil }
-}
-
-async function endQueued(tx: Tx, row: TurnRow, event: Event, ending: EndOptions, now: Instant): Promise<EndedTurn | false> {
+async function endQueued(
+  tx: Tx,
+  row: TurnRow,
+  event: ReportedEvent,
+  ending: EndOptions,
+  now: Instant,
+): Promise<EndedTurn | false> {
   if (event.type === 'ended') return false
   const decision = decideTurn(turnLife(row), event)
   if (decision.outcome !== 'changed') return false

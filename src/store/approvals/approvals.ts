@@ -5,7 +5,7 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import { onWire } from '../../protocol/work/on-wire.ts'
 import { columns, fields } from '../fields.ts'
-import { atMost, below, from, present, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
+import { atMost, below, from, oneOf, present, rowsOf, selectBy, selectSome, updateColumns, updateRow } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { type ParamsOf, statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
@@ -55,6 +55,19 @@ export const updateOutcome = updateColumns('human_approvals', 'outcome', 'option
 export const selectAsked = selectBy('human_approvals', { launchId: 'launch_id', askId: 'ask_id' })
 
 export const selectPendingOfTurn = selectBy('human_approvals', { turnId: 'turn_id', status: pending }, 'id')
+
+/** What was settled last of all that a turn asked; what the end of the turn withdrew does not count. */
+export const selectSettledLast = statement<{ turnId: string }>()((db, p) =>
+  from(
+    db,
+    'human_approvals',
+    { turn_id: p.turnId, outcome: oneOf('allowed', 'denied', 'expired') },
+    'resolved_at desc',
+    'id desc',
+  )
+    .select(['id', 'outcome', 'instruction_content'])
+    .limit(1),
+)
 
 /** AP4: selects permissions that were not answered in time. */
 export const selectPastDeadline = statement<{ now: Instant; limit: number }>()((db, p) =>

@@ -92,6 +92,23 @@ export async function saidIn(reader: Reader, which: WhichTurn): Promise<Said> {
   return { text: storable(text.slice(0, maxAnswerChars)), cut: text.length > maxAnswerChars }
 }
 
+const resolved = sql.lit<Tables['events']['type']>('permission:resolved')
+/** Several agents of a user session share a stream. */
+const maxResolved = 100
+
+const selectResolved = statement<{ stream: StreamName; after: number }>()((db, p) =>
+  from(db, 'events', { stream: p.stream, seq: above(p.after), type: resolved }, 'seq desc')
+    .select(['seq', 'data'])
+    .limit(maxResolved),
+)
+
+/** Whether a turn said anything since a permission was settled. */
+export async function hasSaidSince(reader: Reader, which: WhichTurn, approvalId: number): Promise<boolean> {
+  const all = await reader.all(selectResolved, { stream: which.stream, after: which.startedSeq })
+  const at = all.find(({ data }) => JSON.parse(data ?? '{}').approvalId === approvalId)
+  return at === undefined || (await saidIn(reader, { ...which, startedSeq: at.seq })).text.trim() !== ''
+}
+
 const running = sql.lit<TurnRow['state']>('running')
 const ended = sql.lit<Tables['launches']['state']>('ended')
 

@@ -230,13 +230,6 @@ export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
   from(db, 'turns', { context_id: p.contextId, primer: present }, 'created_at desc').select('primer').limit(1),
 )
 
-/** The previous turn of the same context. */
-export const selectLastEndedIn = statement<{ contextId: string; id: string }>()((db, p) =>
-  from(db, 'turns', { context_id: p.contextId, id: not(p.id), ended_at: present }, 'ended_at desc')
-    .select(['stop_reason', 'error', 'content'])
-    .limit(1),
-)
-
 /** Turns of a conversation, newest first, after the last one seen. */
 export const selectTurnsBefore = statement<{ key: string; createdAt: Instant; id: string; limit: number }>()((db, p) =>
   pageOf(rowsOf(db, 'turns', { conversation_key: p.key }), p, 'created_at', 'id'),

@@ -20,7 +20,7 @@ async function woken(machine: Machine, how: 'new' | 'loaded'): Promise<{ launchI
 
 const inRole = (inside: InSession, content: string) => ({ type: 'agent:message', ...inside, role: 'auth', content })
 
-test('[AG7] an agent that ignores a cancel is ended and started anew in its role, with what it knew, for what waits', async () => {
+test('[AG7] [CX15] an agent that ignores a cancel is ended and started anew in its role, with what it knew, for what waits', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready('auth', true)
   for (const content of ['slow', 'next', 'last']) client.send(inRole(inside, content))

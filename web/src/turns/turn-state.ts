@@ -218,7 +218,8 @@ function answered(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'agent:
   const { content, stopReason, error, notice, cut, usage = null, limitedUntil } = event
   const hasText = turn.items.some(({ kind }) => kind === 'text')
   const items = hasText || content === '' ? turn.items : [...turn.items, ...textOf(content)]
-  const state = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
+  const state =
+    stopReason === 'cancelled' || stopReason === 'denied' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
   return { ...turn, items, state, stopReason, error, notice, limited: limitedUntil !== undefined, cut, usage, endedAt: at }
 }
 

@@ -200,7 +200,7 @@ function Ending({ turn, isExplained }: { turn: ShownTurn; isExplained: boolean }
     <>
       {cut && <p className="text-sm text-faint">{words.cutShort}</p>}
       {odd && <p className="text-sm text-warn">{words.stopReasons[stopReason ?? ''] ?? words.stopped(stopReason ?? '')}</p>}
-      {state === 'cancelled' && !isExplained && <p className="text-sm text-quiet">{words.cancelled}</p>}
+      {state === 'cancelled' && !isExplained && <p className="text-sm text-quiet">{why ?? words.cancelled}</p>}
       {state === 'unknown' && !isExplained && <p className="text-sm text-warn">{words.unknown}</p>}
       {limited && (
         <p className="text-sm text-warn [overflow-wrap:anywhere]">{[words.limitReached, why].filter(Boolean).join(': ')}</p>

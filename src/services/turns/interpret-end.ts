@@ -1,0 +1,61 @@
+/**
+ * Interprets how a turn ended, from what the agent reported and said: some agents present an error of their model as an answer or
+ * end without text (CX12), some end a turn in which something was denied in silence (CX5).
+ */
+import { cutDetail, type Detail } from '../../domain/notices.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
+import type { TurnEvent } from '../../domain/turns/lifecycle.ts'
+import { endedInSilence, notAnAnswer } from '../../domain/turns/vendor-limit.ts'
+import { fieldsOf } from '../../platform/json.ts'
+import { selectSettledLast } from '../../store/approvals/approvals.ts'
+import { selectAgentName } from '../../store/processes/launches.ts'
+import type { Context, Reader } from '../../store/store.ts'
+import { hasSaidSince } from '../../store/turns/turn-items.ts'
+import type { TurnRow } from '../../store/turns/turns.ts'
+import { limitOf } from './limit-record.ts'
+import type { EndedTurn, LoggedPieces, TurnOutput } from './turn-record.ts'
+
+/** An event as it is told, without what is found out here. */
+export type ReportedEvent =
+  | Exclude<TurnEvent, { type: 'ended' }>
+  | Omit<Extract<TurnEvent, { type: 'ended' }>, 'hasText' | 'isLimit' | 'denied'>
+
+type InterpretedEnd = Pick<EndedTurn, 'text' | 'limitedUntil'> & { readonly applied: TurnEvent }
+
+export async function interpretEnd(
+  reader: Reader,
+  row: TurnRow,
+  { which, unwritten, came }: { which: LoggedPieces; unwritten: readonly unknown[]; came: TurnOutput },
+  event: ReportedEvent,
+  clock: Context,
+): Promise<InterpretedEnd> {
+  const said = row.answer + came.text
+  if (event.type !== 'ended') return { text: said, applied: event, limitedUntil: undefined }
+  const { sinceTools, tools } = came
+  const agent = row.launch_id === null ? null : ((await reader.first(selectAgentName, { id: row.launch_id }))?.agent_name ?? null)
+  const denied = await deniedLast(reader, which, unwritten)
+  const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
+  const atLimit = said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, clock) !== undefined
+  const wrong = isDone ? (notAnAnswer('error', agent, sinceTools) ?? (atLimit ? sinceTools.trim() : undefined)) : undefined
+  const text = wrong !== undefined && said.endsWith(sinceTools) ? said.slice(0, said.length - sinceTools.length) : said
+  const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
+  const limitedUntil = limitOf({ ...over, answer: text }, clock)
+  const hasText = text.trim() !== '' && !(tools.length > 0 && endedInSilence(agent, sinceTools))
+  return { text, applied: { ...over, hasText, isLimit: limitedUntil !== undefined, denied }, limitedUntil }
+}
+
+const maxTitleChars = 200
+
+/** In words, if the permission that was settled last in this turn was denied, and nothing was said since. */
+async function deniedLast(reader: Reader, which: LoggedPieces, unwritten: readonly unknown[]): Promise<Detail | null> {
+  const last = await reader.first(selectSettledLast, { turnId: which.turnId })
+  if (!last || last.outcome === 'allowed' || unwritten.some(isText)) return null
+  if (await hasSaidSince(reader, which, last.id)) return null
+  const what = cutDetail(last.instruction_content ?? '', maxTitleChars)
+  return last.outcome === 'denied' ? statusNotice('endedDenied', { what }) : statusNotice('endedUnanswered', { what })
+}
+
+const isText = (update: unknown): boolean => {
+  const { kind, text } = fieldsOf(update)
+  return kind === 'media' || (kind === 'text' && String(text).trim() !== '')
+}
