@@ -16,7 +16,7 @@ import { readSavedConversation } from '../platform/files/saved-conversations.ts'
 import { Sequences, succeeds } from '../platform/for-each-settled.ts'
 import { fileHeadOf, fileMessageOf } from '../protocol/conversations/conversation-file.ts'
 import type { Message } from '../protocol/conversations/message.ts'
-import { type ConversationRow, conversationOf, selectNameOf } from '../store/conversations/conversations.ts'
+import { type ConversationRow, conversationOf, extraOf, selectNameOf } from '../store/conversations/conversations.ts'
 import { messagesAfter } from '../store/conversations/messages.ts'
 import { noteContents, noteText } from '../store/conversations/notes.ts'
 import { selectPosition } from '../store/log/event-log.ts'
@@ -34,7 +34,7 @@ class ConversationDeleted extends Error {}
 
 /** `head`: the newest event of the stream when `row` was read. */
 async function* conversationText(store: MirrorSource, row: ConversationRow, head: number): AsyncGenerator<Buffer> {
-  const { key, ...after } = fileHeadOf(conversationOf(row))
+  const { key, ...after } = fileHeadOf(conversationOf(row), extraOf(row))
   yield Buffer.from(`{\n  "key": ${JSON.stringify(key)},\n  "messages": [`)
   let isFirst = true
   for await (const messages of pagesOf(store, row, head)) {

@@ -56,7 +56,8 @@ test('[CV12] fields and roles of other programs are kept, and are in the file ag
     { role: 'user', content: 'hello', reasoning: { deep: [1, null] }, id: 7 },
     { role: 'assistant', content: 'hi' },
   ]
-  writePicoclaw(inFolder(data), 'telegram_1.json', picoclawSession('telegram:1', { messages }))
+  const theirs = { token_usage: { total: 12 }, model: 'gpt' }
+  writePicoclaw(inFolder(data), 'telegram_1.json', { ...picoclawSession('telegram:1', { messages }), ...theirs })
   const { conversations } = await open(data)
   expect(await conversations.getHistory('telegram:1')).toMatchObject([
     { role: 'system', content: 'Be brief', extra: { role: 'developer', name: 'rules' } },
@@ -65,7 +66,7 @@ test('[CV12] fields and roles of other programs are kept, and are in the file ag
   ])
   await conversations.setHistory('telegram:1', await conversations.getHistory('telegram:1'))
   const file = (await conversations.save('telegram:1')) ?? ''
-  expect(read(file).messages).toEqual(messages)
+  expect(read(file)).toMatchObject({ key: 'telegram:1', messages, ...theirs })
 })
 
 test('[DC10] a folder that was closed over the boundary: the day is closed as a server does it, with its note, and can be read by day', async () => {

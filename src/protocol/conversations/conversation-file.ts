@@ -39,8 +39,12 @@ export const fileMessageOf = ({ role, content, toolCalls, toolCallId, media, ext
   ...(Array.isArray(media) && { media }),
 })
 
-/** All fields but the messages, which may not fit in memory. */
-export const fileHeadOf = (conversation: Conversation): Omit<ConversationFile, 'messages'> => ({
+/** All fields but the messages, which may not fit in memory. `extra`: other programs' fields, which never replace ours. */
+export const fileHeadOf = (
+  conversation: Conversation,
+  extra: Readonly<Record<string, unknown>>,
+): Omit<ConversationFile, 'messages'> => ({
+  ...extra,
   key: conversation.key,
   summary: conversation.summary,
   flags: writeFlags(conversation.flags),
@@ -86,20 +90,25 @@ const withExtra = (rest: Record<string, unknown>): { extra?: Record<string, unkn
   return Object.keys(kept).length > 0 ? { extra: checked(Extra, kept) } : {}
 }
 
-const ReadFile = z.object({
-  key: z.string(),
-  messages: z
-    .array(ReadMessage)
-    .nullish()
-    .transform((messages) => messages ?? []),
-  summary: Content.nullish().transform((summary) => summary ?? ''),
-  flags: z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .transform((flags) => flags ?? {}),
-  created: GoTime,
-  updated: GoTime,
-})
+const ReadFile = z
+  .looseObject({
+    key: z.string(),
+    messages: z
+      .array(ReadMessage)
+      .nullish()
+      .transform((messages) => messages ?? []),
+    summary: Content.nullish().transform((summary) => summary ?? ''),
+    flags: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .transform((flags) => flags ?? {}),
+    created: GoTime,
+    updated: GoTime,
+  })
+  .transform(({ key, messages, summary, flags, created, updated, ...rest }) => ({
+    ...{ key, messages, summary, flags, created, updated },
+    ...withExtra(rest),
+  }))
 export type ReadConversation = z.output<typeof ReadFile>
 
 /** Throws `invalid_request` or `invalid_key`. */

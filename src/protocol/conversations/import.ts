@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { Time } from '../text.ts'
 import { Flags } from './conversation.ts'
 import type { ReadConversation } from './conversation-file.ts'
-import { Content, HistoryMessage, maxContentChars } from './message.ts'
+import { Content, Extra, HistoryMessage, maxContentChars } from './message.ts'
 
 const messagesPerPiece = 500
 /** About a megabyte, unless a single message is longer. */
@@ -17,6 +17,8 @@ export const ConversationPiece = z.strictObject({
   /** In either spelling. */
   flags: z.union([Flags, z.record(z.string(), z.unknown())]).default({}),
   created: Time.nullish(),
+  /** Fields of other programs; kept when the piece creates the conversation. */
+  extra: Extra.nullish(),
   /** When the messages were written, if known. */
   updated: Time.nullish(),
   /** Where the previous piece ended. */
@@ -34,8 +36,8 @@ export const ImportedPiece = z.object({
 export type ImportedPiece = z.output<typeof ImportedPiece>
 
 /** The pieces of a file to send in order; `after` comes with each answer. */
-export function* piecesOf({ messages, summary, flags, created, updated }: ReadConversation): Generator<ConversationPiece> {
-  let first = { summary, flags, created }
+export function* piecesOf({ messages, summary, flags, created, updated, extra }: ReadConversation): Generator<ConversationPiece> {
+  let first: Pick<ConversationPiece, 'summary' | 'flags' | 'created' | 'extra'> = { summary, flags, created, extra }
   for (let from = 0; from === 0 || from < messages.length; ) {
     const piece = messages.slice(from, from + fitting(messages, from))
     yield { messages: piece, ...first, updated }

@@ -157,7 +157,7 @@ export async function existingConversation(reader: Reader, key: string): Promise
 export const currentConversation = async (tx: Tx, key: string, now: Instant): Promise<ConversationRow> =>
   closeDueChapter(tx, await existingConversation(tx, key), now)
 
-type GivenField = 'summary' | 'flags' | 'created_at' | 'updated_at' | 'project_id' | 'agent_id' | 'account_id'
+type GivenField = 'summary' | 'flags' | 'extra' | 'created_at' | 'updated_at' | 'project_id' | 'agent_id' | 'account_id'
 
 /** Finds or creates a conversation. `given` applies to a new one only. */
 export async function openConversation(

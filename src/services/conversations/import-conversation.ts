@@ -41,6 +41,7 @@ export const importConversation = defineUseCase('import-conversation', {
     const given = {
       summary: piece.summary,
       flags: JSON.stringify(read.flags),
+      extra: piece.extra ? JSON.stringify(piece.extra) : null,
       created_at: earlier(known(piece.created) ?? said, said),
       updated_at: said,
     }

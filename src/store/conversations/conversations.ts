@@ -54,6 +54,10 @@ const selectConversationsPage = statement<PageParams & ConversationsFilter>()((d
   ),
 )
 
+/** Fields of other programs at the top of its file (CV7). */
+export const extraOf = ({ extra }: Pick<ConversationRow, 'extra'>): Record<string, unknown> =>
+  extra === null ? {} : JSON.parse(extra)
+
 export const conversationOf = (row: ConversationRow): Conversation => ({
   ...fields(row, 'key', 'project_id', 'agent_id', 'state', 'summary'),
   flags: JSON.parse(row.flags),

@@ -94,4 +94,6 @@ export const versions24AndLater: readonly Step[] = [
   ],
   /** 39: CX4: the folder that a process was started in. Processes of before are taken to be where their project is. */
   ({ added }) => added('launches', 'folder?'),
+  /** 40: CV7: the fields of a conversation's file that are not ours. */
+  ({ added }) => added('conversations', 'extra?'),
 ]

@@ -38,6 +38,8 @@ export const conversationTables = {
     workplace: column<ConversationWorkspace['kind'] | null>(null),
     /** FS9: JSON, the conversation and turn it was forked from. */
     forked_from: column<string | null>(null),
+    /** JSON: fields of other programs at the top of its file (CV7). */
+    extra: fixed<string | null>(null),
     created_at: fixed<Instant>(),
     updated_at: column<Instant>(),
   },
