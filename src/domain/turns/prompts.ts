@@ -88,8 +88,8 @@ export interface PrimerFacts {
   readonly people: readonly string[]
   readonly decisions: readonly AgentDecision[]
   readonly summary: string | null
-  /** The summary of the previous day, after a cutover. */
-  readonly closedDay: { readonly day: string; readonly summary: string } | null
+  /** The previous day, after a cutover; its summary is null where nobody made one. */
+  readonly closedDay: { readonly day: string; readonly summary: string | null } | null
   /** Newest first, without those in the prompt. */
   readonly messages: readonly PrimerMessage[]
   /** The prompt is sent again, because a process ended while working on it. */
@@ -110,15 +110,19 @@ export function primerOf(facts: PrimerFacts, budgetTokens: number): string {
   const head = [introduction(facts), decisionsPrompt(facts.decisions)].filter(Boolean)
   const middle = [
     ...(facts.summary ? [titled('Summary of what was said before', facts.summary, budgetTokens * shareOfSummary)] : []),
-    ...(facts.closedDay
-      ? [titled(`Summary of ${facts.closedDay.day}`, facts.closedDay.summary, budgetTokens * shareOfClosedDay)]
-      : []),
+    ...(facts.closedDay ? [aboutClosedDay(facts.closedDay, budgetTokens)] : []),
   ]
   const left = budgetTokens - [...head, ...middle].reduce((sum, each) => sum + estimateTokens(each), 0)
   const { lines, more } = newest(facts.messages, left, budgetTokens * shareOfMessage)
   const said = lines.length === 0 ? [] : [['What was said last, oldest first:', ...lines].join('\n')]
-  const hint = more || facts.summary || facts.closedDay ? ['More can be read with the tool get_history.'] : []
+  const hint = more || facts.summary || facts.closedDay?.summary ? ['More can be read with the tool get_history.'] : []
   return [...head, ...middle, ...said, ...hint, ...retry(facts)].join('\n\n')
+}
+
+function aboutClosedDay({ day, summary }: NonNullable<PrimerFacts['closedDay']>, budgetTokens: number): string {
+  if (summary === null)
+    return `What was said on ${day} is closed and not given here; read it with the tool get_history (day: "${day}").`
+  return titled(`Summary of ${day}`, summary, budgetTokens * shareOfClosedDay)
 }
 
 /** The news for a restored context; null when there is none. */

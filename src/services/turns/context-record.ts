@@ -170,9 +170,7 @@ async function primerFacts(
     decisions: isWork(key) ? [] : await decisionsIn(reader, { key, agentId: row.agent_id }, row.decisions_told_at),
     summary: originKey === '' ? conversation?.summary || null : null,
     closedDay:
-      closed && closed.summary !== '' && later(closed.closed_at, maxClosedDayAgeMs) > now
-        ? { day: closed.day, summary: closed.summary }
-        : null,
+      closed && later(closed.closed_at, maxClosedDayAgeMs) > now ? { day: closed.day, summary: closed.summary || null } : null,
     messages: rows.map((each) => ({
       seq: each.seq,
       senderId: each.sender_id,

@@ -94,3 +94,17 @@ test('[DC6] so is what one agent asks another', async () => {
   await machine.tell(said(asking, asked.turnId, 'asked'), turnEnded(asking, asked.turnId))
   expect(await days(webKey(room.projectId, 'critic'))).toEqual([['2026-03-01', 'closed', 2]])
 })
+
+test('[CX14] a context begun on the next day is told that the day before can be read, though nobody made a summary of it', async () => {
+  const { say, machine, clock, cutOver } = await openDays()
+  await say('my name is Ada')
+  const launchId = await bringUp(machine)
+  const { turnId } = await machine.turn()
+  await machine.tell(said(launchId, turnId, 'hello Ada'), turnEnded(launchId, turnId))
+  clock.advance(pastBoundaryMs)
+  await cutOver()
+  await say('who am I?')
+  const { primer } = (await machine.turn()).context.open
+  expect(primer).toContain('read it with the tool get_history (day: "2026-03-01")')
+  expect(primer).not.toContain('Ada')
+})
