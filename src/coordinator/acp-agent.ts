@@ -343,12 +343,12 @@ export class AcpAgent {
     connection: AcpConnection,
     turnId: string,
     contextId: string,
-    { acpSessionId: earlier, lastOpenedAt, forks, primer, news, workspace }: NonNullable<OpenContext['open']>,
+    { acpSessionId: earlier, lastOpenedAt, forks, primer, news, workspace, owner }: NonNullable<OpenContext['open']>,
   ): Promise<string | null> {
     const openedAt = Date.parse(lastOpenedAt ?? '') || this.#options.clock.now()
     const own = workspace === null ? (this.#options.particulars.folder ?? this.#folder) : this.#folder
     const folder = workspace ? (await this.#makeWorkspace(workspace, () => {})).folder : own
-    this.sandbox.requireWorkplace(folder)
+    this.sandbox.requireWorkplace(folder, owner)
     const { opened } = await this.#open(connection, contextId, folder, earlierSession(earlier, openedAt, forks))
     const { acpSessionId, how, notRestored, modes, modeId, options } = opened
     const offers = { images: connection.takesImages, modes: [...modes], modeId, options: [...options] }

@@ -32,6 +32,9 @@ export const earlierSentences = {
   workplaceTooWide: 'A sandbox would show all of {folder}. Give the project a folder of its own.',
   workplaceIsLink: '{folder} is a link to {place}, and a sandbox follows none. Give the project the folder itself.',
   otherWorkplace: 'Its sandbox is made for another workplace.',
+  otherOwner: 'Its sandbox holds the transcripts of somebody else.',
+  settingsNotPlain:
+    '{place} is a link or of another kind, so the transcripts in it cannot be kept apart. Put a plain one in its place.',
   noProgramOnPath: "There is no program {file} on this machine's PATH.",
   mayNotRun: '{file} may not be run by the user Holdfast runs as.',
   tooLongToStart: 'The arguments and variables of {file} are too long.',

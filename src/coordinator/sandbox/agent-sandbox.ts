@@ -57,8 +57,12 @@ export class AgentSandbox {
     return this.#folder !== undefined && (this.#folder === top || isBelow(top, this.#folder))
   }
 
-  requireWorkplace(folder: string): void {
-    if (this.#folder !== undefined && folder !== this.#folder) throw new DetailError(statusNotice('otherWorkplace'))
+  /** `owner`: whose the conversation's transcripts are; left out by earlier servers. */
+  requireWorkplace(folder: string, owner: string | undefined): void {
+    if (this.#folder === undefined) return
+    if (folder !== this.#folder) throw new DetailError(statusNotice('otherWorkplace'))
+    const own = this.#options.particulars.isolation?.owner?.id
+    if (owner !== undefined && own !== undefined && owner !== own) throw new DetailError(statusNotice('otherOwner'))
   }
 
   /** SB10: while files are written outside of it, it cannot put a link in their way. */

@@ -18,6 +18,7 @@ import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { Git } from '../worktrees/git.ts'
 import { Bridge, type BridgeOptions, forwarder, proxyPort } from './bridge.ts'
 import { dataFoldersIn, isInDataFolder } from './data-folders.ts'
+import { ownParts } from './own-parts.ts'
 import { PrivateRepository, type RunInside } from './private-repository.ts'
 import { bwrapArguments, type Mount, readable } from './profile.ts'
 import { macProfile } from './profile-mac.ts'
@@ -105,7 +106,16 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const program = await findProgram(file, variables)
   const known = knownAgentOf({ command: isolation.command, args }) ?? knownAgentOf({ command: program ?? null, args })
   const programs = [file, ...(isolation.wrapper ?? []).slice(0, 1)]
-  const settings = settingsOf(known?.sandbox ?? ownNeeds(isolation), variables, home)
+  const needs = known?.sandbox ?? ownNeeds(isolation)
+  const { owner } = isolation
+  const parts =
+    needs && owner
+      ? await ownParts({
+          agent: { id: known?.id ?? 'holdfast', sandbox: needs },
+          ...{ owner, home, root: join(dataFolder, 'transcripts'), placeOf: placeIn(variables, home) },
+        })
+      : []
+  const settings = [...settingsOf(needs, variables, home).filter(({ to }) => !parts.some((own) => own.to === to)), ...parts]
   // What it can replace by a link is seen already, and shows nothing else.
   const isItsOwn = (path: string): boolean => [top, ...settings.map(({ to }) => to)].some((each) => isBelow(each, path))
   const wanted = [
@@ -236,7 +246,11 @@ function toolchains(variables: Variables, home: string): string[] {
 const ownFiles = (): string[] =>
   ['package.json', 'dist', 'src', 'node_modules'].map((name) => join(findPackageRoot().folder, name))
 
-const xdg: readonly (readonly [string, string])[] = [
+const movedBy: readonly (readonly [begin: string, variable: string])[] = [
+  ['.codex/', 'CODEX_HOME'],
+  ['.claude/', 'CLAUDE_CONFIG_DIR'],
+  ['.pi/agent/', 'PI_CODING_AGENT_DIR'],
+  ['.copilot/', 'COPILOT_HOME'],
   ['.config/', 'XDG_CONFIG_HOME'],
   ['.local/share/', 'XDG_DATA_HOME'],
   ['.local/state/', 'XDG_STATE_HOME'],
@@ -248,15 +262,21 @@ const settingsVariables = ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'PI_CODING_AGENT_D
 /** Where the demo agent keeps its talks, to go on with them after a crash. */
 const ownNeeds = ({ command }: SandboxOptions['isolation']): KnownAgent['sandbox'] | undefined =>
   basename(command ?? '') === 'holdfast'
-    ? { folders: ['.local/state/holdfast/demo-agent'], files: [], userNamespaces: false }
+    ? { folders: [demoTalks], files: [], own: { folders: [demoTalks], files: [], shared: [] }, userNamespaces: false }
     : undefined
 
-function settingsOf(known: KnownAgent['sandbox'] | undefined, variables: Variables, home: string): Mount[] {
-  const placeOf = (name: string): string => {
-    const [begin, variable] = xdg.find(([start]) => name.startsWith(start)) ?? []
-    const root = variable && variables[variable]
-    return begin && root && isAbsolute(root) ? join(root, name.slice(begin.length)) : join(home, name)
+const demoTalks = '.local/state/holdfast/demo-agent'
+
+/** Where an agent has what is in home by this name. */
+const placeIn =
+  (variables: Variables, home: string) =>
+  (name: string): string => {
+    const moved = movedBy.find(([start, variable]) => `${name}/`.startsWith(start) && isAbsolute(variables[variable] ?? ''))
+    return moved ? join(variables[moved[1]] ?? '', name.slice(moved[0].length)) : join(home, name)
   }
+
+function settingsOf(known: KnownAgent['sandbox'] | undefined, variables: Variables, home: string): Mount[] {
+  const placeOf = placeIn(variables, home)
   const named = settingsVariables
     .flatMap((name) => variables[name] ?? [])
     .filter((path) => isAbsolute(path) && isNarrow(path, [home]))

@@ -60,6 +60,14 @@ export interface KnownAgent {
     readonly folders: readonly string[]
     /** Files in the home folder that it writes beside them. */
     readonly files: readonly string[]
+    /** SB12: of these, what holds what was said. Each owner has their own. */
+    readonly own: {
+      readonly folders: readonly string[]
+      /** Written by adding to them; a file that is replaced by another is no such file. */
+      readonly files: readonly string[]
+      /** In a folder that is the owner's: what stays the machine's, where it is there. The sign-in is one. */
+      readonly shared: readonly string[]
+    }
     /** The agent's own sandbox needs nested user namespaces. */
     readonly userNamespaces: boolean
   }

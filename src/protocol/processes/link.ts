@@ -165,6 +165,12 @@ export interface LaunchSecrets {
   readonly files: Readonly<Record<string, string>>
 }
 
+/** SB12: whose the transcripts of a sandboxed agent are: `person-…` or `project-…`, with the ACP sessions that are theirs. */
+export interface TranscriptOwner {
+  readonly id: string
+  readonly acpSessions: readonly string[]
+}
+
 /** How to start a launch. Contains secrets, so it is never logged, stored or put into an event. */
 export interface LaunchParticulars {
   readonly type: 'coordinator:launch'
@@ -189,6 +195,8 @@ export interface LaunchParticulars {
     readonly command: string
     /** SB7: what a person has allowed always, hosts among it, by the likeness of the question. */
     readonly remembered?: readonly string[]
+    /** SB12: left out where there is no sandbox, and by earlier servers. */
+    readonly owner?: TranscriptOwner
   }
   /** GW1: the key that is added to its requests on the way out. The agent never has it. */
   readonly gatewayKey?: string

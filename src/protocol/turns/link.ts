@@ -195,6 +195,8 @@ export interface OpenContext {
     readonly news: string | null
     /** CX9: its workspace, made first; null: the project's folder; left out, in a role: the process's folder. */
     readonly workspace?: AcpParticulars['workspace']
+    /** SB12: whose the transcripts of the conversation are; a sandbox holds those of one. */
+    readonly owner?: string
   } | null
 }
 

@@ -33,6 +33,7 @@ import { endRoleAgentOf } from '../consoles/role-agent-record.ts'
 import { workspaceFor } from '../conversations/conversation-workplace.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { acpSessionToOpen, getOrCreateContext, roleContextKey } from '../turns/context-record.ts'
+import { ownerWithSessions, transcriptOwner } from '../turns/transcript-owner.ts'
 import { type InEpoch, launchStreams, moveLaunch, orderOf, requireCurrentEpoch, startableAgent } from './launch-record.ts'
 
 export type Take = InEpoch & {
@@ -80,7 +81,7 @@ export const takeLaunch = defineUseCase('take-launch', {
       if (ended?.state === 'ended') await endRoleAgentOf(tx, ended, context)
       return { withdrawn: true }
     }
-    const { agent, acp } = wanted
+    const { agent, acp, owner } = wanted
     const env = JSON.parse(agent.env) as StoredEnvironment
     const assigned = await tx.first(selectAssignment, { project_id: projectId, agent_id: agentId })
     const isolation = isolationOf(agent.isolation, assigned?.isolation)
@@ -108,6 +109,7 @@ export const takeLaunch = defineUseCase('take-launch', {
     await tx.change('launches', { id: launchId, folder: folder ?? '' })
     const command = agent.command ?? ''
     const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null || gateway !== null || given.length > 0
+    const theirs = isolation.sandbox === 'off' ? {} : { owner: await ownerWithSessions(tx, owner, agentId) }
     const use = { project_id: projectId, launch_id: launchId, agent_id: agentId, used_at: context.now }
     for (const { name, givenAs } of given) await recordUse(tx, { ...use, name, given_as: givenAs })
     if (gateway) await recordUse(tx, { ...use, name: gateway.secret, given_as: 'gateway' })
@@ -124,7 +126,7 @@ export const takeLaunch = defineUseCase('take-launch', {
       launchToken,
       acp,
       ...(isIsolated && {
-        isolation: { ...isolation, allow: { ...allow, folders: [...allow.folders, ...folders] }, remembered, command },
+        isolation: { ...isolation, allow: { ...allow, folders: [...allow.folders, ...folders] }, remembered, command, ...theirs },
       }),
       gatewayKey: sealedKey,
     }
@@ -140,6 +142,8 @@ async function withdrawalDetail(reader: Reader, { roleAgentId, agentId }: Launch
 interface LaunchNeed {
   readonly agent: AgentRow
   readonly acp: AcpParticulars | null
+  /** SB12 */
+  readonly owner: string
 }
 
 /** A launch not needed any more is not started. */
@@ -147,22 +151,29 @@ async function needForWork(tx: Tx, launch: Launch, context: Context): Promise<La
   const agent = await startableAgent(tx, launch)
   const { purpose } = detectWork(context.now, await workFactsOf(tx, launch))
   if (!agent || (launch.state === 'waiting' && purpose === 'no_work')) return undefined
-  if (agent.protocol === 'mcp') return { agent, acp: null }
+  const ofProject = { projectId: launch.projectId, key: '', originKey: '' }
+  if (agent.protocol === 'mcp') return { agent, acp: null, owner: await transcriptOwner(tx, ofProject) }
   // CH12: turns are pushed to it.
   const limits = await timeLimits(tx, launch.projectId)
-  const opened = await contextToOpen(tx, launch, purpose, context)
-  return { agent, acp: { ...opened, ...limits } }
+  const { owner, ...opened } = await contextToOpen(tx, launch, purpose, context)
+  return { agent, acp: { ...opened, ...limits }, owner }
 }
 
 type Opening = Pick<AcpParticulars, 'workspace' | 'loadAcpSessionId' | 'forks' | 'lastOpenedAt' | 'contextId'>
 
 /** The context opened together with the process, for a fast first answer: of the next turn, the open panel, or its task. */
-async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose'], context: Context): Promise<Opening> {
+async function contextToOpen(
+  tx: Tx,
+  launch: Launch,
+  purpose: WorkFound['purpose'],
+  context: Context,
+): Promise<Opening & Pick<LaunchNeed, 'owner'>> {
   const { agentId, projectId } = launch
   const [next] = purpose === 'task' ? [] : await queuedChats(tx, { agentId, projectId })
   const key = purpose === 'task' ? await workKeyFor(tx, launch) : (next?.conversationKey ?? webKey(projectId, agentId))
-  if (key === undefined) return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null }
-  const which = { agentId, projectId, key, originKey: next?.originKey ?? '' }
+  const which = { agentId, projectId, key: key ?? '', originKey: next?.originKey ?? '' }
+  const owner = await transcriptOwner(tx, which)
+  if (key === undefined) return { workspace: null, loadAcpSessionId: null, lastOpenedAt: null, contextId: null, owner }
   const row = await getOrCreateContext(tx, which, context)
   const workspace = await workspaceFor(tx, which)
   await tx.write(updateContext, { ...row, state: 'opening', launch_id: launch.id })
@@ -173,6 +184,7 @@ async function contextToOpen(tx: Tx, launch: Launch, purpose: WorkFound['purpose
     ...forks,
     lastOpenedAt: loadAcpSessionId === null ? null : lastOpenedAt,
     contextId: row.id,
+    owner,
   }
 }
 
@@ -208,7 +220,7 @@ async function needInRole(tx: Tx, launch: Launch, context: Context): Promise<Lau
     contextId: await contextOfRole(tx, row, launch, context),
     ...(await timeLimits(tx, launch.projectId)),
   }
-  return { agent, acp }
+  return { agent, acp, owner: await transcriptOwner(tx, { ...roleContextKey(row), projectId: launch.projectId }) }
 }
 
 /** AC4: a new start in a role gets a new context. */

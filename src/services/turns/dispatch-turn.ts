@@ -49,6 +49,7 @@ import { settingsOf } from '../projects/project-record.ts'
 import { choicesIn } from './chat-options.ts'
 import { tellReopened } from './context-health.ts'
 import { acpSessionToOpen, buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
+import { transcriptOwner } from './transcript-owner.ts'
 import { startTurn } from './turn-record.ts'
 
 export interface DispatchInput extends ReadyLaunch {
@@ -278,7 +279,8 @@ async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs:
   await tx.write(updateContext, { ...known, state: 'opening' })
   const { primer, news } = priming
   const workspace = await workspaceFor(tx, { projectId, key, originKey })
-  const open = { ...acpSessionToOpen(row), primer, news, workspace }
+  const owner = await transcriptOwner(tx, { projectId, key, originKey })
+  const open = { ...acpSessionToOpen(row), primer, news, workspace, owner }
   await startTurn(tx, begins, launch, { context: { contextId: row.id, open }, ...choicesIn(row) }, context)
 }
 

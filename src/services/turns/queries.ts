@@ -24,6 +24,7 @@ import { choicesIn } from './chat-options.ts'
 import { acpSessionToOpen } from './context-record.ts'
 import { endedTurnView } from './limit-record.ts'
 import { primerForTurn } from './send-prompt.ts'
+import { transcriptOwner } from './transcript-owner.ts'
 import { filesOfTurn } from './turn-files.ts'
 import { readTurnOutput, turnStream } from './turn-record.ts'
 
@@ -51,7 +52,8 @@ async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrde
   const { primer, news } = await primerForTurn(reader, row, turn, row.created_at)
   const { project_id: projectId, conversation_key: key, origin_key: originKey } = row
   const place = turn.role_agent_id === null ? { workspace: await workspaceFor(reader, { projectId, key, originKey }) } : {}
-  const open = { ...acpSessionToOpen(row), primer, news, ...place }
+  const owner = await transcriptOwner(reader, { projectId, key, originKey })
+  const open = { ...acpSessionToOpen(row), primer, news, ...place, owner }
   return { content, context: { contextId: row.id, open }, ...choicesIn(row) }
 }
 

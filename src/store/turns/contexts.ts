@@ -63,6 +63,22 @@ export const selectLeft = statement<{ agentId: string; limit: number }>()((db, p
     .limit(p.limit),
 )
 
+/** SB12: the ACP sessions of an agent's contexts, the newest first, with the account that each conversation belongs to. */
+export const selectAcpSessionsOf = statement<{ agentId: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('contexts')
+    .leftJoin('conversations', 'conversations.key', 'contexts.conversation_key')
+    .where('contexts.agent_id', '=', p.agentId)
+    .where('contexts.state', '<>', ended)
+    .select((eb) => [
+      eb.fn.coalesce('contexts.acp_session_id', 'contexts.fork_of').as('id'),
+      'contexts.project_id',
+      'conversations.account_id',
+    ])
+    .orderBy('contexts.opened_at', 'desc')
+    .limit(p.limit),
+)
+
 /** The conversation was deleted, or the agent is no longer there. */
 export const endContextsIn = statement<{ key: string; reason: string; now: Instant }>()((db, p) =>
   db

@@ -16,7 +16,7 @@ import { Git } from '../../../src/coordinator/worktrees/git.ts'
 import type { SandboxMode } from '../../../src/domain/agents/isolation.ts'
 import { processes } from '../../../src/platform/processes/processes.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
-import type { LaunchParticulars } from '../../../src/protocol/processes/link.ts'
+import type { LaunchParticulars, TranscriptOwner } from '../../../src/protocol/processes/link.ts'
 
 export interface Scene {
   readonly secret: string
@@ -148,6 +148,8 @@ export interface RunOptions {
   /** Stands in the place of the agent's program. */
   readonly command?: string
   readonly wrapper?: readonly string[]
+  /** SB12: whose its transcripts are. */
+  readonly owner?: TranscriptOwner
   /** As an agent that is prompted, which does not begin by itself. */
   readonly isPrompted?: boolean
   /** GW1: a model behind the gateway, with its key. */
@@ -170,6 +172,7 @@ export async function runInScene(
     isPrompted = false,
     wrapper = null,
     model,
+    owner,
   } = options
   const startedAt = performance.now()
   const launchId = `escape-${process.pid}-${++launches}`
@@ -178,7 +181,14 @@ export async function runInScene(
     ...{ launchId, agentId: 'helper', projectId: 'p1', protocol: isPrompted ? 'acp' : 'mcp', acp: null, folder, env: {} },
     secrets: { environment: {}, files: {} },
     ...{ command, args: ['-c', script], launchToken: `hf_launch_${'x'.repeat(43)}` },
-    isolation: { sandbox, allow, wrapper, gateway: model ? { upstream: model.upstream, secret: 'KEY' } : null, command },
+    isolation: {
+      sandbox,
+      allow,
+      wrapper,
+      gateway: model ? { upstream: model.upstream, secret: 'KEY' } : null,
+      command,
+      ...(owner && { owner }),
+    },
     ...(model && { gatewayKey: model.key }),
   }
   const env = { PATH: process.env['PATH'], HOME: home, USER: 'ada', PLANTED_KEY: secret, SSH_AUTH_SOCK: scene.socket }

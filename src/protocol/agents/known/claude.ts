@@ -23,7 +23,20 @@ export const claude: KnownAgent = {
     env: { MCP_TOOL_TIMEOUT: String(callLimitSeconds * 1000) },
     triedWith: '2.1.325',
   },
-  sandbox: { folders: ['.claude', '.config/claude', '.cache/claude-cli-nodejs'], files: ['.claude.json'], userNamespaces: false },
+  sandbox: {
+    folders: ['.claude', '.config/claude', '.cache/claude-cli-nodejs'],
+    files: ['.claude.json'],
+    own: {
+      folders: [
+        ...['.claude/projects', '.claude/sessions', '.claude/todos', '.claude/tasks', '.claude/plans', '.claude/file-history'],
+        ...['.claude/shell-snapshots', '.claude/session-env', '.claude/paste-cache', '.claude/image-cache', '.claude/debug'],
+        '.cache/claude-cli-nodejs',
+      ],
+      files: ['.claude/history.jsonl'],
+      shared: [],
+    },
+    userNamespaces: false,
+  },
   gateway: { dialect: 'anthropic', env: { ANTHROPIC_BASE_URL: '{url}', ANTHROPIC_API_KEY: '{key}' }, files: {} },
   quirks: [],
 }

@@ -30,7 +30,17 @@ export const codex: KnownAgent = {
     env: {},
     triedWith: '0.166.0',
   },
-  sandbox: { folders: ['.codex'], files: [], userNamespaces: true },
+  sandbox: {
+    folders: ['.codex'],
+    files: [],
+    // Databases beside the sign-in hold what was said too.
+    own: {
+      folders: ['.codex'],
+      files: [],
+      shared: ['auth.json', 'config.toml', 'AGENTS.md', 'prompts', 'rules', 'skills'].map((name) => `.codex/${name}`),
+    },
+    userNamespaces: true,
+  },
   gateway: {
     dialect: 'openai-responses',
     env: { CODEX_CONFIG: JSON.stringify(gatewayConfig), OPENAI_API_KEY: '{key}' },

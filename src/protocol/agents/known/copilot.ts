@@ -20,6 +20,11 @@ export const copilot: KnownAgent = {
   sandbox: {
     folders: ['.copilot', '.config/github-copilot', '.cache/copilot', '.cache/Microsoft'],
     files: [],
+    own: {
+      folders: ['.copilot/session-state', '.copilot/history-session-state', '.copilot/logs'],
+      files: [],
+      shared: [],
+    },
     userNamespaces: false,
   },
   gateway: {

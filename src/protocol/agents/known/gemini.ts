@@ -16,7 +16,12 @@ export const gemini: KnownAgent = {
     env: {},
     triedWith: '0.61.0',
   },
-  sandbox: { folders: ['.gemini'], files: [], userNamespaces: false },
+  sandbox: {
+    folders: ['.gemini'],
+    files: [],
+    own: { folders: ['.gemini/tmp', '.gemini/history'], files: [], shared: [] },
+    userNamespaces: false,
+  },
   gateway: { dialect: 'gemini', env: { GOOGLE_GEMINI_BASE_URL: '{url}', GEMINI_API_KEY: '{key}' }, files: {} },
   quirks: ['loads_once_a_minute', 'no_command_output', 'no_git_identity'],
 }

@@ -19,6 +19,7 @@ export const goose: KnownAgent = {
   sandbox: {
     folders: ['.config/goose', '.local/share/goose', '.local/state/goose', '.cache/goose'],
     files: [],
+    own: { folders: ['.local/share/goose', '.local/state/goose'], files: [], shared: [] },
     userNamespaces: false,
   },
   gateway: null,

@@ -44,6 +44,12 @@ export const opencode: KnownAgent = {
   sandbox: {
     folders: ['.config/opencode', '.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
     files: [],
+    // One database holds all sessions, and sign-ins of its own.
+    own: {
+      folders: ['.local/share/opencode', '.local/state/opencode'],
+      files: [],
+      shared: ['.local/share/opencode/auth.json', '.local/share/opencode/mcp-auth.json', '.local/share/opencode/bin'],
+    },
     userNamespaces: false,
   },
   gateway: { dialect: 'openai-chat', env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(gatewayConfig) }, files: {} },

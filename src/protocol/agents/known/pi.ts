@@ -17,7 +17,12 @@ export const pi: KnownAgent = {
   signIn: { command: 'pi, then /login', keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'], files: [] },
   acp: { program: 'pi-acp', args: [], env: {}, triedWith: '0.0.34' },
   pulls: null,
-  sandbox: { folders: ['.pi'], files: [], userNamespaces: false },
+  sandbox: {
+    folders: ['.pi'],
+    files: [],
+    own: { folders: ['.pi/agent/sessions'], files: [], shared: [] },
+    userNamespaces: false,
+  },
   gateway: {
     dialect: 'openai-chat',
     env: { PI_CODING_AGENT_DIR: '{folder}' },
