@@ -12,7 +12,7 @@ const proxy = { target: server, changeOrigin: true, headers: { origin: new URL(s
 
 export default defineConfig({
   root: 'web',
-  plugins: [react(), tailwind(), offlineShell(), compressed()],
+  plugins: [react({ jsxImportSource: '#page' }), tailwind(), offlineShell(), compressed()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

@@ -16,14 +16,6 @@ export const workSessionId = (at: Instant, random: RandomText): string => `sess_
 /** `msg_0190…`, made from a time-ordered id, so that the newest are neighbours in the index. */
 export const messageId = (timeOrderedUuid: string): string => `msg_${timeOrderedUuid.replaceAll('-', '')}`
 
-const unseen = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u
-
-/**
- * Characters that no name may contain, because they are invisible or change how the name looks: control characters, text
- * direction marks, zero-width characters and lone surrogates. Joiners of letters and emoji are allowed. Pure.
- */
-export const hasUnseenCharacters = (name: string): boolean => unseen.test(name)
-
 /** At least one letter or digit of any language. */
 export const isWord = (name: string): boolean => /[\p{L}\p{N}]/u.test(name)
 

@@ -105,7 +105,8 @@ export const earlierSentences = {
   contextReopened: 'Its own session was opened again, because it took no prompt any more. It keeps what it knows.',
   contextReplaced:
     'It was started again with a new session of its own, because it took no prompt any more. It was told what was said here; what it knew besides is gone.',
-  contextForgotten: 'Its own session could not be brought back ({why}). It was told what was said here; what it knew besides is gone.',
+  contextForgotten:
+    'Its own session could not be brought back ({why}). It was told what was said here; what it knew besides is gone.',
 
   workError: 'The work was interrupted by an error.',
   workProcessExited: 'The process of the agent has exited before the work was done.',

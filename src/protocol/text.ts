@@ -1,9 +1,9 @@
 /** Words people type: trimmed, not empty, bounded, without control characters. */
 
 import * as z from 'zod'
-import { hasUnseenCharacters } from '../domain/ids.ts'
 import { labelForm } from '../domain/projects/settings.ts'
 import { refusedAs } from './notices.ts'
+import { hasUnseenCharacters } from './unseen-characters.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f]/

@@ -5,6 +5,7 @@ import { cutTo, displayWidth, padTo } from '../../src/cli/display-width.ts'
 import { quietMs, startProgress } from '../../src/cli/progress.ts'
 import { table } from '../../src/cli/table.ts'
 import { parseMoment, relative } from '../../src/cli/times.ts'
+import { visible } from '../../src/platform/log/visible.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
 const plain = (_style: unknown, text: string): string => text
@@ -25,6 +26,15 @@ test('[CL2] columns align, also where characters are two cells wide', () => {
     plain,
   )
   expect(text).toBe('NAME    ID\n日本語  a\ncafé    b\n🙂      c')
+})
+
+test('[SE13] what turns text around or is invisible is shown by its number on a terminal too', () => {
+  const columns = [{ title: 'NAME', of: (row: string) => visible(row) }]
+  expect(table(['a\u202Etxt.exe\u061C\u2066', 'rm\u200B\u2060 \u001B[2J'], columns, plain)).toBe(
+    String.raw`NAME
+a\u202etxt.exe\u061c\u2066
+rm\u200b\u2060 \u001b[2J`,
+  )
 })
 
 test('[CL2] where a table cannot fit the terminal, each row is a paragraph, and nothing is cut', () => {

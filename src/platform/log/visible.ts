@@ -1,12 +1,11 @@
 /** Makes foreign text safe for a terminal: control characters, escape sequences and direction marks are shown, not sent. Pure. */
+import { numberOf, withNumbers } from '../../protocol/unseen-characters.ts'
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is shown
-const terminalControls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+const terminalControls = /[\u0000-\u001f\u007f-\u009f]/g
 
 export const visible = (text: string): string =>
-  text.replace(
-    terminalControls,
-    (character) => named.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  withNumbers(text).replace(terminalControls, (character) => named.get(character) ?? numberOf(character))
 
 const named: ReadonlyMap<string, string> = new Map([
   ['\n', '\\n'],

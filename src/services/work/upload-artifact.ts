@@ -1,11 +1,11 @@
 /** Uploads an artifact in parts (CK5): an upload is begun, filled, and stored as the artifact or dropped. */
 
 import { Refusal } from '../../domain/errors.ts'
-import { hasUnseenCharacters } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { foldedName, nameProblem } from '../../domain/work/artifact-name.ts'
+import { hasUnseenCharacters } from '../../protocol/unseen-characters.ts'
 import { type Artifact, maxArtifactsOfWorkSession } from '../../protocol/work/artifact.ts'
 import { defineUseCase, type Reader } from '../../store/store.ts'
 import { type ArtifactRow, artifactOf, artifactsAfter, insertArtifact, updateArtifact } from '../../store/work/artifacts.ts'

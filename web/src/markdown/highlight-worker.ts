@@ -2,11 +2,10 @@
 import { highlighted } from './highlight.ts'
 
 export interface HighlightRequest {
-  readonly id: number
   readonly code: string
   readonly language: string
 }
 
-addEventListener('message', ({ data: { id, code, language } }: MessageEvent<HighlightRequest>) =>
-  postMessage({ id, pieces: highlighted(code, language) }),
+addEventListener('message', ({ data: { code, language } }: MessageEvent<HighlightRequest>) =>
+  postMessage(highlighted(code, language)),
 )

@@ -2,19 +2,22 @@
  * Markdown that agents write, shown as elements made here one by one (SE6): no markup of theirs is ever handed to the browser, links go
  * only to web and mail addresses, pictures are not fetched. What it does not know, it shows as it was written.
  */
-import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked'
-import { Fragment, memo, type ReactNode, useMemo } from 'react'
+import type { MarkedToken, Token, Tokens } from 'marked'
+import { Fragment, memo, type ReactNode } from 'react'
+import { prose } from '../jsx/jsx-runtime.ts'
 import { CodeBlock } from './code-block.tsx'
-
-/** Longer texts are shown as they are; nobody reads them, and they must not hold the page up. */
-const maxParsed = 200_000
-/** Lists in lists in quotes. */
-const deepest = 20
+import { PlainText } from './plain-text.tsx'
+import { useParsed } from './use-parsed.ts'
 
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => (text.length > maxParsed ? undefined : Lexer.lex(text, { gfm: true, breaks: true })), [text])
-  if (!tokens) return <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>
-  return <div className="flex min-w-0 flex-col gap-2 [overflow-wrap:anywhere]">{blocks(tokens, 0)}</div>
+  const { tokens, rest } = useParsed(text)
+  if (tokens.length === 0) return <PlainText text={text} />
+  return (
+    <div className="flex min-w-0 flex-col gap-2 [overflow-wrap:anywhere]">
+      {blocks(tokens)}
+      {rest !== '' && <PlainText text={rest} />}
+    </div>
+  )
 })
 
 /** Tokens have no ids; they are only ever appended to, so their places are their names. */
@@ -22,10 +25,9 @@ const each = (tokens: readonly Token[], show: (token: Token) => ReactNode): Reac
   // biome-ignore lint/suspicious/noArrayIndexKey: see above
   tokens.map((token, index) => <Fragment key={index}>{show(token)}</Fragment>)
 
-const blocks = (tokens: readonly Token[], depth: number): ReactNode => each(tokens, (token) => block(token as MarkedToken, depth))
+const blocks = (tokens: readonly Token[]): ReactNode => each(tokens, (token) => block(token as MarkedToken))
 
-function block(token: MarkedToken, depth: number): ReactNode {
-  if (depth > deepest) return <p className="whitespace-pre-wrap">{token.raw}</p>
+function block(token: MarkedToken): ReactNode {
   switch (token.type) {
     case 'space':
       return null
@@ -38,30 +40,30 @@ function block(token: MarkedToken, depth: number): ReactNode {
     case 'blockquote':
       return (
         <blockquote className="flex flex-col gap-2 border-l-2 border-edge pl-3 text-quiet">
-          {blocks(token.tokens ?? [], depth + 1)}
+          {blocks(token.tokens ?? [])}
         </blockquote>
       )
     case 'list':
-      return <List list={token} depth={depth} />
+      return <List list={token} />
     case 'hr':
       return <hr className="border-line" />
     case 'table':
       return <Table table={token} />
     case 'text':
-      return <span>{'tokens' in token && token.tokens ? inline(token.tokens) : token.text}</span>
+      return <span>{'tokens' in token && token.tokens ? inline(token.tokens) : prose(token.text)}</span>
     case 'checkbox':
       return null
     default:
-      return <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>
+      return <p className="whitespace-pre-wrap">{prose(token.raw.trimEnd())}</p>
   }
 }
 
-function List({ list, depth }: { list: Tokens.List; depth: number }) {
+function List({ list }: { list: Tokens.List }) {
   const items = list.items.map((item, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they are only ever appended to
     <li key={index} className={item.task ? '-ml-5 list-none' : 'pl-0.5'}>
       {item.task && <span aria-hidden="true">{item.checked ? '☑ ' : '☐ '}</span>}
-      {blocks(item.tokens, depth + 1)}
+      {blocks(item.tokens)}
     </li>
   ))
   if (!list.ordered) return <ul className="list-disc space-y-1 pl-5">{items}</ul>
@@ -114,7 +116,7 @@ function span(token: MarkedToken): ReactNode {
   switch (token.type) {
     case 'text':
     case 'escape':
-      return 'tokens' in token && token.tokens ? inline(token.tokens) : token.text
+      return 'tokens' in token && token.tokens ? inline(token.tokens) : prose(token.text)
     case 'strong':
       return <strong className="font-semibold">{inline(token.tokens)}</strong>
     case 'em':
@@ -131,7 +133,7 @@ function span(token: MarkedToken): ReactNode {
       // Images are not fetched: their address could leak what the agent knows to its owner.
       return <SafeLink href={token.href}>{token.text || token.href}</SafeLink>
     default:
-      return token.raw
+      return prose(token.raw)
   }
 }
 

@@ -1,30 +1,16 @@
 /** The colours of code, made in a worker that starts with the first code there is to show. */
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Piece } from './highlight.ts'
+import type { HighlightRequest } from './highlight-worker.ts'
+import { limitedWorker } from './limited-worker.ts'
 
 type Pieces = readonly Piece[] | undefined
 
-let worker: Worker | undefined
-let lastId = 0
-const waiting = new Map<number, (pieces: Pieces) => void>()
-
-function highlight(code: string, language: string): Promise<Pieces> {
-  if (!worker) {
-    worker = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' })
-    worker.addEventListener('message', ({ data }: MessageEvent<{ id: number; pieces: Pieces }>) => {
-      waiting.get(data.id)?.(data.pieces)
-      waiting.delete(data.id)
-    })
-    // Without the highlighter the code is shown in one colour.
-    worker.addEventListener('error', () => {
-      for (const answer of waiting.values()) answer(undefined)
-      waiting.clear()
-    })
-  }
-  const id = ++lastId
-  worker.postMessage({ id, code, language })
-  return new Promise((resolve) => waiting.set(id, resolve))
-}
+/** Without an answer the code is shown in one colour. */
+const highlight = limitedWorker<HighlightRequest, Pieces>(
+  () => new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' }),
+  5000,
+)
 
 /** undefined until the colours are there, and for a language nobody knows. */
 export function useHighlighted(code: string, language: string): Pieces {
@@ -32,7 +18,7 @@ export function useHighlighted(code: string, language: string): Pieces {
   useEffect(() => {
     if (language === '') return
     let current = true
-    void highlight(code, language).then((pieces) => current && setFound({ code, pieces }))
+    void highlight({ code, language }).then((pieces) => current && setFound({ code, pieces }))
     return () => {
       current = false
     }

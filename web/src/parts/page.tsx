@@ -1,5 +1,7 @@
 /** The frame of a place: its title in the tab and on the page, its actions, its sections. */
+
 import { type ReactNode, useEffect } from 'react'
+import { withNumbers } from '../../../src/protocol/unseen-characters.ts'
 import { useWaitingForMe } from '../live/approvals.ts'
 import { useWords } from '../translations/messages.tsx'
 import { announcePage } from './page-announcement.tsx'
@@ -60,7 +62,7 @@ export function useTitle(title: string | undefined): void {
   const waiting = useWaitingForMe()
   useEffect(() => {
     if (title === undefined) return
-    document.title = `${waiting ? `(${waiting}) ` : ''}${title} · ${product}`
+    document.title = withNumbers(`${waiting ? `(${waiting}) ` : ''}${title} · ${product}`)
     announcePage(title)
   }, [title, product, waiting])
 }

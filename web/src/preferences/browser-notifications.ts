@@ -2,6 +2,7 @@
  * Notifications of the browser (AP5), for a person who looks at something else. Off until they are switched on
  * here; the browser must allow them too.
  */
+import { withNumbers } from '../../../src/protocol/unseen-characters.ts'
 import { browserChoice } from './choice.ts'
 
 export const notificationChoice = browserChoice<'off' | 'on'>('outside', ['off', 'on'], 'off')
@@ -27,9 +28,10 @@ interface BrowserNotification {
 }
 
 /** Shows a notification, only while the page is hidden. */
-export async function showNotification({ title, ...more }: BrowserNotification): Promise<void> {
+export async function showNotification({ title: named, body, tag }: BrowserNotification): Promise<void> {
   if (!document.hidden || !notificationsAllowed()) return
-  const options = { ...more, icon: '/icon-192.png' }
+  const title = withNumbers(named)
+  const options = { body: withNumbers(body), tag, icon: '/icon-192.png' }
   const worker = await navigator.serviceWorker?.getRegistration()
   // Phones know only those of the service worker, which also brings the page back when they are clicked.
   if (worker?.active) return worker.showNotification(title, options)
