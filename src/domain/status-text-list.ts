@@ -85,6 +85,7 @@ export const earlierSentences = {
   replaced: 'replaced',
 
   endedEmpty: 'The agent ended its turn without an answer.',
+  probablyError: 'This is probably an error of its model and not an answer. Send it again to retry.',
   endedDenied: 'What it asked for was denied ({what}), and it ended its turn.',
   endedUnanswered: 'Nobody answered in time what it asked for ({what}), and it ended its turn.',
   endedMaxTokens: 'The answer reached the most tokens the model may say and stops here.',

@@ -39,6 +39,8 @@ export type TurnEvent =
       readonly hasText: boolean
       readonly isLimit: boolean
       readonly denied?: Detail | null
+      /** What it says looks like an error of its model, and nothing shows that it is an answer. */
+      readonly isDoubtful?: boolean
     } & ReportedEnd)
   | { readonly type: 'agent-gone' }
 
@@ -55,6 +57,7 @@ export const joined = 'joined'
 export const read = 'read'
 export const processGone = 'process_gone'
 export const limitReached = 'limit'
+export const probablyError = 'probably_error'
 /** The agent ended the turn because it was not allowed what it asked for. */
 export const denied = 'denied'
 const tookTooLong = 'took_too_long'
@@ -111,6 +114,7 @@ function ended(event: Extract<TurnEvent, { type: 'ended' }>, cancelOrdered: bool
   if (isLimit) return changed('failed', limitReached, null)
   const words = endedWithoutAnswer[stopReason ?? '']
   if (words) return changed('failed', stopReason, words)
+  if (event.isDoubtful) return changed('failed', probablyError, statusNotice('probablyError'))
   return hasText ? changed('answered', stopReason ?? 'end_turn') : changed('failed', 'empty', statusNotice('endedEmpty'))
 }
 

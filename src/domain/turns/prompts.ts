@@ -3,7 +3,7 @@
 import { type AgentDecision, decisionsPrompt } from '../approvals/decision-for-agent.ts'
 import { cutToTokens, estimateTokens, maxSummaryChars, shortened } from '../conversations/messages.ts'
 import type { GivenApproach, RememberedTask, ResumeContext } from '../work/resume-context.ts'
-import { denied } from './lifecycle.ts'
+import { denied, probablyError } from './lifecycle.ts'
 
 interface PromptMessage {
   readonly content: string
@@ -49,7 +49,7 @@ export function summaryFrom(answer: string, earlier: string): string {
 export function promptToContinue(stopReason: string | null): string {
   if (stopReason === denied)
     return 'What you asked for in your last turn was denied. Go on with the task without it, or answer with what keeps you from it.'
-  return stopReason === 'empty'
+  return stopReason === 'empty' || stopReason === probablyError
     ? 'Your last turn ended without an answer. Go on with the task, and answer with the result when it is done.'
     : 'Your last turn was cut off before it was done. Go on where you stopped, and answer with the result when it is done.'
 }

@@ -19,7 +19,7 @@ export const ConversationTurn = z.object({
     .string()
     .nullable()
     .describe(
-      'end_turn, read, empty, denied, max_tokens, max_turn_requests, refusal, cancelled, error, limit, took_too_long, process_gone, withdrawn, joined',
+      'end_turn, read, empty, denied, max_tokens, max_turn_requests, refusal, cancelled, error, probably_error, limit, took_too_long, process_gone, withdrawn, joined',
     ),
   error: z.string().nullable(),
   notice: Notice.nullish(),

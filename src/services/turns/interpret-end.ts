@@ -4,14 +4,17 @@
  */
 import { cutDetail, type Detail } from '../../domain/notices.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
+import { judgeAnswer } from '../../domain/turns/error-phrased.ts'
 import type { TurnEvent } from '../../domain/turns/lifecycle.ts'
 import { endedInSilence, notAnAnswer } from '../../domain/turns/vendor-limit.ts'
 import { fieldsOf } from '../../platform/json.ts'
+import type { TurnUsage } from '../../protocol/turns/agent-update.ts'
 import { selectSettledLast } from '../../store/approvals/approvals.ts'
 import { selectAgentName } from '../../store/processes/launches.ts'
 import type { Context, Reader } from '../../store/store.ts'
+import { selectCountedOf, selectCountedOfLaunch } from '../../store/turns/model-usage.ts'
 import { hasSaidSince } from '../../store/turns/turn-items.ts'
-import type { TurnRow } from '../../store/turns/turns.ts'
+import { selectUsageBefore, type TurnRow } from '../../store/turns/turns.ts'
 import { limitOf } from './limit-record.ts'
 import type { EndedTurn, LoggedPieces, TurnOutput } from './turn-record.ts'
 
@@ -22,10 +25,17 @@ export type ReportedEvent =
 
 type InterpretedEnd = Pick<EndedTurn, 'text' | 'limitedUntil'> & { readonly applied: TurnEvent }
 
+interface TurnEnding {
+  readonly which: LoggedPieces
+  readonly unwritten: readonly unknown[]
+  readonly came: TurnOutput
+  readonly usage: TurnUsage | null
+}
+
 export async function interpretEnd(
   reader: Reader,
   row: TurnRow,
-  { which, unwritten, came }: { which: LoggedPieces; unwritten: readonly unknown[]; came: TurnOutput },
+  { which, unwritten, came, usage }: TurnEnding,
   event: ReportedEvent,
   clock: Context,
 ): Promise<InterpretedEnd> {
@@ -36,12 +46,37 @@ export async function interpretEnd(
   const denied = await deniedLast(reader, which, unwritten)
   const isDone = event.outcome === 'answered' && (event.stopReason ?? 'end_turn') === 'end_turn'
   const atLimit = said !== sinceTools && limitOf({ ...event, answer: sinceTools.trim() }, clock) !== undefined
-  const wrong = isDone ? (notAnAnswer('error', agent, sinceTools) ?? (atLimit ? sinceTools.trim() : undefined)) : undefined
+  const limitedBefore = limitOf({ ...event, answer: said }, clock) !== undefined
+  const judged = isDone && !atLimit && !limitedBefore ? await judge(reader, row, came, usage) : 'answer'
+  const known = isDone ? notAnAnswer('error', agent, sinceTools) : undefined
+  const wrong = known ?? (atLimit || judged === 'error' ? sinceTools.trim() : undefined)
   const text = wrong !== undefined && said.endsWith(sinceTools) ? said.slice(0, said.length - sinceTools.length) : said
   const over = wrong === undefined ? event : { ...event, outcome: 'failed' as const, error: wrong }
   const limitedUntil = limitOf({ ...over, answer: text }, clock)
   const hasText = text.trim() !== '' && !(tools.length > 0 && endedInSilence(agent, sinceTools))
-  return { text, applied: { ...over, hasText, isLimit: limitedUntil !== undefined, denied }, limitedUntil }
+  return {
+    text,
+    applied: { ...over, hasText, isLimit: limitedUntil !== undefined, denied, isDoubtful: judged === 'probably' },
+    limitedUntil,
+  }
+}
+
+/** Whether what was said last is an error of the model (CX12). What is not worded like one is asked of the gateway alone. */
+async function judge(reader: Reader, row: TurnRow, { sinceTools: said, tools, text }: TurnOutput, usage: TurnUsage | null) {
+  const { launch_id: launchId, context_id: contextId, id: turnId } = row
+  const rows = launchId === null ? [] : await reader.all(selectCountedOf, { launchId, turnId })
+  const sum = (column: 'output_tokens' | 'requests' | 'finished') => rows.reduce((all, each) => all + Number(each[column]), 0)
+  const counted = { outputTokens: sum('output_tokens'), atLeast: sum('finished') < sum('requests') }
+  const hasGateway = launchId !== null && (await reader.first(selectCountedOfLaunch, { launchId })) !== undefined
+  const before = contextId === null ? undefined : await reader.first(selectUsageBefore, { contextId, id: turnId })
+  return judgeAnswer({
+    said,
+    ranTools: tools.length > 0 || said !== text,
+    usage,
+    usageBefore: before?.usage ? JSON.parse(before.usage) : null,
+    counted: rows.length === 0 ? null : counted,
+    hasGateway,
+  })
 }
 
 const maxTitleChars = 200

@@ -12,7 +12,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { afterText, both, cutDetail, type Detail, textOf } from '../../domain/notices.ts'
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
-import { denied, limitReached } from '../../domain/turns/lifecycle.ts'
+import { denied, limitReached, probablyError } from '../../domain/turns/lifecycle.ts'
 import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
 import { knownAgents } from '../../protocol/agents/known-agents.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
@@ -32,7 +32,13 @@ import { type EndedTurn, noteInTurn, startTurn } from './turn-record.ts'
 const maxResultChars = 50_000
 
 /** Stop reasons after which a task is continued once before it fails. */
-const continuedStopReasons: ReadonlySet<string | null> = new Set(['empty', denied, 'max_tokens', 'max_turn_requests'])
+const continuedStopReasons: ReadonlySet<string | null> = new Set([
+  'empty',
+  denied,
+  probablyError,
+  'max_tokens',
+  'max_turn_requests',
+])
 
 export async function settleTurn(tx: Tx, turn: TurnRow, ended: EndedTurn, context: Context): Promise<void> {
   const own = turn.launch_id === null ? undefined : await newestOfLaunch(tx, turn.launch_id)

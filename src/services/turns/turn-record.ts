@@ -305,7 +305,13 @@ export async function endTurn(
   const which = { stream: turnStream(row), turnId: row.id, startedSeq: row.started_seq ?? 0 }
   const newest = unwritten.get(tx)?.get(row.id) ?? []
   const came = await readTurnOutput(tx, which, newest)
-  const { text, applied, limitedUntil } = await interpretEnd(tx, row, { which, unwritten: newest, came }, event, context)
+  const { text, applied, limitedUntil } = await interpretEnd(
+    tx,
+    row,
+    { which, unwritten: newest, came, usage: ending.usage ?? null },
+    event,
+    context,
+  )
   const decision = decideTurn(turnLife(row), applied)
   if (decision.outcome !== 'changed') return false
   const { state, stopReason, error } = decision

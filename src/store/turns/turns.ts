@@ -230,6 +230,13 @@ export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>
   from(db, 'turns', { context_id: p.contextId, primer: present }, 'created_at desc').select('primer').limit(1),
 )
 
+/** What the previous turn of the same context used. */
+export const selectUsageBefore = statement<{ contextId: string; id: string }>()((db, p) =>
+  from(db, 'turns', { context_id: p.contextId, id: not(p.id), ended_at: present }, 'ended_at desc')
+    .select('usage')
+    .limit(1),
+)
+
 /** Turns of a conversation, newest first, after the last one seen. */
 export const selectTurnsBefore = statement<{ key: string; createdAt: Instant; id: string; limit: number }>()((db, p) =>
   pageOf(rowsOf(db, 'turns', { conversation_key: p.key }), p, 'created_at', 'id'),

@@ -208,7 +208,7 @@ test('[CX12] an error of the model that an agent calls its answer, or says nothi
   const [turn] = (await server.ask(path(webKey(room.projectId, 'coder'), '/turns'))).json.items
   expect(turn).toMatchObject({ id: turnId, state: 'failed', stopReason: 'error', error: words, text: '' })
   await machine.tell(exited(launchId))
-  // What it did before, and the same words of an agent that nobody has recorded: an answer, shown as it is.
+  // What it did before is kept; an answer about errors is an answer.
   const ran = (id: string, of: string) => update(id, of, { kind: 'tool', call: question().call })
   const tasks = `/api/projects/${room.projectId}/tasks`
   const begin = async (): Promise<string> => {
@@ -221,7 +221,7 @@ test('[CX12] an error of the model that an agent calls its answer, or says nothi
   for (const [agent, saying, status, result] of [
     ['pi-acp', retrying, 'failed', `I look at it.\n\nIt did not work: ${retrying}`],
     ['Copilot', words, 'failed', `I look at it.\n\nIt did not work: ${words}`],
-    ['another', words, 'completed', `I look at it.${words}`],
+    ['another', 'Error handling is there.', 'completed', 'I look at it.Error handling is there.'],
   ] as const) {
     const id = await begin()
     const next = await bringUp(machine, agent)

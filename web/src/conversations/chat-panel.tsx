@@ -210,6 +210,14 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   )
 }
 
+/** The turn knows what it was asked; its messages may be on an earlier page. */
+async function sayAgain(projectId: string, toAgentId: string, { key, messageId: turnId }: { key: string; messageId: string }) {
+  const { turn } = await client.get('/api/conversations/{key}/turns/{turnId}', { params: { key, turnId } })
+  const content = turn.content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n')
+  if (key === webChatKey(projectId, toAgentId)) return client.post('/api/chat', { body: { projectId, toAgentId, content } })
+  return client.post('/api/conversations/{key}/messages', { params: { key }, body: { role: 'user', content } })
+}
+
 const decide = '/api/projects/{projectId}/approvals/{approvalId}/decision'
 const goOnPath = '/api/projects/{projectId}/agents/{agentId}/chat/go-on'
 
@@ -227,6 +235,7 @@ function useChatActions(projectId: string, agentId: string, { key, mayWrite }: {
           body: { status, ...(always && { always }) },
         })
       },
+      retry: ({ messageId }) => sayAgain(projectId, agentId, { key, messageId }),
       goOn: (goOn) => client.post(goOnPath, { params: { projectId, agentId }, body: { goOn } }),
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),
       withdraw: (seq) => client.post('/api/conversations/{key}/messages/{seq}/withdraw', { params: { key, seq } }),

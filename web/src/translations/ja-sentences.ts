@@ -88,6 +88,7 @@ const words: Sentences = {
   thePrompt: 'プロンプト',
   didNotWork: 'うまくいきませんでした: {why}',
   endedEmpty: 'エージェントは回答なしでターンを終えました。',
+  probablyError: 'これは回答ではなく、おそらくモデルのエラーです。やり直すには、もう一度送信してください。',
   endedDenied: '求めた許可（{what}）が拒否されたため、エージェントはターンを終えました。',
   endedUnanswered: '求めた許可（{what}）に期限までに返答がなかったため、エージェントはターンを終えました。',
   endedMaxTokens: '回答がモデルのトークン上限に達したため、ここで途切れています。',

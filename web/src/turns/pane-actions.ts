@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
 import type { AskedPermission } from '../../../src/protocol/consoles/user-session.ts'
 import type { ConfigChange } from '../../../src/protocol/turns/config-change.ts'
+import type { PromptPart } from '../../../src/protocol/turns/prompt.ts'
 
 type Option = AskedPermission['options'][number]
 
@@ -14,6 +15,8 @@ export interface PaneActions {
   readonly conversationKey: string | undefined
   readonly mayWrite: boolean
   readonly answer: (approvalId: number, option: Option, always?: AlwaysTerms) => Promise<unknown>
+  /** Says once more what a failed turn was asked. */
+  readonly retry: (turn: { readonly messageId: string; readonly content: readonly PromptPart[] }) => Promise<unknown>
   readonly withdraw?: (messageId: string) => Promise<unknown>
   readonly configure?: (change: ConfigChange) => Promise<unknown>
   readonly goOn: (goOn: boolean) => Promise<unknown>

@@ -213,13 +213,19 @@ function withAnswer(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'ques
   return { ...turn, items: turn.items.map(changed) }
 }
 
+const stateAfter: Readonly<Record<string, ShownTurn['state']>> = {
+  cancelled: 'cancelled',
+  denied: 'cancelled',
+  error: 'failed',
+  probably_error: 'failed',
+}
+
 /** The pieces are what was said; the whole answer is shown only where none of them was seen. */
 function answered(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'agent:response' }>, at: string): ShownTurn {
   const { content, stopReason, error, notice, cut, usage = null, limitedUntil } = event
   const hasText = turn.items.some(({ kind }) => kind === 'text')
   const items = hasText || content === '' ? turn.items : [...turn.items, ...textOf(content)]
-  const state =
-    stopReason === 'cancelled' || stopReason === 'denied' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'answered'
+  const state = stateAfter[stopReason] ?? 'answered'
   return { ...turn, items, state, stopReason, error, notice, limited: limitedUntil !== undefined, cut, usage, endedAt: at }
 }
 

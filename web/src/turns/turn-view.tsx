@@ -2,8 +2,10 @@
 import { memo, type ReactNode } from 'react'
 import { useDisplayName } from '../live/display-names.ts'
 import { AgentText } from '../markdown/agent-text.tsx'
+import { Button } from '../parts/button.tsx'
 import { AgentIcon, HistoryIcon, ThoughtIcon } from '../parts/icons.tsx'
 import { NearRow } from '../parts/near.tsx'
+import { ProblemNote } from '../parts/problem-note.tsx'
 import { useSaid, useWords, useWriting } from '../translations/messages.tsx'
 import { usePaneActions } from './pane-actions.ts'
 import { PermissionCard } from './permission-card.tsx'
@@ -15,6 +17,7 @@ import { ToolRow } from './tool-row.tsx'
 import { drawnAtFirst } from './transcript.tsx'
 import { TurnFoot } from './turn-foot.tsx'
 import { type Item, isAnswer, type ShownTurn } from './turn-state.ts'
+import { useRequest } from './use-request.ts'
 
 interface TurnViewProps {
   readonly turn: ShownTurn
@@ -188,6 +191,24 @@ function Primer({ text }: { text: string }) {
   )
 }
 
+/** What an error of the model may have ended is worth another try. */
+const retried: ReadonlySet<string> = new Set(['error', 'probably_error'])
+
+function Retry({ turn }: { turn: ShownTurn }) {
+  const { act } = useWords()
+  const { mayWrite, retry } = usePaneActions()
+  const asking = useRequest()
+  if (!mayWrite) return null
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <ProblemNote error={asking.error} />
+      <Button disabled={asking.waiting} onClick={() => void asking.send(() => retry(turn))}>
+        {act.retry}
+      </Button>
+    </div>
+  )
+}
+
 function Ending({ turn, isExplained }: { turn: ShownTurn; isExplained: boolean }) {
   const { console: words } = useWords()
   const translate = useSaid()
@@ -211,6 +232,7 @@ function Ending({ turn, isExplained }: { turn: ShownTurn; isExplained: boolean }
           {why && <p className="whitespace-pre-wrap">{why}</p>}
         </div>
       )}
+      {state === 'failed' && retried.has(stopReason ?? '') && <Retry turn={turn} />}
     </>
   )
 }
