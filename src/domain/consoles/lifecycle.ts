@@ -11,7 +11,7 @@ export interface ProcessEnd {
   /** With the last lines of output. */
   readonly error: Detail
   readonly stoppedByPerson: boolean
-  /** Holdfast ended it, because the agent sleeps. */
+  /** Nothing is wrong with the agent: it was told to sleep, or Holdfast or its machine was stopped. */
   readonly toSleep: boolean
 }
 
@@ -70,7 +70,8 @@ export const leavingWithinMs = 5000
  *      ├────────────────────────────────────────────┘                      │
  *      └── terminate, in any state: leaving ──process ended, gave up───────┘
  *
- * ACTIVE ──sleep──▶ asleep, its process ended ──ready, of another──▶ ACTIVE. One that cannot be woken has failed.
+ * SPAWNING, ACTIVE ──sleep, ended with Holdfast──▶ asleep, without a process ──ready, of another──▶ ACTIVE. One that cannot be
+ * woken has failed.
  *
  * An agent that is leaving neither becomes ready nor fails. An unrequested end of its process is a failure (AG4).
  */
@@ -92,7 +93,7 @@ export function decideUserSession({ state, leaving, asleep }: RoleAgentLife, eve
     case 'process-ended':
       if (leaving) return { became: 'terminated', reason: leaving.reason }
       if (event.end.stoppedByPerson) return { became: 'terminated', reason: statusNotice('stoppedByPerson') }
-      if (asleep && event.end.toSleep) return unchanged
+      if (event.end.toSleep && state !== 'FAILED') return asleep ? unchanged : { became: 'asleep' }
       // The failure was reported before its process exited.
       return state === 'FAILED' ? unchanged : failedWith(state, event.end)
     case 'sleep':

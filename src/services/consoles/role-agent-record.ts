@@ -143,9 +143,13 @@ export async function moveRoleAgent(
         decision,
         row: await writeRow(tx, { ...row, state: 'ACTIVE', asleep_at: null, opened_at: now, last_active_at: now }),
       }
-    case 'asleep':
+    case 'asleep': {
+      // The process is gone already: what ran is unknown, and what waits stays and wakes it.
+      const running = (await tx.all(selectOpenTurns, { roleAgentId: row.id })).filter((turn) => turn.state === 'running')
+      if (event.type === 'process-ended') await endTurns(tx, running, {}, context)
       tx.append(userSessionStream(row.user_session_id), { type: 'agent:asleep', data: { role: row.role } })
-      return { decision, row: await writeRow(tx, { ...row, asleep_at: now }) }
+      return { decision, row: await writeRow(tx, { ...row, state: 'ACTIVE', asleep_at: now }) }
+    }
     case 'failed': {
       const { step, error, exitCode, signal } = decision
       const open = await tx.all(selectOpenTurns, { roleAgentId: row.id })
@@ -197,7 +201,7 @@ async function writeRow(tx: Tx, row: RoleAgentRow): Promise<RoleAgentRow> {
 async function endTurns(
   tx: Tx,
   open: readonly TurnRow[],
-  why: { reason: string; announcedSeq?: number },
+  why: { reason?: string; announcedSeq?: number },
   context: Context,
 ): Promise<void> {
   for (const turn of open) {
@@ -230,10 +234,13 @@ export async function endRoleAgentOf(tx: Tx, ended: Launch, context: Context): P
     signal,
     error: await errorOf(tx, ended),
     stoppedByPerson: reason === 'stopped_by_person',
-    toSleep: reason === 'finished' || reason === 'idle',
+    toSleep: reason !== null && endsOfTheHealthy.has(reason),
   }
   await moveRoleAgent(tx, row, { type: 'process-ended', end }, {}, context)
 }
+
+/** AG7: an agent whose process ended so sleeps in its role. */
+const endsOfTheHealthy: ReadonlySet<NonNullable<Launch['reason']>> = new Set(['finished', 'idle', 'shutdown', 'leftover'])
 
 const endTexts: Readonly<Partial<Record<NonNullable<Launch['reason']>, Detail>>> = {
   exited: statusNotice('processEndedItself'),

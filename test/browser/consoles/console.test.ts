@@ -305,18 +305,15 @@ test('[UI5] on a phone, in the dark and in Japanese, one role at a time; nothing
   expect(await failed.innerText()).not.toMatch(/\bIt (?:ended|was)\b/)
 })
 
-test('[AG1] after Holdfast was stopped and started, a role says so without calling it a failure, and goes on', async () => {
+test('[AG16] after Holdfast was stopped and started, an agent sleeps in its role, and the next message wakes it', async () => {
   const { page } = await openProject('zoe')
   await page.getByRole('button', { name: 'New console' }).click()
   await addAgent(page, 'coder')
   await say(page, 'coder', 'remember 7')
   await pane(page, 'coder').getByText('echo: remember 7', { exact: true }).waitFor()
   await here.restartAfter(async () => undefined)
-  await inState(page, 'coder', 'interrupted')
-  await pane(page, 'coder').getByText('Holdfast was stopped').waitFor()
+  await pane(page, 'coder').getByText('Asleep').waitFor()
   expect(await pane(page, 'coder').getByRole('alert').count()).toBe(0)
-  await pane(page, 'coder').getByRole('button', { name: 'Start and go on' }).click()
-  await inState(page, 'coder', 'idle')
   await say(page, 'coder', '[[recall]]')
   const recalled = pane(page, 'coder').locator('[data-turn="answered"]').filter({ hasText: '[[recall]]' })
   await recalled.getByText(/remember 7/).waitFor()

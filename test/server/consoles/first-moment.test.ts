@@ -1,6 +1,7 @@
 /** An agent asked for in the first moment of a server, before its own coordinator is there (AG2). */
 import { expect, test } from 'vitest'
 import { createToken } from '../../../src/services/access/change-access.ts'
+import { exited } from '../../services/processes/launch-pad.ts'
 import { ownerWho } from '../../services/projects/installation.ts'
 import { openConsole, pass, playMachine } from '../../support/relay.ts'
 
@@ -13,7 +14,7 @@ test('[AG2] where a coordinator is expected, a spawn waits for it; where none co
   await machine.bringUp()
   expect(await client.next('agent:ready')).toMatchObject({ role: 'early' })
   await machine.tell({ type: 'goodbye' })
-  await client.next('agent:failed')
+  await client.next('agent:asleep')
   client.send({ type: 'agent:spawn', ...inside, role: 'lonely' })
   let isAnswered = false
   const answers = ['agent:failed', 'agent:ready', 'error']
@@ -39,7 +40,9 @@ test('[RS2] a role whose worktree is on a machine that is away is not begun anew
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready('auth')
   const tree = { kind: 'worktree', folder: '/w/auth', top: '/w/auth', branch: 'holdfast/1/auth', baseBranch: 'main' } as const
-  await machine.tell({ type: 'workspace-made', launchId, ...tree, note: null, setUp: null }, { type: 'goodbye' })
+  await machine.tell({ type: 'workspace-made', launchId, ...tree, note: null, setUp: null }, exited(launchId), {
+    type: 'goodbye',
+  })
   await client.next('agent:failed')
   const { server } = room
   const { token, id } = await server.store.run(createToken, { name: 'desktop', kind: 'coordinator', by: ownerWho })
