@@ -114,6 +114,7 @@ export const errorCatalogue = {
     'Use `<channel>:<chat id>` without slashes or control characters, at most 200 bytes.',
   ),
   invalid_name: entry(422, 'This name cannot be used', '`detail` says what is wrong with it.'),
+  option_needed: entry(422, 'This is a question with options', '`optionId` says which of `options` is the answer.'),
   invalid_progress: entry(422, 'Progress is a whole number from 0 to 100', 'Send a number in that range.'),
   dependency_cycle: entry(422, 'These tasks would wait for each other', '`cycle` names them; remove one dependency.'),
   unknown_schema_version: entry(422, 'This file was written by a newer version', 'Upgrade Holdfast, then try again.'),

@@ -114,13 +114,25 @@ const decideApproval =
     if (status === 'revision_requested' && !feedback?.trim())
       throw usage('A revision needs to be told what to change.', 'Add --feedback "…".')
     const always = alwaysTerms(context)
-    const { id, projectId } = await findApproval(context)
+    const { id, projectId, permission } = await findApproval(context)
+    const optionId = chosenOption(context, permission)
     const approval = await context.client.post('/api/projects/{projectId}/approvals/{approvalId}/decision', {
       params: { projectId, approvalId: String(id) },
-      body: { status, feedback, always },
+      body: { status, feedback, always, optionId },
     })
     context.finished(approval, `Approval ${id} is ${words[status]}${always ? ', and the same from now on' : ''}`)
   }
+
+/** AP14: an option by its number, name or id; a question has no other answer. */
+function chosenOption(context: CommandContext, permission: Approval['permission']): string | undefined {
+  const typed = context.text('option')
+  if (typed === undefined) return undefined
+  const options = permission?.options ?? []
+  const found = options.find(({ optionId, name }, n) => [String(n + 1), optionId, name].includes(typed))
+  if (found) return found.optionId
+  const there = options.map(({ name }, n) => `${n + 1} ${visible(name)}`).join(' · ')
+  throw usage(`It offers no option ${JSON.stringify(typed)}.`, there === '' ? 'It offers none.' : `It offers ${there}.`)
+}
 
 /** Finds an approval by number, which is unique over all projects; most are in the inbox. */
 async function findApproval(context: CommandContext): Promise<Approval> {
@@ -161,6 +173,7 @@ const describe = (context: CommandContext, approval: Approval): string =>
     ],
     ...indented(approval.instructionContent),
     ...(approval.permission ? callLines(approval.permission.call) : []),
+    ...(approval.permission?.options ?? []).map(({ name }, n) => `  ${n + 1} ${visible(name)}`),
     ...named('Instructions for workers', approval.workerInstructions),
     ...named('Artifacts', approval.artifacts),
     ...named('Earlier submissions', approval.revisionHistory),
@@ -170,6 +183,7 @@ const named = (title: string, items: readonly unknown[]): string[] =>
   items.length === 0 ? [] : [`  ${title}`, ...items.map((item) => `    ${visible(JSON.stringify(item))}`)]
 
 const number = { name: 'number', about: 'number of the approval' }
+const option: CommandOption = { flags: '--option <option>', about: 'the answer to a question: number, name or id of its option' }
 const feedback: CommandOption = { flags: '--feedback <text>', about: 'what to tell the agent' }
 
 export const approvals = group`
@@ -187,9 +201,10 @@ export const approvals = group`
   show: command(showApproval, number, projectOption)`
     Show one approval in full
     $ approvals show 7  what is asked, and how it was revised before`,
-  approve: command(decideApproval('approved'), number, feedback, ...alwaysOptions, projectOption)`
+  approve: command(decideApproval('approved'), number, feedback, option, ...alwaysOptions, projectOption)`
     Approve it; the first decision stands
     $ approvals approve 7  the agent goes on
+    $ approvals approve 7 --option 2  answers a question with the second of its options
     $ approvals approve 7 --always --for 1d  and is not asked for exactly this again until tomorrow`,
   reject: command(decideApproval('rejected'), number, feedback, projectOption)`
     Reject it; the first decision stands

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import type { RelayEvent } from '../../client/relay-messages.ts'
 import { scopesFor } from '../../domain/approvals/allowance.ts'
-import { isKeptByAgent } from '../../domain/approvals/permission.ts'
+import { isChoice, isKeptByAgent } from '../../domain/approvals/permission.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { jsonOrText } from '../command.ts'
 import { painter, type Terminal } from '../terminal.ts'
@@ -11,6 +11,7 @@ export type Asked = Extract<RelayEvent, { type: 'permission:requested' }>
 
 /** Returns the options to choose from. An agent's own "always" becomes ours (AG6), and is left out where there is none. */
 export function answersOf({ options, call, likeness }: Asked): Asked['options'] {
+  if (isChoice(options)) return options
   const always = isKeptByAgent(call.toolKind, options) || scopesFor({ ...call, likeness }).includes('request')
   return options.filter(({ kind }) => kind !== 'allow_always' || always)
 }

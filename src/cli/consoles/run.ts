@@ -9,6 +9,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { type Client, newId } from '../../client/client.ts'
 import { openRelay, type Relay } from '../../client/relay.ts'
 import type { RelayEvent } from '../../client/relay-messages.ts'
+import { isChoice } from '../../domain/approvals/permission.ts'
 import { onInterrupt } from '../../platform/processes/signals.ts'
 import type { RoleAgent, UserSession } from '../../protocol/consoles/user-session.ts'
 import type { ConfigChange } from '../../protocol/turns/config-change.ts'
@@ -270,8 +271,10 @@ class Permissions {
     lines.endLine()
     const about = { type: 'permission:answer', sessionId: asked.sessionId, approvalId: asked.approvalId } as const
     if (allow) {
-      const canAllow = asked.options.some(({ kind }) => kind === 'allow_once')
-      if (!canAllow) lines.note(`Denied, because the agent offers no way to allow it once: ${asked.title}.`)
+      const isQuestion = isChoice(asked.options)
+      const canAllow = !isQuestion && asked.options.some(({ kind }) => kind === 'allow_once')
+      if (isQuestion) lines.note(`Not answered, because only a person answers a question: ${asked.title}.`)
+      else if (!canAllow) lines.note(`Denied, because the agent offers no way to allow it once: ${asked.title}.`)
       await this.#relay.request({ ...about, outcome: canAllow ? 'allowed' : 'denied' })
     } else if (isInteractive(terminal) && !json) {
       const optionId = await askPermission(terminal, { asked, signal, onInterrupt: interrupt })

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 import { type Fields, fieldsOf } from '../../platform/json.ts'
-import { isIncidental } from '../../protocol/approvals/allowance-scopes.ts'
+import { isChoice, isIncidental } from '../../protocol/approvals/allowance-scopes.ts'
 import { type PermissionKind, type PermissionRequest, permissionKinds } from '../../protocol/turns/agent-update.ts'
 import type { ToolCalls } from './tool-calls.ts'
 import { lineOf, listOf, oneOf } from './wire.ts'
@@ -46,8 +46,8 @@ export function permissionRequestOf(params: unknown, calls: ToolCalls): Permissi
   if (exact === undefined) return undefined
   const { toolCall, options: offered } = fieldsOf(params)
   const options = listOf(offered).flatMap(({ optionId, name, kind: said }) => {
-    const kind = oneOf(permissionKinds, said)
-    return typeof optionId === 'string' && optionId === lineOf(optionId) && kind
+    const kind = oneOf(permissionKinds, said) ?? 'other'
+    return typeof optionId === 'string' && optionId === lineOf(optionId)
       ? [{ optionId, name: lineOf(name) ?? optionId, kind }]
       : []
   })
@@ -65,7 +65,8 @@ export function outcomeOf(answer: PermissionAnswer, options: PermissionRequest['
   const optionId = 'optionId' in answer ? options.find((each) => each.optionId === answer.optionId)?.optionId : undefined
   if (optionId !== undefined) return { outcome: 'selected', optionId }
   const wanted = 'choose' in answer ? answer.choose : 'deny'
-  if (wanted === 'cancelled') return { outcome: 'cancelled' }
+  // AP14: none of its options refuses a question.
+  if (wanted === 'cancelled' || isChoice(options)) return { outcome: 'cancelled' }
   for (const kind of kinds[wanted]) {
     const found = options.find((each) => each.kind === kind)
     if (found) return { outcome: 'selected', optionId: found.optionId }

@@ -1,11 +1,24 @@
 /** Tool permissions (AP4): policies and answers. Options are chosen by kind: agents differ in order and names. Pure. */
 
 export type PermissionPolicy = 'ask' | 'allow_reads' | 'allow_all'
-export type OptionKind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always'
+export type OptionKind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always' | 'other'
 
 export interface Option {
   readonly optionId: string
   readonly kind: OptionKind
+}
+
+/**
+ * Whether a permission request is a question (AP14): its options are not one answer each to allow and to refuse. Several "always" beside
+ * one answer for this once are ordinary: agents offer several durations.
+ */
+export function isChoice(options: readonly (Option & { readonly name: string })[]): boolean {
+  const answersTo = (once: OptionKind, always: OptionKind): number => {
+    const namesOf = (kind: OptionKind) => new Set(options.flatMap((each) => (each.kind === kind ? [each.name] : []))).size
+    return namesOf(once) || namesOf(always)
+  }
+  if (options.some(({ kind }) => kind === 'other')) return true
+  return answersTo('allow_once', 'allow_always') !== 1 || answersTo('reject_once', 'reject_always') !== 1
 }
 
 /** Tools that change nothing. */

@@ -63,6 +63,8 @@ export const ApprovalDraft = z
 export const ApprovalDecision = z.strictObject({
   status: z.enum(['approved', 'rejected', 'revision_requested']),
   feedback: Text.nullish(),
+  /** AP14: the answer to a question of an agent that comes with options; also one of the options of a permission. */
+  optionId: z.string().min(1).max(1000).optional(),
   /** AG6: for an approved permission; the same is not asked again for this time. */
   always: AlwaysTerms.optional(),
 })

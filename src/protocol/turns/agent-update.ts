@@ -33,7 +33,8 @@ export const toolKinds = [
   'other',
 ] as const
 export const toolStatuses = ['pending', 'in_progress', 'completed', 'failed'] as const
-export const permissionKinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const
+/** `other`: a kind that the protocol does not name, which makes the request a question (AP14). */
+export const permissionKinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other'] as const
 
 /** The current state of a tool call; replaces the earlier one with its id. */
 export const ToolCall = z.object({

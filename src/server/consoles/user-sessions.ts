@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/access/caller.ts'
+import { isChoice, outcomeOf } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFields } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -36,7 +37,7 @@ import {
   type StartTarget,
 } from '../../services/consoles/queries.ts'
 import { type Spawn, type Spawned, spawnRoleAgent } from '../../services/consoles/spawn-role-agent.ts'
-import { noSuchApproval } from '../../services/refusals.ts'
+import { invalidField, noSuchApproval } from '../../services/refusals.ts'
 import { cancelTurn, withdrawPrompt } from '../../services/turns/cancel-turn.ts'
 import { setContinueAfterLimit } from '../../services/turns/end-limit.ts'
 import { type SentPrompt, sendPrompt } from '../../services/turns/send-prompt.ts'
@@ -55,6 +56,7 @@ interface Decision {
   readonly status: 'approved' | 'rejected' | 'revision_requested'
   readonly feedback?: string | null | undefined
   readonly always?: AlwaysTerms | undefined
+  readonly optionId?: string | undefined
 }
 
 interface TakenUp {
@@ -229,20 +231,34 @@ export class UserSessions {
 
   /** Decides a permission from the inbox (AP4, AP5). Needs the scope that approvals of the project need. */
   async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
-    const { projectId, approvalId, status, feedback, always } = decision
+    const { projectId, approvalId, status, feedback, always, optionId } = decision
     const { permission, question } = await this.#store.query(readApproval, { projectId, approvalId })
     if (question && status !== 'revision_requested') {
       const answer = { action: status === 'approved' ? 'accept' : 'decline', content: null } as const
       return (await this.#answerQuestion(who, approvalId, answer, receipt)).approval
     }
-    if (!permission && always) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
+    if (!permission && (always || optionId)) throw new Refusal('wrong_state', refusalText('onlyPermissions'))
     if (!permission && !question) return this.#store.run(decideApproval, { ...decision, by: who.id }, receipt)
     if (status === 'revision_requested') throw new Refusal('wrong_state', refusalText('nothingRevised'))
     const which = await this.#store.query(findPermission, { approvalId })
-    const choice: PermissionChoice = { choose: status === 'approved' ? 'allow' : 'deny' }
+    const choice = chosenBy(status, optionId, permission?.options ?? [])
     const input = { ...which, choice, always, feedback, by: who.id }
     return (await this.#store.run(answerPermission, input, receipt)).approval
   }
+}
+
+/** An option must be an answer of the kind that is said; any option of a question approves it (AP14). */
+function chosenBy(
+  status: Decision['status'],
+  optionId: string | undefined,
+  options: NonNullable<Approval['permission']>['options'],
+): PermissionChoice {
+  const isYes = status === 'approved'
+  if (optionId === undefined) return { choose: isYes ? 'allow' : 'deny' }
+  const found = outcomeOf(optionId, options)
+  const outcome = found && isChoice(options) ? 'allowed' : found
+  if (outcome && (outcome === 'allowed') !== isYes) throw invalidField('optionId', refusalText('optionWithNo'))
+  return { optionId }
 }
 
 /** RL2: a request id counts once within its user session, on any connection. */

@@ -2,7 +2,7 @@
 
 import { systemId } from '../../domain/access/caller.ts'
 import { allowanceMinutes } from '../../domain/approvals/allowance.ts'
-import { isKeptByAgent, optionFor, outcomeOf } from '../../domain/approvals/permission.ts'
+import { isChoice, isKeptByAgent, type Option, optionFor, outcomeOf } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { problemOf, type QuestionAnswer } from '../../domain/turns/question.ts'
@@ -32,7 +32,9 @@ export const answerPermission = defineUseCase('answer-permission', {
   run: async (tx, { userSessionId, approvalId, choice, always, feedback, by, requestId }, context) => {
     const row = await tx.row('human_approvals', { id: approvalId })
     if (!row || row.question !== null || row.user_session_id !== userSessionId) throw noSuchApproval(approvalId)
-    const terms = always ?? impliedTerms(row, choice)
+    const isQuestion = isChoice(JSON.parse(row.options ?? '[]'))
+    if (isQuestion && always) throw invalidField('always', refusalText('alwaysNoQuestion'))
+    const terms = isQuestion ? undefined : (always ?? impliedTerms(row, choice))
     const settled = terms ? settlementForAlways(row, choice) : settlementOf(row, choice)
     const seq = await settlePermission(tx, row, { ...settled, by, feedback: feedback ?? null, requestId }, context.now)
     if (terms) await addAllowance(tx, row, { terms, by }, context)
@@ -69,6 +71,7 @@ interface Settled {
 
 function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
   const options = JSON.parse(row.options ?? '[]')
+  if (isChoice(options)) return settlementOfQuestion(options, choice)
   if ('choose' in choice) {
     const optionId = optionFor(choice.choose, options)
     if (choice.choose === 'deny') return { outcome: 'denied', optionId }
@@ -79,6 +82,19 @@ function settlementOf(row: ApprovalRow, choice: PermissionChoice): Settled {
   const outcome = outcomeOf(optionId, options)
   if (!outcome) throw invalidField('optionId', refusalText('notOffered', { id: optionId }))
   return { outcome, optionId }
+}
+
+/** AP14: any of its options is an answer, and none refuses it. */
+function settlementOfQuestion(options: readonly Option[], choice: PermissionChoice): Settled {
+  if ('choose' in choice) {
+    if (choice.choose === 'deny') return { outcome: 'denied', optionId: null }
+    const ids = options.map((each) => each.optionId).join(', ')
+    throw new Refusal('option_needed', refusalText('optionNeeded', { ids }), { field: 'optionId', options })
+  }
+  const { optionId } = choice
+  if (!options.some((each) => each.optionId === optionId))
+    throw invalidField('optionId', refusalText('notOffered', { id: optionId }))
+  return { outcome: 'allowed', optionId }
 }
 
 /** Expires a permission request past its deadline (AP4). The agent gets a refusal. Running this too early changes nothing. */

@@ -2,7 +2,7 @@
 
 import { systemId } from '../../domain/access/caller.ts'
 import { type ApprovalEvent, type ApprovalRefusal, decideApproval, type Verdict } from '../../domain/approvals/lifecycle.ts'
-import { optionFor, type PermissionPolicy, policyAnswer } from '../../domain/approvals/permission.ts'
+import { isChoice, optionFor, type PermissionPolicy, policyAnswer } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
@@ -255,6 +255,8 @@ async function automaticAnswer(
   { policy, now }: { policy: PermissionPolicy; now: Instant },
 ): Promise<{ optionId: string; by: string } | undefined> {
   const { call, options } = request
+  // AP14: only a person answers a question.
+  if (isChoice(options)) return undefined
   const byPolicy = policyAnswer(policy, call.toolKind, options)
   if (byPolicy !== null) return { optionId: byPolicy, by: `policy ${policy}` }
   const optionId = optionFor('allow', options)
@@ -312,4 +314,8 @@ async function withdrawPermission(tx: Tx, row: ApprovalRow, now: Instant): Promi
   await settlePermission(tx, row, { outcome: 'withdrawn', optionId: null, by: systemId }, now)
 }
 
-export const refusingOption = (row: ApprovalRow): string | null => optionFor('deny', JSON.parse(row.options ?? '[]'))
+/** AP14: no option refuses a question. */
+export function refusingOption(row: ApprovalRow): string | null {
+  const options = JSON.parse(row.options ?? '[]')
+  return isChoice(options) ? null : optionFor('deny', options)
+}

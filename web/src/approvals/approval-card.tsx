@@ -1,6 +1,7 @@
 /** One approval: the question with its buttons while it waits, and the decision afterwards. */
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { isChoice } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { loadOnce } from '../lazy-route.tsx'
 import { useDisplayName } from '../live/display-names.ts'
@@ -25,7 +26,8 @@ export function ApprovalCard({ approval, inProject = false }: { approval: Approv
   const nameOf = useDisplayName()
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const unanswered = unansweredOf(approval)
-  const ownKind = approval.permission ? words.approvals.permission : approval.question ? words.approvals.question : null
+  const asksChoice = approval.question !== null || (approval.permission !== null && isChoice(approval.permission.options))
+  const ownKind = asksChoice ? words.approvals.question : approval.permission ? words.approvals.permission : null
   const kind = ownKind ?? approval.checkpointType
   const title = `${kind} · ${nameOf(approval.leaderId)}`
   return (

@@ -4,6 +4,7 @@
  */
 import { useState } from 'react'
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
+import { isChoice } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { readApproval, takeApproval } from '../live/approvals.ts'
 import { useDisplayName } from '../live/display-names.ts'
@@ -23,16 +24,18 @@ export function DecisionForm({ approval }: { approval: Approval }) {
   const { approvals } = useWords()
   const round = approval.revisionHistory.length
   const revisable = approval.permission === null
+  const options = approval.permission?.options ?? []
+  const isQuestion = approval.permission !== null && isChoice(options)
   const [feedback, setFeedback, clearFeedback] = useDraft(`approval.${approval.id}.${round}`, '')
   const [needed, setNeeded] = useState(false)
   const { waiting, error, send, stop } = useSending<Approval>()
 
-  async function decide(status: Verdict, always?: AlwaysTerms) {
+  async function decide(status: Verdict, { always, optionId }: { always?: AlwaysTerms; optionId?: string } = {}) {
     const text = feedback.trim()
     setNeeded(status === 'revision_requested' && text === '')
     if (status === 'revision_requested' && text === '') return
     const params = { projectId: approval.projectId, approvalId: String(approval.id) }
-    const body = { status, ...(text && { feedback: text }), ...(always && { always }) }
+    const body = { status, ...(text && { feedback: text }), ...(always && { always }), ...(optionId && { optionId }) }
     const path = '/api/projects/{projectId}/approvals/{approvalId}/decision'
     const decided = await send([approval.id, round, body], async (options) => {
       try {
@@ -54,7 +57,7 @@ export function DecisionForm({ approval }: { approval: Approval }) {
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault()
-        void decide('approved')
+        if (!isQuestion) void decide('approved')
       }}
     >
       {revisable && (
@@ -76,20 +79,28 @@ export function DecisionForm({ approval }: { approval: Approval }) {
       {tooLate ? <TooLate error={error} /> : <ProblemNote error={error} typed={feedback !== ''} />}
       <SlowAnswer waiting={waiting} onStop={stop} />
       <div className="flex flex-wrap gap-2">
-        <SubmitButton waiting={waiting} data-decide="approved">
-          {approvals.approve}
-        </SubmitButton>
+        {isQuestion ? (
+          options.map(({ optionId, name }) => (
+            <Button key={optionId} disabled={waiting} onClick={() => void decide('approved', { optionId })}>
+              {name}
+            </Button>
+          ))
+        ) : (
+          <SubmitButton waiting={waiting} data-decide="approved">
+            {approvals.approve}
+          </SubmitButton>
+        )}
         {revisable && (
           <Button disabled={waiting} onClick={() => void decide('revision_requested')}>
             {approvals.revise}
           </Button>
         )}
-        {approval.permission && (
+        {approval.permission && !isQuestion && (
           <AlwaysForm
             asked={approval.permission}
             agentId={approval.leaderId}
             waiting={waiting}
-            onGive={(terms) => void decide('approved', terms)}
+            onGive={(always) => void decide('approved', { always })}
           />
         )}
         <Button

@@ -51,6 +51,7 @@ function useRoleActions(live: LiveConsole, role: string, { agentId, projectId, c
         live.request({ type: 'permission:answer', approvalId, optionId, ...(always && { always }) }),
       withdraw: (messageId) => live.request({ type: 'agent:withdraw', role, messageId }),
       configure: (change) => live.request({ type: 'agent:configure', role, change }),
+      decline: (approvalId) => live.request({ type: 'permission:answer', approvalId, outcome: 'denied' }),
       retry: ({ content }) => live.request({ type: 'agent:message', role, content: [...content] }),
       goOn: (goOn) => live.request({ type: 'agent:go-on', role, goOn }),
       stop: () => live.request({ type: 'agent:cancel', role }),

@@ -228,13 +228,13 @@ function useChatActions(projectId: string, agentId: string, { key, mayWrite }: {
       projectId,
       conversationKey: key,
       mayWrite,
-      answer: (approvalId, { kind }, always) => {
-        const status = kind.startsWith('allow') ? ('approved' as const) : ('rejected' as const)
-        return client.post(decide, {
-          params: { projectId, approvalId: String(approvalId) },
-          body: { status, ...(always && { always }) },
-        })
+      answer: (approvalId, { kind, optionId }, always, isQuestion) => {
+        const status = isQuestion || kind.startsWith('allow') ? ('approved' as const) : ('rejected' as const)
+        const body = { status, ...(isQuestion && { optionId }), ...(always && { always }) }
+        return client.post(decide, { params: { projectId, approvalId: String(approvalId) }, body })
       },
+      decline: (approvalId) =>
+        client.post(decide, { params: { projectId, approvalId: String(approvalId) }, body: { status: 'rejected' } }),
       retry: ({ messageId }) => sayAgain(projectId, agentId, { key, messageId }),
       goOn: (goOn) => client.post(goOnPath, { params: { projectId, agentId }, body: { goOn } }),
       stop: () => client.post('/api/conversations/{key}/stop', { params: { key } }),

@@ -5,6 +5,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
+import { isChoice } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import type { Approval } from '../../../src/protocol/approvals/approval.ts'
 import { approvalDot, DecidedLine } from '../approvals/decided-line.tsx'
 import { TalkLink } from '../conversations/talk-link.tsx'
@@ -83,10 +84,11 @@ function WaitingRow({ approval, open, onToggle }: WaitingRowProps) {
   const nameOf = useDisplayName()
   const project = useHome()?.projects.find(({ id }) => id === approval.projectId)
   const { permission } = approval
-  const kind = permission
-    ? words.approvals.permission
-    : approval.question
-      ? words.approvals.question
+  const asksChoice = approval.question !== null || (permission !== null && isChoice(permission.options))
+  const kind = asksChoice
+    ? words.approvals.question
+    : permission
+      ? words.approvals.permission
       : readableKind(approval.checkpointType)
   const said = (permission && askedTitle(permission.call.title, words)) ?? firstLine(approval.instructionContent) ?? kind
   const title = `${kind} · ${nameOf(approval.leaderId)}`

@@ -40,6 +40,7 @@ export const errors: ErrorsWords = {
   last_owner: { title: 'The owner of the installation stays', next: 'Change or remove other people instead.' },
   fenced: { title: 'Another machine has taken over', next: 'Nothing to do here.' },
   launch_withdrawn: { title: 'This start is not needed any more', next: 'Nothing to do here.' },
+  option_needed: { title: 'This is a question with options', next: 'Choose the answer.' },
   would_lose: { title: 'Something would be lost with it', next: 'Look at what it is, then commit it, merge it, or confirm.' },
   worktree_in_use: { title: 'Somebody works in this worktree', next: 'Terminate the agent first, then try again.' },
   merge_conflict: {

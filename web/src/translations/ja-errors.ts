@@ -45,6 +45,7 @@ export const errors: ErrorsWords = {
   last_owner: { title: 'このサーバーのオーナーは変更も削除もできません', next: 'ほかのメンバーを選んでください。' },
   fenced: { title: '別のマシンに引き継がれました', next: 'ここで行う操作はありません。' },
   launch_withdrawn: { title: 'この起動はもう必要ありません', next: 'ここで行う操作はありません。' },
+  option_needed: { title: 'これは選択肢のある質問です', next: '回答を選んでください。' },
   would_lose: { title: '失われるものがあります', next: '内容を確認し、コミットやマージをするか、削除を確定してください。' },
   worktree_in_use: { title: 'このワークツリーは使用中です', next: '先にエージェントを終了してから、もう一度お試しください。' },
   merge_conflict: {

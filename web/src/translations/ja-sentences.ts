@@ -38,7 +38,8 @@ const words: Sentences = {
     '{folder} は {place} へのリンクです。サンドボックスはリンクをたどりません。プロジェクトに元のフォルダーを指定してください。',
   otherWorkplace: 'このサンドボックスは別の作業場所のために作られています。',
   otherOwner: 'このサンドボックスには別の人の記録が入っています。',
-  settingsNotPlain: '{place} はリンクか別の種類のファイルなので、その中の記録を分けて保存できません。通常のものに置き換えてください。',
+  settingsNotPlain:
+    '{place} はリンクか別の種類のファイルなので、その中の記録を分けて保存できません。通常のものに置き換えてください。',
   noProgramOnPath: 'このマシンの PATH にプログラム {file} がありません。',
   mayNotRun: 'Holdfast の実行ユーザーには {file} を実行する権限がありません。',
   tooLongToStart: '{file} の引数と環境変数が長すぎます。',

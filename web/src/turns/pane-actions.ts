@@ -14,7 +14,10 @@ export interface PaneActions {
   /** Undefined until it has begun. */
   readonly conversationKey: string | undefined
   readonly mayWrite: boolean
-  readonly answer: (approvalId: number, option: Option, always?: AlwaysTerms) => Promise<unknown>
+  /** `isQuestion`: any option is an answer (AP14). */
+  readonly answer: (approvalId: number, option: Option, always?: AlwaysTerms, isQuestion?: boolean) => Promise<unknown>
+  /** AP14: does not answer a question. */
+  readonly decline: (approvalId: number) => Promise<unknown>
   /** Says once more what a failed turn was asked. */
   readonly retry: (turn: { readonly messageId: string; readonly content: readonly PromptPart[] }) => Promise<unknown>
   readonly withdraw?: (messageId: string) => Promise<unknown>

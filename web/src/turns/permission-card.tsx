@@ -1,6 +1,6 @@
 /** A permission that an agent asks for (AP4): what it would do, and the answers it offers. Answered here or in the inbox, it changes in both. */
 import type { AlwaysTerms } from '../../../src/protocol/approvals/allowance.ts'
-import { isKeptByAgent } from '../../../src/protocol/approvals/allowance-scopes.ts'
+import { isChoice, isKeptByAgent } from '../../../src/protocol/approvals/allowance-scopes.ts'
 import { AlwaysForm } from '../approvals/always-form.tsx'
 import { useDecider } from '../live/display-names.ts'
 import { useMay } from '../live/queries.ts'
@@ -16,7 +16,13 @@ import type { Permission } from './turn-state.ts'
 import { useRequest } from './use-request.ts'
 
 /** What the keys press (page-keys.ts). */
-const decisions = { allow_once: 'approved', reject_once: 'rejected', allow_always: undefined, reject_always: undefined } as const
+const decisions = {
+  allow_once: 'approved',
+  reject_once: 'rejected',
+  allow_always: undefined,
+  reject_always: undefined,
+  other: undefined,
+} as const
 
 export function PermissionCard({ permission }: { permission: Permission }) {
   const all = useWords()
@@ -25,18 +31,20 @@ export function PermissionCard({ permission }: { permission: Permission }) {
   const mayDecide = useMay('approve')
   const asking = useRequest()
   const { approvalId, title: asked, call, options, deadline, outcome } = permission
+  const isQuestion = isChoice(options)
   const title = askedTitle(asked, all)
-  const { agentId, answer: send } = usePaneActions()
+  const { agentId, answer: send, decline } = usePaneActions()
   const answer = (option: Permission['options'][number], always?: AlwaysTerms) =>
-    void asking.send(() => send(approvalId, option, always))
+    void asking.send(() => send(approvalId, option, always, isQuestion))
   // "Always" is ours, with an end and revocable (AG6); the agent's own is there where it would be told to the agent.
-  const offered = options.filter(({ kind }) => kind !== 'allow_always' || isKeptByAgent(call.toolKind, options))
-  const yes = options.find(({ kind }) => kind === 'allow_once')
+  const offered = options.filter(({ kind }) => isQuestion || kind !== 'allow_always' || isKeptByAgent(call.toolKind, options))
+  const yes = isQuestion ? undefined : options.find(({ kind }) => kind === 'allow_once')
   const looks: Record<(typeof options)[number]['kind'], Look> = {
     allow_once: 'primary',
     allow_always: 'plain',
     reject_once: 'danger',
     reject_always: 'danger',
+    other: 'plain',
   }
   if (outcome !== null) return <Answered permission={permission} outcome={outcome} />
   return (
@@ -49,7 +57,7 @@ export function PermissionCard({ permission }: { permission: Permission }) {
     >
       <p className="flex items-baseline gap-2">
         <StateDot state="waiting" />
-        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{words.asks(title)}</span>
+        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{isQuestion ? title : words.asks(title)}</span>
       </p>
       <ToolContent call={call} asked={asked} />
       <ProblemNote error={asking.error} />
@@ -59,15 +67,33 @@ export function PermissionCard({ permission }: { permission: Permission }) {
             <SubmitButton
               key={option.optionId}
               type="button"
-              look={looks[option.kind]}
+              look={isQuestion ? 'plain' : looks[option.kind]}
               waiting={asking.waiting}
-              data-decide={decisions[option.kind]}
-              aria-keyshortcuts={option.kind === 'allow_once' ? 'Alt+A' : option.kind === 'reject_once' ? 'Alt+R' : undefined}
+              data-decide={isQuestion ? undefined : decisions[option.kind]}
+              aria-keyshortcuts={
+                isQuestion
+                  ? undefined
+                  : option.kind === 'allow_once'
+                    ? 'Alt+A'
+                    : option.kind === 'reject_once'
+                      ? 'Alt+R'
+                      : undefined
+              }
               onClick={() => answer(option)}
             >
               {answerName(option.name, all)}
             </SubmitButton>
           ))}
+          {isQuestion && (
+            <SubmitButton
+              type="button"
+              look="danger"
+              waiting={asking.waiting}
+              onClick={() => void asking.send(() => decline(approvalId))}
+            >
+              {all.approvals.reject}
+            </SubmitButton>
+          )}
           {yes !== undefined && (
             <AlwaysForm asked={permission} agentId={agentId} waiting={asking.waiting} onGive={(terms) => answer(yes, terms)} />
           )}
