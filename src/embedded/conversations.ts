@@ -143,7 +143,7 @@ export function conversationsOn(store: Store, { by, save, noted, close }: Conver
     },
     setSummary: async (key, given) => {
       const summary = checked(Content, given)
-      await begun(key, () => store.run(setConversationSummary, { key, summary }))
+      await begun(key, () => store.run(setConversationSummary, { key, summary, by }))
     },
     save: async (key) => ((await known(key)) && save ? save(key) : null),
     getUpdatedTime: async (key) => (await known(key))?.updated ?? null,

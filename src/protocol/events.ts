@@ -68,7 +68,8 @@ export interface EventBodies extends RelayEventBodies {
   /** AG6: its agent is at its vendor's limit until then, and continues automatically or not; null: the limit is over. */
   'chat-limited': { agentId: string; until: string | null; goesOn: boolean; by: string | null }
   'title-set': { title: string | null; by: string }
-  'summary-set': { summary: string; throughSeq: number }
+  /** `by`: the person who wrote it; left out: the agent. */
+  'summary-set': { summary: string; throughSeq: number; by?: string }
   'history-truncated': { keptAfter: number }
   /** FS8: messages after `through` were taken back, or brought back when it was undone. */
   'conversation-rewound': {

@@ -57,3 +57,27 @@ test.each(engines)('[RE10] migrations 28 to 38 keep what is there and add what i
   for (const table of empty) expect(await only(`select * from ${table}`), table).toEqual([])
   expect(await only('select question, answer from human_approvals')).toEqual([])
 })
+
+test.each(engines)(
+  '[RE10] migration 41 names what people put in for others by its role, and nothing else: %s',
+  async (engine) => {
+    const db = await databaseOf(engine, 40)
+    for (const id of ['bo', 'owner']) await insert(db, 'people', { id, name: id, role: 'member', created_at: at })
+    const rows = [
+      ['user', 'bo', null],
+      ['assistant', 'bo', 'assistant'],
+      ['tool', 'owner', 'tool'],
+      ['assistant', 'coder', null],
+      ['system', 'system', null],
+    ] as const
+    for (const [seq, [role, sender_id]] of rows.entries())
+      await insert(db, 'messages', { ...message, seq, id: `m${seq}`, content: 'said', role, sender_id })
+    await insert(db, 'conversations', { key: 'web:p.a', summary: 'so far', created_at: at, updated_at: at })
+    await db.migrate()
+    const carried = await db.run('select role, sender_id, sender_name from messages order by seq')
+    expect(carried.map(({ role, sender_id, sender_name }) => [role, sender_id, sender_name])).toEqual(rows)
+    expect((await db.run('select summary, summary_by from conversations')).map((row) => ({ ...row }))).toEqual([
+      { summary: 'so far', summary_by: null },
+    ])
+  },
+)

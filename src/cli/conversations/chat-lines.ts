@@ -1,4 +1,5 @@
 /** Formats a message for a terminal: sender, time and text, without control characters. */
+import { textOfMessage } from '../../domain/conversations/senders.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { visible } from '../../platform/log/visible.ts'
 import { type ConversationWorkspace, WorkspaceChoice } from '../../protocol/conversations/conversation-workspace.ts'
@@ -6,11 +7,12 @@ import type { Message } from '../../protocol/conversations/message.ts'
 import { usage } from '../failure.ts'
 import type { Paint } from '../terminal.ts'
 
-export function chatLine({ senderId, content, createdAt, role }: Message, paint: Paint): string {
+export function chatLine(message: Message, paint: Paint): string {
+  const { senderId, senderName, createdAt, role } = message
   const at = new Date(epochMs(createdAt))
   const time = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
-  const [first = '', ...others] = content.split('\n').map(visible)
-  const who = paint(role === 'assistant' ? 'cyan' : 'green', visible(senderId))
+  const [first = '', ...others] = textOfMessage(message).split('\n').map(visible)
+  const who = paint(role === 'assistant' ? 'cyan' : 'green', visible(senderName ?? senderId))
   return [`${paint('dim', time)} ${who}  ${first}`, ...others.map((line) => `      ${line}`)].join('\n')
 }
 

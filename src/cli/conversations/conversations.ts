@@ -65,7 +65,9 @@ async function newest(all: AsyncGenerator<Message, void, undefined>, limit: numb
 function said({ paint }: CommandContext, messages: readonly Message[], before: number): string[] {
   if (messages.length === 0) return ['Nothing that agents would be handed.']
   // The sender on a channel is not the program that stored the message.
-  const lines = messages.map((each) => chatLine(each.projectId ? each : { ...each, senderId: each.role }, paint))
+  const lines = messages.map((each) =>
+    chatLine(each.projectId || each.senderName ? each : { ...each, senderId: each.role }, paint),
+  )
   return before === 0 ? lines : [paint('dim', `… ${counted(before, 'message')} before; --limit N shows them.`), ...lines]
 }
 

@@ -8,6 +8,7 @@
  */
 import { type Instant, instant } from '../instant.ts'
 import { maxSummaryChars, shortened } from './messages.ts'
+import { besidesText, lineEnds } from './senders.ts'
 
 // The logical day of a conversation (DC1). It begins at the boundary hour in a time zone; earlier times belong to the day
 // before. The only file that handles time zones. Pure. A boundary hour that a day skips is where the clock goes on; one that
@@ -118,6 +119,8 @@ export interface NoteSection {
 
 export interface NotedMessage {
   readonly role: string
+  /** Named where several people or agents have the same role. */
+  readonly sender?: string | undefined
   readonly content: string
   readonly toolCalls: unknown
   readonly media: unknown
@@ -197,25 +200,16 @@ const tagName = /^[\p{L}\p{N}_-]*\p{L}[\p{L}\p{N}_-]*$/u
 /** As JSON, which is valid YAML. */
 const list = (words: readonly string[]): string => `[${words.map((word) => JSON.stringify(word)).join(', ')}]`
 
-const notedLines = ({ role, content, toolCalls, media, createdAt }: NotedMessage, rule: CutoverRule): string[] => {
-  const besides = [...toolNames(toolCalls), ...(Array.isArray(media) && media.length > 0 ? [`${media.length} media`] : [])]
+const notedLines = (message: NotedMessage, rule: CutoverRule): string[] => {
+  const { role, sender, content, createdAt } = message
+  const besides = besidesText(message)
   const words = content.trim() === '' ? '' : quoted(shortened(content, maxMessageChars))
-  return [`**${clockTime(rule, createdAt)} ${role}**${besides.length > 0 ? ` (${besides.join(', ')})` : ''}`, words].filter(
-    Boolean,
-  )
+  const who = sender === undefined ? '' : ` · ${plainName(sender)}`
+  return [`**${clockTime(rule, createdAt)} ${role}**${who}${besides === '' ? '' : ` (${besides})`}`, words].filter(Boolean)
 }
 
-function toolNames(toolCalls: unknown): string[] {
-  if (!Array.isArray(toolCalls)) return []
-  return toolCalls.map((call) => {
-    const name: unknown = call?.function?.name ?? call?.name
-    return `calls ${typeof name === 'string' && /^[\w.-]{1,100}$/.test(name) ? name : 'a tool'}`
-  })
-}
-
-/** Splits at every character that some reader treats as a line end, so that each line is quoted. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-const lineEnds = /\r\n|[\n\r\u000b\u000c\u0085\u2028\u2029]/
+/** Without what Markdown would read as more than a name. */
+const plainName = (name: string): string => inOneLine(name).replaceAll(/[\\`*_[\]<>#|]/g, '')
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const unprintable = /[\u0000-\u0008\u000e-\u001f\u007f]/g
 

@@ -2,6 +2,7 @@
 
 import { type AgentDecision, decisionsPrompt } from '../approvals/decision-for-agent.ts'
 import { cutToTokens, estimateTokens, maxSummaryChars, shortened } from '../conversations/messages.ts'
+import { indented } from '../conversations/senders.ts'
 import type { GivenApproach, RememberedTask, ResumeContext } from '../work/resume-context.ts'
 import { denied, probablyError } from './lifecycle.ts'
 
@@ -15,17 +16,26 @@ interface PromptMessage {
   readonly handoffId: string | null
 }
 
-/** Joins messages to a prompt. Names are added when several people write; messages of agents are always marked. */
-export function promptOfMessages(messages: readonly PromptMessage[]): string {
-  const several = new Set(messages.filter(({ fromAgent }) => fromAgent === undefined).map(({ sender }) => sender)).size > 1
+/**
+ * Joins messages to a prompt. Names are added where several people write in the conversation; messages of agents are always marked,
+ * and nobody's further lines can begin as another's do (CX17). A command of the agent's own stays as it is.
+ */
+export function promptOfMessages(messages: readonly PromptMessage[], several: boolean): string {
+  const [only, ...others] = messages
+  if (only && others.length === 0 && only.fromAgent === undefined && only.content.startsWith('/'))
+    return withHandoff(only, only.content)
   return messages.map((message) => messageText(message, several)).join('\n\n')
 }
 
-function messageText({ content: written, sender, fromAgent, isAnswer, handoffId }: PromptMessage, several: boolean): string {
-  const content = handoffId === null ? written : `${written}\n\n(This belongs to the handoff ${handoffId}.)`
-  if (fromAgent === undefined) return several ? `${sender}: ${content}` : content
-  return `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${content}`
+function messageText(message: PromptMessage, several: boolean): string {
+  const { content, sender, fromAgent, isAnswer } = message
+  const said = several || fromAgent !== undefined ? indented(content) : content
+  if (fromAgent === undefined) return withHandoff(message, several ? `${sender}: ${said}` : said)
+  return withHandoff(message, `The agent ${fromAgent} ${isAnswer ? 'answers you' : 'writes to you'}:\n\n${said}`)
 }
+
+const withHandoff = ({ handoffId }: PromptMessage, text: string): string =>
+  handoffId === null ? text : `${text}\n\n(This belongs to the handoff ${handoffId}.)`
 
 const summaryRequest =
   'This conversation has grown long. Answer with a summary that can stand for all of it, and with nothing else: what was asked, decided ' +
@@ -80,16 +90,24 @@ export interface PrimerMessage {
   readonly content: string
 }
 
+interface WrittenSummary {
+  readonly text: string
+  /** null: the agent itself. */
+  readonly by: string | null
+}
+
 export interface PrimerFacts {
   readonly conversationKey: string
   /** `web`, `telegram`, `console`, `work`, `agent` … */
   readonly channel: string
   readonly projectName: string
   readonly people: readonly string[]
+  /** What people put in for others (CV14): by whom, and under which names. */
+  readonly putIn: { readonly by: readonly string[]; readonly names: readonly string[] }
   readonly decisions: readonly AgentDecision[]
-  readonly summary: string | null
+  readonly summary: WrittenSummary | null
   /** The previous day, after a cutover; its summary is null where nobody made one. */
-  readonly closedDay: { readonly day: string; readonly summary: string | null } | null
+  readonly closedDay: { readonly day: string; readonly summary: WrittenSummary | null } | null
   /** Newest first, without those in the prompt. */
   readonly messages: readonly PrimerMessage[]
   /** The prompt is sent again, because a process ended while working on it. */
@@ -133,20 +151,23 @@ export function newsOf(facts: PrimerFacts, budgetTokens: number): string | null 
   return parts.length === 0 ? null : `${primerMark} ${parts.join('\n\n')}`
 }
 
-function introduction({ conversationKey, channel, projectName, people }: PrimerFacts): string {
+function introduction({ conversationKey, channel, projectName, people, putIn }: PrimerFacts): string {
   const where = `${primerMark} This is the conversation ${conversationKey} (${channel}) in the project ${projectName}.`
-  return people.length === 0 ? where : `${where} In it: ${people.join(', ')}.`
+  const who = people.length === 0 ? '' : ` In it: ${people.join(', ')}.`
+  const from = putIn.by.length === 0 ? '' : ` What ${putIn.names.join(', ')} said was put in by ${putIn.by.join(', ')}.`
+  return where + who + from
 }
 
 const retry = ({ isRetry }: PrimerFacts): string[] => (isRetry ? [retryWarning] : [])
 
-const titled = (title: string, text: string, tokens: number): string => `${title}:\n${cutToTokens(text, Math.floor(tokens))}`
+const titled = (title: string, { text, by }: WrittenSummary, tokens: number): string =>
+  `${title}${by === null ? '' : `, written by ${by}`}:\n  ${indented(cutToTokens(text, Math.floor(tokens)))}`
 
 function newest(messages: readonly PrimerMessage[], budget: number, perMessage: number): { lines: string[]; more: boolean } {
   const lines: string[] = []
   let left = budget
   for (const { sender, at, content } of messages) {
-    const line = `[${at}] ${sender}: ${cutToTokens(content, Math.floor(perMessage))}`
+    const line = `[${at}] ${sender}: ${indented(cutToTokens(content, Math.floor(perMessage)))}`
     left -= estimateTokens(line)
     if (left < 0) return { lines: lines.reverse(), more: true }
     lines.push(line)

@@ -31,6 +31,7 @@ export const Conversation = z.object({
   /** Only for conversations between agents; others are always open. */
   state: z.enum(['open', 'closed']),
   summary: z.string(),
+  summaryBy: z.string().optional().describe('The person who wrote or imported the summary; left out: the agent'),
   flags: Flags,
   /** Set by a person or the agent; null: none yet. */
   title: z.string().nullable(),

@@ -26,6 +26,7 @@ export const SearchHit = z.object({
   projectId: z.string().nullable(),
   role: Message.shape.role,
   senderId: z.string(),
+  senderName: Message.shape.senderName,
   createdAt: Time,
   day: Day.describe('Of the chapter it is in'),
   excerpt: z.string().describe('What stands around the first place that was found'),

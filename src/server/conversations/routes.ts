@@ -80,7 +80,7 @@ export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
     requireOwnMessages(who, params, body.messages)
     return { ...body, ...params, by: who.id }
   }),
-  setConversationSummary: run(setConversationSummary, ({ body, params }) => ({ ...body, ...params })),
+  setConversationSummary: run(setConversationSummary, ({ body, params, who }) => ({ ...body, ...params, by: who.id })),
   truncateHistory: run(truncateHistory, ({ body, params }) => ({ ...body, ...params })),
   resetConversation: run(resetConversation, ({ params }) => params),
   importConversation: run(importConversation, ({ body, params, who }) => {

@@ -3,6 +3,7 @@
  * unread for that agent. A repeated client id adds nothing.
  */
 import type * as z from 'zod'
+import { putInName } from '../../domain/conversations/senders.ts'
 import type { Message, MessageDraft } from '../../protocol/conversations/message.ts'
 import type { ConversationRow } from '../../store/conversations/conversations.ts'
 import { messageOf, selectByClientId } from '../../store/conversations/messages.ts'
@@ -21,7 +22,9 @@ export const addMessage = defineUseCase('add-message', {
     const earlier = await earlierMessage(tx, input)
     if (earlier) return earlier
     const readers = draft.role === 'user' ? await agentOf(tx, row) : []
-    const message = { ...draft, senderId: by, receiverId: readers[0] ?? null }
+    // CV14: a person puts it in for somebody else.
+    const senderName = draft.role === 'user' ? undefined : putInName(draft.role)
+    const message = { ...draft, senderId: by, senderName, receiverId: readers[0] ?? null }
     return appendMessage(tx, row, message, context, { readers })
   },
 })

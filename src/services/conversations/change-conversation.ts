@@ -3,11 +3,12 @@
 import type * as z from 'zod'
 import { readFlags } from '../../domain/conversations/flags.ts'
 import { setSummary as decide, truncateHistory as truncated } from '../../domain/conversations/messages.ts'
+import { putInName } from '../../domain/conversations/senders.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream } from '../../domain/stream-name.ts'
 import type { Conversation, Flags } from '../../protocol/conversations/conversation.ts'
-import { type HistoryMessage, maxHistoryMessages } from '../../protocol/conversations/message.ts'
+import { type HistoryMessage, type Message, maxHistoryMessages } from '../../protocol/conversations/message.ts'
 import { removeChaptersOf } from '../../store/conversations/chapters.ts'
 import { type ConversationRow, conversationOf, keepSeen } from '../../store/conversations/conversations.ts'
 import { afterAllMessages, measured, messagesBefore, newestSeqs, selectLastMessage } from '../../store/conversations/messages.ts'
@@ -115,6 +116,7 @@ export const setSummary = defineUseCase('set-summary', {
     const { summaryThrough, keptAfter, unsummarisedChars } = decision.changed
     const change = {
       summary,
+      summary_by: null,
       summary_through: summaryThrough,
       kept_after: keptAfter,
       unsummarised_chars: unsummarisedChars,
@@ -141,14 +143,14 @@ async function factsOf(reader: Reader, row: ConversationRow, caller: AgentCaller
 
 /** Sets the summary text of a conversation for a person or program (CV1 setSummary). The history does not change. */
 export const setConversationSummary = defineUseCase('set-conversation-summary', {
-  streams: ({ key }: { key: string; summary: string }) => [streamOfKey(key)],
-  run: async (tx, { key, summary }, { now }): Promise<Conversation> => {
+  streams: ({ key }: { key: string; summary: string; by?: string }) => [streamOfKey(key)],
+  run: async (tx, { key, summary, by }, { now }): Promise<Conversation> => {
     const found = await currentConversation(tx, key, now)
     // DC2: a summary needs an open chapter, even without messages.
     const row = found.chapter_day === null && summary !== '' ? await beginChapter(tx, found, now) : found
     const data = { summary, throughSeq: row.summary_through }
-    tx.append(conversationStream(key), { type: 'summary-set', data })
-    return conversationOf(await changeConversation(tx, row, { summary }, now))
+    tx.append(conversationStream(key), { type: 'summary-set', data: { ...data, ...(by !== undefined && { by }) } })
+    return conversationOf(await changeConversation(tx, row, { summary, summary_by: (summary !== '' && by) || null }, now))
   },
 })
 
@@ -231,6 +233,7 @@ export const resetConversation = defineUseCase('reset-conversation', {
     const keptAfter = (await tx.first(selectLastMessage, { key }))?.seq ?? row.kept_after
     const cleared = {
       summary: '',
+      summary_by: null,
       summary_through: keptAfter,
       kept_after: keptAfter,
       unsummarised_chars: 0,
@@ -242,17 +245,16 @@ export const resetConversation = defineUseCase('reset-conversation', {
   },
 })
 
-/** Returns a function that matches each given message to its original's number, in order, among the newest messages. */
+/** Returns a function that matches each given message to its original, in order, among the newest messages. */
 async function originals(reader: Reader, { key, kept_after, chapter_after }: ConversationRow) {
   const page = { key, seq: afterAllMessages, hidden: false, originals: true, limit: maxHistoryMessages }
   const said = (await messagesBefore(reader, page)).filter(({ seq }) => seq > Math.min(kept_after, chapter_after)).reverse()
   const byContent = Map.groupBy(said, ({ content }) => content)
   let next = 0
-  return (given: z.output<typeof HistoryMessage>): number | null => {
+  return (given: z.output<typeof HistoryMessage>): Message | undefined => {
     const found = byContent.get(given.content)?.find((each) => each.seq >= next && isSame(each, given))
-    if (!found) return null
-    next = found.seq + 1
-    return found.seq
+    if (found) next = found.seq + 1
+    return found
   }
 }
 
@@ -269,7 +271,12 @@ export const setHistory = defineUseCase('set-history', {
     let row = { ...before, kept_after: keptAfter, message_count: 0, unsummarised_chars: 0, generation: before.generation + 1 }
     const originalOf = await originals(tx, before)
     for (const each of messages) {
-      const given = { ...each, senderId: by, receiverId: null, copyOf: originalOf(each) }
+      const original = originalOf(each)
+      // CV14: what is put back keeps who said it.
+      const said = original
+        ? { senderId: original.senderId, senderName: original.senderName }
+        : { senderId: by, senderName: putInName(each.role, each.extra?.['name']) }
+      const given = { ...each, ...said, receiverId: null, copyOf: original?.seq ?? null }
       row = (await writeMessage(tx, row, given, context)).counted
     }
     return conversationOf(await changeConversation(tx, row, {}, context.now))

@@ -93,7 +93,7 @@ async function closeChapter(tx: Tx, row: ConversationRow, now: Instant): Promise
   const generation = row.generation + 1
   const left = { summary_through: throughSeq, kept_after: throughSeq, chapter_after: throughSeq, generation }
   await tx.write(leaveChapter, { key, ...left })
-  const empty = { summary: '', unsummarised_chars: 0, message_count: 0, chapter_messages: 0 }
+  const empty = { summary: '', summary_by: null, unsummarised_chars: 0, message_count: 0, chapter_messages: 0 }
   return { ...row, ...left, ...empty, chapter_day: null, chapter_due_at: null }
 }
 
@@ -112,7 +112,8 @@ async function storeClosedChapter(tx: Tx, row: ConversationRow, day: Day, now: I
   const throughSeq = await lastSeq(tx, row)
   const summary = row.summary === (await tx.first(selectLastChapter, { key }))?.summary ? '' : row.summary
   const said = { afterSeq: row.chapter_after, throughSeq, messageCount: row.chapter_messages, summary }
-  const closed = mergeChapter(await closedBefore(tx, key, day), said)
+  const before = await closedBefore(tx, key, day)
+  const closed = mergeChapter(before, said)
   const chapter: ChapterRow = {
     conversation_key: key,
     day,
@@ -120,6 +121,7 @@ async function storeClosedChapter(tx: Tx, row: ConversationRow, day: Day, now: I
     through_seq: closed.throughSeq,
     message_count: closed.messageCount,
     summary: closed.summary,
+    summary_by: (summary !== '' ? row.summary_by : null) ?? before?.summaryBy ?? null,
     closed_at: now,
     note_seq: null,
     removed: 0,
@@ -131,7 +133,9 @@ async function storeClosedChapter(tx: Tx, row: ConversationRow, day: Day, now: I
 
 async function closedBefore(reader: Reader, key: string, day: string) {
   const row = await reader.first(selectChapter, { key, day })
-  return row && { afterSeq: row.after_seq, throughSeq: row.through_seq, messageCount: row.message_count, summary: row.summary }
+  if (!row) return undefined
+  const { after_seq, through_seq, message_count, summary, summary_by } = row
+  return { afterSeq: after_seq, throughSeq: through_seq, messageCount: message_count, summary, summaryBy: summary_by }
 }
 
 /** The stream of a caller's key. Refuses a key that cannot name a file (CV6). */
@@ -157,7 +161,16 @@ export async function existingConversation(reader: Reader, key: string): Promise
 export const currentConversation = async (tx: Tx, key: string, now: Instant): Promise<ConversationRow> =>
   closeDueChapter(tx, await existingConversation(tx, key), now)
 
-type GivenField = 'summary' | 'flags' | 'extra' | 'created_at' | 'updated_at' | 'project_id' | 'agent_id' | 'account_id'
+type GivenField =
+  | 'summary'
+  | 'summary_by'
+  | 'flags'
+  | 'extra'
+  | 'created_at'
+  | 'updated_at'
+  | 'project_id'
+  | 'agent_id'
+  | 'account_id'
 
 /** Finds or creates a conversation. `given` applies to a new one only. */
 export async function openConversation(

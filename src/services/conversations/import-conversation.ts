@@ -4,6 +4,7 @@
  * import can continue. Imported messages are not unread.
  */
 import { readFlags } from '../../domain/conversations/flags.ts'
+import { putInName } from '../../domain/conversations/senders.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { type Instant, instant } from '../../domain/instant.ts'
 import type { ConversationPiece, ImportedPiece } from '../../protocol/conversations/import.ts'
@@ -40,6 +41,7 @@ export const importConversation = defineUseCase('import-conversation', {
     const said = earlier(known(piece.updated) ?? now, now)
     const given = {
       summary: piece.summary,
+      summary_by: piece.summary === '' || ours ? null : by,
       flags: JSON.stringify(read.flags),
       extra: piece.extra ? JSON.stringify(piece.extra) : null,
       created_at: earlier(known(piece.created) ?? said, said),
@@ -52,8 +54,11 @@ export const importConversation = defineUseCase('import-conversation', {
     const isNew = missing.length > 0 || (created && row.summary !== '')
     const begun = isNew ? await beginImportedChapter(tx, row, now, said) : row
     let counted = begun
-    for (const each of missing)
-      counted = (await writeMessage(tx, counted, { ...each, senderId: by, receiverId: null }, { ...context, now: said })).counted
+    for (const each of missing) {
+      const { role = each.role, name } = each.extra ?? {}
+      const message = { ...each, senderId: by, senderName: putInName(String(role), name), receiverId: null }
+      counted = (await writeMessage(tx, counted, message, { ...context, now: said })).counted
+    }
     if (missing.length > 0) await changeConversation(tx, counted, {}, row.updated_at > said ? row.updated_at : said)
     if (isNew) await closeImportedChapter(tx, counted, now)
     const after = missing.length > 0 ? ((await tx.first(selectLastMessage, { key }))?.seq ?? 0) : found.through

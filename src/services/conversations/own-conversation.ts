@@ -2,13 +2,14 @@
 
 import { parseDay } from '../../domain/conversations/chapter.ts'
 import { webKey } from '../../domain/conversations/key.ts'
+import { textOfMessage } from '../../domain/conversations/senders.ts'
 import { selectChapter } from '../../store/conversations/chapters.ts'
-import { afterAllMessages, messagesWithin } from '../../store/conversations/messages.ts'
+import { afterAllMessages, messagesWithin, textParts } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
-import { senderNames } from '../turns/context-record.ts'
+import { sendersOf } from '../turns/context-record.ts'
 import { searchMessages } from './search-messages.ts'
 
 /** Finds the conversation of an agent's tool call: of its context, running turn, or session. It reads no other (SE3). */
@@ -79,15 +80,15 @@ export const readOwnHistory = defineQuery(
       : hits
         ? await messagesWithin(reader, { key, originKey, seqs: hits.items.map(({ seq }) => seq) })
         : await messagesWithin(reader, { key, originKey, after, before: Math.min(before, through + 1), limit })
-    const names = await senderNames(reader, rows)
+    const { nameOf } = await sendersOf(reader, rows)
     const oldest = Math.min(...rows.map(({ seq }) => seq))
     return {
       key,
       messages: rows.map((row) => ({
         seq: row.seq,
-        sender: names(row),
+        sender: nameOf(row),
         role: row.role,
-        content: row.content,
+        content: textOfMessage(textParts(row)),
         createdAt: row.createdAt,
       })),
       before: hits === undefined && rows.length === limit ? oldest : null,

@@ -102,6 +102,7 @@ function hitOf(message: FoundMessage, day: Day, ranges: NonNullable<ReturnType<t
   const { text, ...excerpt } = excerptOf(message.content, ranges)
   return {
     ...fields(message, 'conversation_key', 'seq', 'message_id', 'project_id', 'role', 'sender_id', 'created_at'),
+    ...(message.sender_name !== null && { senderName: message.sender_name }),
     day,
     excerpt: text,
     ...excerpt,

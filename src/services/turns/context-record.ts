@@ -2,7 +2,9 @@
  * Reads and writes contexts (CX1, CX2) and builds their primers. A context whose conversation moved to another generation is
  * ended when the next turn needs it. The calling use case locks the conversation's stream.
  */
+import { ownerId, systemId } from '../../domain/access/caller.ts'
 import { consoleKey, isWork, parseKey } from '../../domain/conversations/key.ts'
+import { looksLikeRole, textOfMessage } from '../../domain/conversations/senders.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import type { ContextEndReason, HeldContext } from '../../domain/turns/lifecycle.ts'
 import { newsOf, type PrimerFacts, type PrimerMessage, primerOf } from '../../domain/turns/prompts.ts'
@@ -10,9 +12,9 @@ import type { Message } from '../../protocol/conversations/message.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
 import { selectLastChapter } from '../../store/conversations/chapters.ts'
-import { historyBefore } from '../../store/conversations/messages.ts'
+import { historyBefore, selectPeopleIn, textParts } from '../../store/conversations/messages.ts'
 import { selectUnreadIn } from '../../store/conversations/unread.ts'
-import { newRow } from '../../store/rows.ts'
+import { newRow, selectFirst } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { type ContextRow, noLimit, selectContextOf, selectLeft, updateContext } from '../../store/turns/contexts.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
@@ -150,7 +152,9 @@ async function primerFacts(
   const conversation = await reader.row('conversations', { key })
   const keptAfter = conversation?.kept_after ?? 0
   const all = await historyBefore(reader, { key, keptAfter, originKey, limit: maxPrimerMessages })
-  const names = await senderNames(reader, all)
+  const senders = await sendersOf(reader, all)
+  const names = senders.nameOf
+  const putIn = all.filter(senders.isPutIn)
   // Undelivered messages come later as prompts.
   const waiting = await reader.all(selectUnreadIn, {
     agentId: row.agent_id,
@@ -166,17 +170,29 @@ async function primerFacts(
     conversationKey: key,
     channel: 'key' in parsed ? parsed.key.channel : '',
     projectName: (await reader.row('projects', { id: row.project_id }))?.name ?? row.project_id,
-    people: [...new Set(all.filter(({ role }) => role === 'user').map((each) => names(each)))],
+    people: [...new Set(all.filter((each) => each.role === 'user' && !senders.isPutIn(each)).map(names))],
+    putIn: {
+      by: [...new Set(putIn.map(({ sender_id }) => names({ sender_id, sender_name: null })))],
+      names: [...new Set(putIn.map(names))],
+    },
     decisions: isWork(key) ? [] : await decisionsIn(reader, { key, agentId: row.agent_id }, row.decisions_told_at),
-    summary: originKey === '' ? conversation?.summary || null : null,
+    summary:
+      originKey === '' && conversation?.summary
+        ? { text: conversation.summary, by: await authorOf(reader, conversation.summary_by) }
+        : null,
     closedDay:
-      closed && later(closed.closed_at, maxClosedDayAgeMs) > now ? { day: closed.day, summary: closed.summary || null } : null,
+      closed && later(closed.closed_at, maxClosedDayAgeMs) > now
+        ? {
+            day: closed.day,
+            summary: closed.summary ? { text: closed.summary, by: await authorOf(reader, closed.summary_by) } : null,
+          }
+        : null,
     messages: rows.map((each) => ({
       seq: each.seq,
       senderId: each.sender_id,
       sender: names(each),
       at: each.createdAt,
-      content: each.content,
+      content: textOfMessage(textParts(each)),
     })),
     isRetry: turn.retry_of !== null && (await reader.row('turns', { id: turn.retry_of }))?.state === 'unknown',
   }
@@ -190,12 +206,56 @@ interface Sender {
 
 export const senderOf = ({ senderId, senderName }: Message): Sender => ({ sender_id: senderId, sender_name: senderName ?? null })
 
-/** Resolves senders to display names: a person's name, an agent's name, or else the id on the channel. */
-export async function senderNames(reader: Reader, rows: readonly Sender[]): Promise<(row: Sender) => string> {
-  const names = new Map<string, string>()
+interface Senders {
+  readonly nameOf: (row: Sender) => string
+  /** CV14: a person put it in for somebody else. */
+  readonly isPutIn: (row: Sender) => boolean
+}
+
+/**
+ * Resolves senders to the names they are told under: a person's or an agent's name, the role of what was put in, or else the name or
+ * id on the channel, with the id where the name is somebody else's or reads like a role (CX17).
+ */
+export async function sendersOf(reader: Reader, rows: readonly Sender[]): Promise<Senders> {
+  // The owner may have no row of its own.
+  const own = new Map<string, string>([[ownerId, ownerId]])
   for (const id of new Set(rows.map((row) => row.sender_id))) {
     const name = (await reader.row('people', { id }))?.name ?? (await reader.row('agents', { id }))?.name
-    if (name !== undefined) names.set(id, name)
+    if (name !== undefined) own.set(id, name)
   }
-  return ({ sender_id, sender_name }) => sender_name ?? names.get(sender_id) ?? sender_id
+  const taken = new Set<string>()
+  for (const { sender_id, sender_name } of rows)
+    if (sender_name !== null && !own.has(sender_id) && (await isTaken(reader, sender_name))) taken.add(sender_name)
+  return {
+    isPutIn: ({ sender_id, sender_name }) => sender_name !== null && own.has(sender_id),
+    nameOf: ({ sender_id, sender_name }) => {
+      const ownName = own.get(sender_id)
+      if (sender_name !== null && (ownName !== undefined || sender_id === systemId)) return sender_name
+      const name = sender_name ?? ownName ?? sender_id
+      return looksLikeRole(name) || taken.has(name) ? `${name} (${sender_id})` : name
+    },
+  }
+}
+
+const selectPersonNamed = selectFirst('people', { name: 'name' }, 'id')
+const selectAgentNamed = selectFirst('agents', { name: 'name' }, 'id')
+
+const isTaken = async (reader: Reader, name: string): Promise<boolean> =>
+  (await reader.first(selectPersonNamed, { name })) !== undefined ||
+  (await reader.first(selectAgentNamed, { name })) !== undefined
+
+/** Who wrote a summary, by name; null: the agent of the conversation. */
+const authorOf = async (reader: Reader, id: string | null): Promise<string | null> =>
+  id === null ? null : ((await reader.row('people', { id }))?.name ?? id)
+
+/** Messages looked at to know whether several people write in a conversation. */
+const maxLookedAt = 1000
+
+/** Whether several people write where agents are told of it (CV14): then each prompt names who wrote it. */
+export async function severalPeople(reader: Reader, key: string): Promise<boolean> {
+  const keptAfter = (await reader.row('conversations', { key }))?.kept_after ?? 0
+  const rows = await reader.all(selectPeopleIn, { key, keptAfter, limit: maxLookedAt })
+  if (rows.length < 2) return false
+  const { isPutIn } = await sendersOf(reader, rows)
+  return new Set(rows.filter((row) => !isPutIn(row)).map(({ sender_id }) => sender_id)).size > 1
 }

@@ -49,7 +49,9 @@ export async function createFork(
   const from = await tx.row('conversations', { key })
   const forked_from = JSON.stringify({ key, turnId })
   const summary = from && from.summary_through <= cut ? from.summary : ''
-  const begun = await openConversation(tx, forkKey, now, { project_id, agent_id, account_id: from?.account_id ?? null, summary })
+  const summarised = { summary, summary_by: summary === '' ? null : (from?.summary_by ?? null) }
+  const about = { project_id, agent_id, account_id: from?.account_id ?? null, ...summarised }
+  const begun = await openConversation(tx, forkKey, now, about)
   let row: ConversationRow = { ...begun.row, workplace: 'worktree', forked_from, title: from?.title ?? null }
   const turn = await tx.row('turn_files', { turn_id: turnId })
   const since = await rewoundSince(tx, key, turn)

@@ -48,7 +48,15 @@ import { stopLaunch } from '../processes/launch-record.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { choicesIn } from './chat-options.ts'
 import { tellReopened } from './context-health.ts'
-import { acpSessionToOpen, buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
+import {
+  acpSessionToOpen,
+  buildPrimer,
+  contextFacts,
+  getOrCreateContext,
+  senderOf,
+  sendersOf,
+  severalPeople,
+} from './context-record.ts'
 import { transcriptOwner } from './transcript-owner.ts'
 import { startTurn } from './turn-record.ts'
 
@@ -234,10 +242,10 @@ async function startChatTurn(
     const data = { agentId: launch.agentId, agentSessionId: own.id, seqs: some.map(({ seq }) => seq) }
     tx.append(conversationStream(conversationKey), { type: 'messages-delivered', data })
   }
-  const names = await senderNames(tx, messages.map(senderOf))
+  const { nameOf } = await sendersOf(tx, messages.map(senderOf))
   const texts = messages.map((message) => ({
     content: message.content,
-    sender: names(senderOf(message)),
+    sender: nameOf(senderOf(message)),
     fromAgent: otherAgent(message.conversationKey, launch.agentId),
     isAnswer: message.conversationKey !== key,
     handoffId: message.relatedHandoffId,
@@ -245,7 +253,10 @@ async function startChatTurn(
   const content: readonly PromptPart[] =
     messages.length === 0
       ? JSON.parse(turn.content)
-      : [{ type: 'text', text: promptOfMessages(texts) }, ...messages.flatMap(({ media }) => attachmentsIn(media))]
+      : [
+          { type: 'text', text: promptOfMessages(texts, await severalPeople(tx, key)) },
+          ...messages.flatMap(({ media }) => attachmentsIn(media)),
+        ]
   const promptSeqs = new Set(messages.filter((each) => each.conversationKey === key).map(({ seq }) => seq))
   const row = { ...turn, content: JSON.stringify(content), agent_session_id: own.id, launch_id: launch.id }
   await startInContext(tx, row, launch, promptSeqs, context)

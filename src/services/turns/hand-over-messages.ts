@@ -13,7 +13,7 @@ import { newTurnRow, type QueuedChat, queuedChats, selectRunningOfSession, type 
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { openConversation } from '../conversations/conversation-record.ts'
 import { startableChats } from '../conversations/conversation-workplace.ts'
-import { buildPrimer, contextFacts, getOrCreateContext, senderNames, senderOf } from './context-record.ts'
+import { buildPrimer, contextFacts, getOrCreateContext, senderOf, sendersOf } from './context-record.ts'
 
 interface HandOver extends AgentCaller {
   /** From `find-hand-over`. */
@@ -105,8 +105,8 @@ export const handOverMessages = defineUseCase('hand-over-messages', {
       caller,
       messages.filter((message) => !before.some(({ id }) => id === message.id)),
     )
-    const names = await senderNames(tx, messages.map(senderOf))
-    const senders = messages.map((message) => names(senderOf(message)))
+    const { nameOf } = await sendersOf(tx, messages.map(senderOf))
+    const senders = messages.map((message) => nameOf(senderOf(message)))
     return { messages, senders, summary: summary || null, conversationKey: key, primer }
   },
 })

@@ -43,6 +43,7 @@ export const leaveChapter = statement<ClosedConversation>()((db, p) =>
     .updateTable('conversations')
     .set({
       summary: '',
+      summary_by: null,
       summary_through: p.summary_through,
       kept_after: p.kept_after,
       unsummarised_chars: 0,
@@ -62,7 +63,9 @@ export const selectChapter = statement<{ key: string; day: Day }>()((db, p) =>
 
 /** The newest closed day, with its summary. */
 export const selectLastChapter = statement<{ key: string }>()((db, p) =>
-  from(db, 'chapters', { conversation_key: p.key, removed: 0 }, 'day desc').select(['day', 'summary', 'closed_at']).limit(1),
+  from(db, 'chapters', { conversation_key: p.key, removed: 0 }, 'day desc')
+    .select(['day', 'summary', 'summary_by', 'closed_at'])
+    .limit(1),
 )
 
 /** Marks chapters as removed; the rows stay until the notes are updated (DC4). */

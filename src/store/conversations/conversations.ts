@@ -60,6 +60,7 @@ export const extraOf = ({ extra }: Pick<ConversationRow, 'extra'>): Record<strin
 
 export const conversationOf = (row: ConversationRow): Conversation => ({
   ...fields(row, 'key', 'project_id', 'agent_id', 'state', 'summary'),
+  ...(row.summary_by !== null && { summaryBy: row.summary_by }),
   flags: JSON.parse(row.flags),
   title: row.title,
   ...(row.forked_from !== null && { forkedFrom: JSON.parse(row.forked_from) }),

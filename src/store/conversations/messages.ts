@@ -59,7 +59,32 @@ const selectAfter = statement<PageSlots>()((db, p) =>
 /** CH3: the message of this sender with this client id, in any conversation. */
 export const selectByClientId = selectFirst('messages', { senderId: 'sender_id', clientId: 'client_id' }, 'conversation_key')
 
-const contextColumns = ['seq', 'role', 'sender_id', 'sender_name', 'content', 'created_at as createdAt', 'origin_key'] as const
+const contextColumns = [
+  ...(['seq', 'role', 'sender_id', 'sender_name', 'content', 'tool_calls', 'media'] as const),
+  ...(['created_at as createdAt', 'origin_key'] as const),
+] as const
+
+/** What a message is told with (CV14). */
+export const textParts = ({ content, tool_calls, media }: Pick<MessageRow, 'content' | 'tool_calls' | 'media'>) => ({
+  content,
+  toolCalls: tool_calls === null ? null : JSON.parse(tool_calls),
+  media: media === null ? null : JSON.parse(media),
+})
+
+/** The senders among the newest messages that agents still get. */
+export const selectPeopleIn = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom(
+      from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')
+        .select(['role', 'sender_id', 'sender_name'])
+        .where(shown, '=', 1)
+        .limit(p.limit)
+        .as('newest'),
+    )
+    .select(['sender_id', 'sender_name'])
+    .where('role', '=', 'user')
+    .distinct(),
+)
 
 const selectHistory = statement<{ key: string; keptAfter: number; limit: number }>()((db, p) =>
   from(db, 'messages', { conversation_key: p.key, seq: above(p.keptAfter) }, 'seq desc')

@@ -16,6 +16,7 @@ import { inReadingOrder } from '../../domain/conversations/messages.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { noteStream } from '../../domain/stream-name.ts'
 import type { Note } from '../../protocol/conversations/chapter.ts'
+import type { Message } from '../../protocol/conversations/message.ts'
 import { selectPosition } from '../log/event-log.ts'
 import { above, atLeast, below, from, oneOf, rowsOf } from '../rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -227,7 +228,20 @@ async function sectionOf(reader: Reader, key: string, day: Day, withMessages: bo
     first.length < messagesAtEachEnd
       ? []
       : (await messagesBefore(reader, { ...page, seq: through + 1 })).filter(({ seq }) => seq > behind).reverse()
-  return { key, summary, messageCount, first: inReadingOrder(first), last: inReadingOrder(newest) }
+  const senders = await sendersIn(reader, [...first, ...newest])
+  const named = (messages: readonly Message[]) => inReadingOrder(messages).map((each) => ({ ...each, sender: senders(each) }))
+  return { key, summary, messageCount, first: named(first), last: named(newest) }
+}
+
+/** CV14: names who speaks in a role in which several do. */
+async function sendersIn(reader: Reader, messages: readonly Message[]): Promise<(message: Message) => string | undefined> {
+  const several = new Set<string>()
+  for (const [role, said] of Map.groupBy(messages, ({ role }) => role))
+    if (new Set(said.map(({ senderId, senderName }) => `${senderId} ${senderName ?? ''}`)).size > 1) several.add(role)
+  const names = new Map<string, string>()
+  for (const id of new Set(messages.filter(({ role }) => several.has(role)).map(({ senderId }) => senderId)))
+    names.set(id, (await reader.row('people', { id }))?.name ?? (await reader.row('agents', { id }))?.name ?? id)
+  return ({ role, senderId, senderName }) => (several.has(role) ? (senderName ?? names.get(senderId)) : undefined)
 }
 
 /** After every possible day. */

@@ -101,6 +101,7 @@ const found = [
   'messages.id as message_id',
   'messages.role',
   'messages.sender_id',
+  'messages.sender_name',
   'messages.project_id',
   'messages.content',
   'messages.created_at',

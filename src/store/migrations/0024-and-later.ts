@@ -96,4 +96,11 @@ export const versions24AndLater: readonly Step[] = [
   ({ added }) => added('launches', 'folder?'),
   /** 40: CV7: the fields of a conversation's file that are not ours. */
   ({ added }) => added('conversations', 'extra?'),
+  /** 41: CV14, CX17: who wrote a summary, unknown of those of before; and the role as the name of what a person put in for another. */
+  ({ added }) => [
+    ...added('conversations', 'summary_by?'),
+    ...added('chapters', 'summary_by?'),
+    `update messages set sender_name = role
+      where role <> 'user' and sender_name is null and (sender_id = 'owner' or sender_id in (select id from people))`,
+  ],
 ]

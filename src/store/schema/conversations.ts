@@ -12,6 +12,8 @@ export const conversationTables = {
     agent_id: column<string | null>(null),
     state: column<'open' | 'closed'>('open'),
     summary: column<string>(''),
+    /** CX17: the person who wrote or put in the summary; null: its agent, or there is none. */
+    summary_by: column<string | null>(null),
     /** The newest message the summary covers. */
     summary_through: column<number>(0),
     /** Messages up to this one are no longer given to agents; they stay in the archive. */
@@ -106,6 +108,8 @@ export const conversationTables = {
     /** The number of visible messages. */
     message_count: column<number>(),
     summary: column<string>(),
+    /** CX17: as in the conversation. */
+    summary_by: column<string | null>(null),
     closed_at: column<Instant>(),
     /** The number in the note's stream at which the note included it; null until then. */
     note_seq: column<number | null>(null),

@@ -2,7 +2,7 @@
 import { Fragment, useEffect, useRef, useState } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { type Chat, withOlder } from '../live/chat.ts'
-import { useDisplayName } from '../live/display-names.ts'
+import { useDisplayName, useSenderName } from '../live/display-names.ts'
 import { client, useHome } from '../live/queries.ts'
 import { changeChat } from '../live/work.ts'
 import { SubmitButton } from '../parts/button.tsx'
@@ -22,9 +22,12 @@ const olderPage = 50
 export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
   const writing = useWriting()
   const nameOf = useDisplayName()
+  const senderName = useSenderName()
   const agents = useHome()?.agents ?? []
   const { agentId } = usePaneActions()
-  const isByAgent = ({ role, senderId }: Message): boolean => role === 'assistant' && !agents.some(({ id }) => id === senderId)
+  // What Holdfast says of a turn stands under the agent's name.
+  const isByAgent = ({ role, senderId, senderName }: Message): boolean =>
+    role === 'assistant' && senderName === undefined && !agents.some(({ id }) => id === senderId)
   const days = entries.map(({ at }) => writing.day(at))
   return (
     <ol>
@@ -49,9 +52,8 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
               ) : (
                 <MessageRow
                   message={entry.message}
-                  // What was imported has the sender who imported it.
-                  name={nameOf(isByAgent(entry.message) ? agentId : entry.message.senderId)}
-                  byAgent={isByAgent(entry.message) || agents.some(({ id }) => id === entry.message.senderId)}
+                  name={isByAgent(entry.message) ? nameOf(agentId) : senderName(entry.message)}
+                  byAgent={entry.message.role === 'assistant' || agents.some(({ id }) => id === entry.message.senderId)}
                   goesOn={!newDay && before?.kind === 'message' && belongTogether(before.message, entry.message)}
                 />
               )}
@@ -65,6 +67,7 @@ export function ChatRows({ entries }: { entries: readonly ChatEntry[] }) {
 
 const belongTogether = (before: Message, message: Message): boolean =>
   before.senderId === message.senderId &&
+  before.senderName === message.senderName &&
   before.role === message.role &&
   before.receiverId === message.receiverId &&
   Date.parse(message.createdAt) - Date.parse(before.createdAt) < togetherMs

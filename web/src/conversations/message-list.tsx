@@ -4,7 +4,7 @@
  */
 import { Fragment, type KeyboardEvent, type UIEvent, useLayoutEffect, useRef } from 'react'
 import type { Message } from '../../../src/protocol/conversations/message.ts'
-import { useDisplayName } from '../live/display-names.ts'
+import { useSenderName } from '../live/display-names.ts'
 import { useHome } from '../live/queries.ts'
 import { useWords } from '../translations/messages.tsx'
 import { DayHead } from './day-head.tsx'
@@ -42,7 +42,7 @@ export function MessageList({
   goToEnd,
 }: MessageListProps) {
   const { conversations: words } = useWords()
-  const nameOf = useDisplayName()
+  const senderName = useSenderName()
   const agents = useHome()?.agents ?? []
   const dayOf = useDayOf(conversationKey)
   const box = useRef<HTMLDivElement>(null)
@@ -96,7 +96,7 @@ export function MessageList({
                 <li>
                   <MessageRow
                     message={message}
-                    name={nameOf(message.senderId)}
+                    name={senderName(message)}
                     byAgent={message.role === 'assistant' || agents.some(({ id }) => id === message.senderId)}
                     goesOn={!newDay && before !== undefined && belongTogether(before, message)}
                     chosen={message.seq === at}
@@ -113,6 +113,7 @@ export function MessageList({
 
 const belongTogether = (before: Message, message: Message): boolean =>
   before.senderId === message.senderId &&
+  before.senderName === message.senderName &&
   before.role === message.role &&
   before.receiverId === message.receiverId &&
   Date.parse(message.createdAt) - Date.parse(before.createdAt) < togetherMs

@@ -16,6 +16,10 @@ const attachmentsOf = (media: unknown): PromptPart[] =>
     /^(?:image|file|link)$/.test(String((part as PromptPart | null)?.type)),
   )
 
+/** The tools that a message calls (CV14); other programs may have put anything there. */
+const calledTools = (toolCalls: unknown): string =>
+  (Array.isArray(toolCalls) ? toolCalls : []).map((call) => String(call?.function?.name ?? call?.name ?? '?')).join(', ')
+
 interface MessageRowProps {
   readonly message: Message
   readonly name: string
@@ -53,7 +57,9 @@ export const MessageRow = memo(function MessageRow({ message, name, byAgent, goe
           ))}
         </Head>
       )}
-      {byAgent ? (
+      {message.content.trim() === '' && calledTools(message.toolCalls) !== '' ? (
+        <p className="text-sm text-quiet [overflow-wrap:anywhere]">{chat.calls(calledTools(message.toolCalls))}</p>
+      ) : byAgent ? (
         <AgentText text={translate(message.content, message.notice)} />
       ) : (
         <PromptText content={[{ type: 'text', text: message.content }, ...attachmentsOf(message.media)]} />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useState } from 'react'
 import type { SearchHit } from '../../../src/protocol/conversations/search.ts'
-import { useDisplayName } from '../live/display-names.ts'
+import { useSenderName } from '../live/display-names.ts'
 import { refetch } from '../live/queries.ts'
 import { SubmitButton } from '../parts/button.tsx'
 import { ProblemNote, problemIn } from '../parts/problem-note.tsx'
@@ -55,7 +55,7 @@ export function SearchResults({ q }: { q: string }) {
 }
 
 function Hit({ hit }: { hit: SearchHit }) {
-  const nameOf = useDisplayName()
+  const senderName = useSenderName()
   const { title } = useTitleOf()(hit.conversationKey)
   return (
     <li>
@@ -72,7 +72,7 @@ function Hit({ hit }: { hit: SearchHit }) {
           <Ago at={hit.createdAt} className="shrink-0 text-xs text-faint" />
         </span>
         <span className="line-clamp-3 text-sm [overflow-wrap:anywhere]">
-          <span className="text-faint">{nameOf(hit.senderId)}: </span>
+          <span className="text-faint">{senderName(hit)}: </span>
           <Marked hit={hit} />
         </span>
       </Link>

@@ -1,5 +1,6 @@
 /** Display names of people and agents; an unknown one is shown by its id. */
 import { useQuery } from '@tanstack/react-query'
+import type { Message } from '../../../src/protocol/conversations/message.ts'
 import { useWords } from '../translations/messages.tsx'
 import { people, useHome, useMe } from './queries.ts'
 
@@ -31,5 +32,16 @@ export function useAgentAndProject({ agentId, projectId }: { agentId: string; pr
   return {
     agent: home?.agents.find(({ id }) => id === agentId)?.name ?? agentId,
     project: home?.projects.find(({ id }) => id === projectId)?.name ?? projectId,
+  }
+}
+
+/** Names who said a message (CV14): a person, an agent, a name on a channel, or the role of what was put in for somebody else. */
+export function useSenderName(): (message: Pick<Message, 'senderId' | 'senderName'>) => string {
+  const nameOf = useDisplayName()
+  const { chat } = useWords()
+  return ({ senderId, senderName }) => {
+    if (senderName === undefined) return nameOf(senderId)
+    const [, role, name = ''] = /^(user|assistant|system|tool)(?: (.+))?$/.exec(senderName) ?? []
+    return role === undefined ? senderName : [chat.roles[role as keyof typeof chat.roles], name].filter(Boolean).join(' ')
   }
 }

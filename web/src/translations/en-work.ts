@@ -15,6 +15,8 @@ export const chat = {
   older: 'Older messages',
   beginning: 'This is where it began.',
   everybody: 'to everyone',
+  calls: (tools: string) => `Calls ${tools}`,
+  roles: { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool' },
   write: (agent: string) => `Write to ${agent}`,
   send: 'Send',
   keys: { sends: 'Enter sends, Shift+Enter makes a new line', breaks: 'Ctrl+Enter sends, Enter makes a new line' },

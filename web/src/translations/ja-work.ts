@@ -15,6 +15,8 @@ export const chat: typeof english.chat = {
   older: '以前のメッセージ',
   beginning: 'ここが会話の始まりです。',
   everybody: '全員宛て',
+  calls: (tools) => `${tools} を呼び出し`,
+  roles: { user: 'ユーザー', assistant: 'アシスタント', system: 'システム', tool: 'ツール' },
   write: (agent) => `${agent} へのメッセージ`,
   send: '送信',
   keys: { sends: 'Enter で送信、Shift+Enter で改行', breaks: 'Ctrl+Enter で送信、Enter で改行' },
