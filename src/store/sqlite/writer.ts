@@ -30,8 +30,11 @@ class OpenFailed extends Error {
   }
 }
 
-/** The thread's young generation as V8 counts it: 8 MiB for each semi-space. The default is four times as much (RE8). */
-const youngMb = 24
+/**
+ * The thread's young generation as V8 counts it: 1 MiB for each semi-space. The default is 32 times as much, and what its start
+ * makes would fill it: an idle server would hold 5 MiB for nothing (SP11), a busy one more (RE8).
+ */
+const youngMb = 3
 
 export const startWriter: StartWriter = (entry, start) =>
   new Worker(entry, {
