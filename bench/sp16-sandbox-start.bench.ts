@@ -72,7 +72,11 @@ export const sandboxStart: readonly Comparison[] = (['workplace', 'strict'] as c
   prepare: async () => {
     await wantBubblewrap()
     const scene = await makeScene()
-    const git = new Git({ clock: systemClock, env: { PATH: process.env['PATH'], HOME: scene.home } })
+    const git = new Git({
+      clock: systemClock,
+      env: { PATH: process.env['PATH'], HOME: scene.home },
+      folder: join(scene.data, 'worktrees/.states'),
+    })
     return { ours: starts(mode, scene, git), yardstick: starts('off', scene, git), close: () => scene.close() }
   },
 }))

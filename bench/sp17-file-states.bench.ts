@@ -73,8 +73,8 @@ class Sides {
   }
 
   machine() {
-    const git = new Git({ clock: systemClock, env: this.#env })
-    const fileStates = new FileStates(git, this.worktrees)
+    const git = new Git({ clock: systemClock, env: this.#env, folder: join(this.worktrees, '.states') })
+    const fileStates = new FileStates(git)
     return { git, fileStates, occupancy: new Occupancy(), worktreesFolder: this.worktrees, clock: systemClock }
   }
 

@@ -1,4 +1,5 @@
 /** The ACP agents of this machine by launch. Passes each its orders, also those sent while the link was down (turns/link.ts). */
+import { join } from 'node:path'
 import { type Clock, pause } from '../platform/time/clock.ts'
 import type { CoordinatorAnswer, CoordinatorRequest } from '../protocol/processes/coordinator-requests.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
@@ -34,8 +35,8 @@ export class AcpAgents {
 
   constructor(options: AcpAgentsOptions) {
     this.#options = options
-    this.git = new Git(options)
-    this.#fileStates = new FileStates(this.git, options.worktreesFolder)
+    this.git = new Git({ ...options, folder: join(options.worktreesFolder, '.states') })
+    this.#fileStates = new FileStates(this.git)
   }
 
   async add(particulars: LaunchParticulars, acp: AcpParticulars, stop: () => void): Promise<AcpAgent> {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { succeeds } from '../platform/for-each-settled.ts'
+import { headOf } from '../platform/files/git-refs.ts'
 import { gitEnvironment } from '../platform/processes/git-environment.ts'
 
 const run = promisify(execFile)
@@ -39,12 +39,12 @@ export async function makeDemoRepository(data: string): Promise<string | undefin
   return folder
 }
 
-/** Whether the folder has files or a commit. Earlier builds left a repository without a commit when interrupted. */
+/** Whether the folder has files or a commit, which is read as data: agents work there. Earlier builds left a repository without one. */
 async function isFilled(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => [])
   if (names.some((name) => name !== '.git' && name !== 'README.md')) return true
-  // Named explicitly, or git would search parent folders.
-  return succeeds(gitIn(folder, '--git-dir=.git', 'rev-parse', '--verify', '--quiet', 'HEAD'))
+  const own = join(folder, '.git')
+  return headOf(own, own)?.commit !== undefined
 }
 
 const remove = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true })

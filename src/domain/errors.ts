@@ -99,6 +99,11 @@ export const errorCatalogue = {
     'git did not do it',
     '`detail` has its words. Nothing was removed; put it right by hand, then try again.',
   ),
+  needs_filter: entry(
+    409,
+    'A filter is needed, and Holdfast runs none',
+    'Let the agent commit, or use git there by hand; `detail` names a file.',
+  ),
   too_large: entry(413, 'That is too large', '`limit` says how many bytes are accepted.'),
   unsupported_media_type: entry(415, 'Only JSON is accepted here', 'Send `Content-Type: application/json`.'),
   invalid_setting: entry(

@@ -185,6 +185,15 @@ export const sentences = {
   gitEndedWith: 'git {command} ended with {code}.',
   gitNotRun: 'git could not be run in {folder} ({code}).',
   pipeInTheWay: '{file} is a pipe, for which git would wait. Remove it.',
+  gitStoodStill: 'git {command} waited for something that did not come, and was ended.',
+  refsInTable: 'its refs are kept in a table (reftable), which Holdfast does not read',
+  fileNotMade: '{file} could not be made ({code}).',
+  indexLocked: '{file} exists: another git works there. If none does, remove it.',
+  needsFilter:
+    '{file} (and {more} more) has a filter in .gitattributes, such as one for large files, and Holdfast runs no filters. Let the agent commit, or use git there by hand.',
+  notFiltered:
+    '{file} (and {more} more) has a filter in .gitattributes, which Holdfast does not run: the files are as they were committed. For git-lfs: {command}',
+  rebaseTooLong: '{count} commits are too many to bring over one by one; at most {most} are.',
   gitTooSlow: 'git {command} did not end within {seconds} s.',
   gitFailed: 'git {command} failed: {why}',
   notWorktreeTop: '{folder} is not the top of a worktree.',

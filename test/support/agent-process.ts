@@ -33,7 +33,11 @@ export async function startAgent(
     serverUrl: 'http://127.0.0.1:1',
     program: [process.execPath, '-e', 'console.log("it is I:", ...process.argv.slice(1))', '--'],
     fallbackFolder: `${dataFolder}/launches/${particulars.launchId}`,
-    sandbox: { git: new Git({ clock: systemClock, env }), dataFolder, ask: async () => false },
+    sandbox: {
+      git: new Git({ clock: systemClock, env, folder: `${dataFolder}/worktrees/.states` }),
+      dataFolder,
+      ask: async () => false,
+    },
     env,
     table: new ProcessTable(machine),
     clock: systemClock,

@@ -1,10 +1,10 @@
 /** A repository whose states are taken by real git, and everything below a folder as bytes, to compare exactly. */
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { FileStates, type TakenState } from '../../src/coordinator/file-states/file-states.ts'
 import type { Git } from '../../src/coordinator/worktrees/git.ts'
 import type { FileState, RestoreAnswer } from '../../src/protocol/worktrees/file-state.ts'
 import { makeRepository, type TestRepository, testGit } from './git-repository.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 export const key = 'web:project.agent'
 
@@ -18,16 +18,12 @@ export interface StateScene extends TestRepository {
 
 let rewinds = 0
 
-export function stateScene(
-  git: Git = testGit(),
-  repository: TestRepository = makeRepository(),
-  privateFolder = temporaryFolder(),
-): StateScene {
-  const states = new FileStates(git, privateFolder)
+export function stateScene(git: Git = testGit(), repository: TestRepository = makeRepository()): StateScene {
+  const states = new FileStates(git)
   return {
     ...repository,
     states,
-    privateFolder,
+    privateFolder: dirname(git.folder),
     take: async () => {
       const taken = await states.take(repository.folder, key)
       if (!taken) throw new Error('no state was taken')

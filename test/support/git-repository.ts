@@ -16,15 +16,21 @@ export interface TestRepository {
 const bareHome = temporaryFolder()
 const env = { PATH: process.env['PATH'] ?? '', HOME: bareHome, LC_ALL: 'C' }
 
-export const testGit = (): Git => new Git({ clock: systemClock, env })
+export const testGit = (): Git => gitWith(env)
+
+/** The directories of its git are in a folder of their own. */
+export const gitWith = (variables: Readonly<Record<string, string | undefined>>): Git =>
+  new Git({ clock: systemClock, env: variables, folder: join(realpathSync(temporaryFolder()), '.states') })
 
 /** A git before whose first call with these words somebody else does something: a line for the shell. */
 export function gitMeeting(words: string, meanwhile: string): Git {
   const bin = temporaryFolder()
-  const once = `[ -e '${bin}/met' ] || { touch '${bin}/met'; { ${meanwhile}; } >/dev/null 2>&1; }`
+  // Somebody else knows nothing of our git directory.
+  const others = 'unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE'
+  const once = `[ -e '${bin}/met' ] || { touch '${bin}/met'; ( ${others}; ${meanwhile}; ) >/dev/null 2>&1; }`
   const script = `#!/bin/sh\nexport PATH='${env.PATH}'\ncase "$*" in *'${words}'*) ${once};; esac\nexec git "$@"\n`
   writeFileSync(join(bin, 'git'), script, { mode: 0o755 })
-  return new Git({ clock: systemClock, env: { ...env, PATH: `${bin}:${env.PATH}` } })
+  return gitWith({ ...env, PATH: `${bin}:${env.PATH}` })
 }
 
 export function at(folder: string): TestRepository {

@@ -1,9 +1,8 @@
 /** Everything Holdfast does with git in a project, once: what a coordinator does for an agent's workspace and answers when it is asked. */
-import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FileStates } from '../../src/coordinator/file-states/file-states.ts'
 import { answerRequest } from '../../src/coordinator/worktrees/answer-request.ts'
-import { Git } from '../../src/coordinator/worktrees/git.ts'
 import { makeWorkspace } from '../../src/coordinator/worktrees/make-workspace.ts'
 import { Occupancy } from '../../src/coordinator/worktrees/occupancy.ts'
 import { openRepository, Repository } from '../../src/coordinator/worktrees/repository.ts'
@@ -11,7 +10,7 @@ import { copyIgnored } from '../../src/coordinator/worktrees/set-up.ts'
 import { DetailError } from '../../src/domain/notices.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import type { CoordinatorRequest } from '../../src/protocol/processes/coordinator-requests.ts'
-import { at, type TestRepository } from './git-repository.ts'
+import { at, gitWith, type TestRepository } from './git-repository.ts'
 import { signed } from './git-traps.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -22,7 +21,7 @@ export interface HostileProject {
 
 /** A machine that works in it; `make` gives the top of a role's worktree, `ask` what became of a question. */
 export function machineFor({ folder, env }: HostileProject) {
-  const git = new Git({ clock: systemClock, env })
+  const git = gitWith(env)
   const worktreesFolder = realpathSync(temporaryFolder())
   const occupancy = new Occupancy()
   const root = join(worktreesFolder, 'proj_1', '1c55ab10')
@@ -38,7 +37,7 @@ export function machineFor({ folder, env }: HostileProject) {
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
     async ask(asked: CoordinatorRequest): Promise<any> {
       const answer = await answerRequest(
-        { git, worktreesFolder, occupancy, clock: systemClock, fileStates: new FileStates(git, worktreesFolder) },
+        { git, worktreesFolder, occupancy, clock: systemClock, fileStates: new FileStates(git) },
         asked,
       )
       return answer.ok ? answer.value : answer
@@ -58,9 +57,9 @@ export async function doEverything(
   for (const file of readdirSync(top).filter((name) => name.endsWith('.txt'))) writeFileSync(join(top, file), 'agent\n')
   tree.write('new.txt', 'new\n')
   writeFileSync(join(project.folder, '.env'), 'KEY=1')
-  const repository = await openRepository(git, project.folder)
+  const repository = await openRepository(git, top)
   if (!(repository instanceof Repository)) throw new DetailError(repository.why)
-  const copied = await copyIgnored(repository, top, ['.env'])
+  const copied = await copyIgnored(project.folder, repository, ['.env'])
   const place = { kind: 'worktree', top } as const
   const into = (target: string, how: 'merge' | 'rebase') => ask({ kind: 'worktree-merge', top, target, how, message: 'In' })
   const [look] = await ask({ kind: 'worktrees-look', places: [place] })
@@ -69,7 +68,11 @@ export async function doEverything(
   await ask({ kind: 'worktree-diff', top, path: 'plain.txt' })
   const patch = await ask({ kind: 'worktree-patch', top })
   const refused = await ask({ kind: 'worktree-remove', place, confirmed: null })
-  const committed = await ask({ kind: 'worktree-commit', top, message: 'Work' })
+  const filtered = await ask({ kind: 'worktree-commit', top, message: 'Work' })
+  // Files with a filter are the agent's own to commit.
+  const rules = existsSync(join(top, '.gitattributes')) ? readFileSync(join(top, '.gitattributes'), 'utf8') : ''
+  for (const [, name = ''] of rules.matchAll(/^(.+) filter=/gm)) tree.write(name, 'one\n')
+  const committed = filtered.ok === false ? await ask({ kind: 'worktree-commit', top, message: 'Work' }) : filtered
   const conflicts = [await into('conflicting', 'merge'), await into('conflicting', 'rebase')]
   const aside = await into('aside', 'rebase')
   tree.git('update-ref', '--no-deref', 'HEAD', signed(tree))
@@ -88,6 +91,7 @@ export async function doEverything(
     diff: diff.text.includes('+agent'),
     patch: patch.base64.length > 0,
     refused: refused.outcome,
+    filtered: filtered.reason ?? null,
     committed: committed.files > 0,
     conflicts: conflicts.map(({ outcome }) => outcome),
     aside: aside.outcome,
@@ -105,6 +109,7 @@ export const everythingDone = {
   diff: true,
   patch: true,
   refused: 'would_lose',
+  filtered: 'needs_filter',
   committed: true,
   conflicts: ['conflicts', 'conflicts'],
   aside: 'done',

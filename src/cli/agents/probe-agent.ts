@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Client } from '../../client/client.ts'
 import { openRelay } from '../../client/relay.ts'
+import { gitEnvironment } from '../../platform/processes/git-environment.ts'
 import { pause, systemClock } from '../../platform/time/clock.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
 import type { AgentCheck, AgentReport } from '../../protocol/agents/report.ts'
@@ -97,10 +98,10 @@ async function probeAgent(context: CommandContext, agent: Agent, prompt: string 
 /** With a repository where the server is on this machine: agents bring a session back in the folder it was opened in. */
 async function makeProject(client: Client, { id }: Agent, path: string): Promise<{ id: string }> {
   const name = `agents doctor ${id} ${path.slice(-6)}`
-  const who = ['-c', 'user.name=Holdfast', '-c', 'user.email=holdfast@localhost', '-c', 'core.hooksPath=/dev/null']
+  const how = { cwd: path, env: gitEnvironment(process.env) }
   // Without git there is nothing to fork from.
-  await run('git', ['init', '-q', path]).catch(() => {})
-  await run('git', ['-C', path, ...who, 'commit', '-q', '--allow-empty', '-m', 'doctor']).catch(() => {})
+  await run('git', ['init', '-q', '--template='], how).catch(() => {})
+  await run('git', ['commit', '-q', '--allow-empty', '-m', 'doctor'], how).catch(() => {})
   return client.post('/api/projects', { body: { name, path } }).catch(() => client.post('/api/projects', { body: { name } }))
 }
 

@@ -59,6 +59,8 @@ export async function checkDeep(terminal: Terminal, { values }: LoadedConfig): P
 
 const oldestNode = 24
 const gitTimeoutMs = 5_000
+/** SE20: the newest git that the traps of a repository were tried with (test/coordinator/worktrees/git-traps.test.ts). */
+const newestTried = { major: 2, minor: 55 }
 
 export function checkNode(version: string = process.versions.node): Check {
   const major = Number(version.split('.')[0])
@@ -71,7 +73,11 @@ export function checkNode(version: string = process.versions.node): Check {
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<Check> {
   try {
     const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: gitTimeoutMs, env })
-    return good('git', stdout.trim().replace(/^git version /, ''))
+    const version = stdout.trim().replace(/^git version /, '')
+    const [major = 0, minor = 0] = version.split('.').map(Number)
+    if (major < newestTried.major || (major === newestTried.major && minor <= newestTried.minor)) return good('git', version)
+    const next = 'Holdfast was not tried against what a repository can make this git do. Look for a newer Holdfast.'
+    return warning('git', `${version} is newer than ${newestTried.major}.${newestTried.minor}`, next)
   } catch {
     return warning('git', 'cannot be run', 'Install git: agents work in git worktrees.')
   }

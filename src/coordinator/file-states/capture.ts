@@ -5,8 +5,10 @@
 import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LeftOutFile } from '../../protocol/worktrees/file-state.ts'
+import { displayName, nulEnded, pathOf, splitNul } from '../worktrees/file-names.ts'
 import { GitFailure } from '../worktrees/git.ts'
-import { displayName, nulEnded, pathOf, splitNul } from '../worktrees/worktree-state.ts'
+import { ownEntriesOf, theirEntriesIn } from '../worktrees/look.ts'
+import { gitlinkMode } from '../worktrees/staged-entries.ts'
 import type { Workplace } from './workplace.ts'
 
 export const maxFileBytes = 50 * 1024 * 1024
@@ -60,8 +62,8 @@ async function takeState(place: Workplace, extra: readonly Buffer[]): Promise<Ca
     ignoreSignature(place),
   ])
   const rulesChanged = seen !== place.memory.ignoredSeen || [...changed, ...others].some((name) => name.includes('.gitignore'))
-  const { add, drop } = rulesChanged ? await compareIgnored(place) : { add: [], drop: [] }
-  const crowded = await crowdedFolders(place, others)
+  const { add, drop } = rulesChanged ? await compareIgnored(place, others) : { add: [], drop: [] }
+  const crowded = crowdedFolders(place, others)
   const { stage, remove, leftOut } = await sortNames(place, { changed, others: [...others, ...add, ...extra], crowded })
   const gone = [...drop, ...remove]
   if (gone.length > 0) await updateIndex(place, ['--force-remove'], gone)
@@ -152,23 +154,35 @@ async function ignoreSignature({ facts, dir }: Workplace): Promise<string> {
   return found.map((each) => (each ? `${each.ino} ${each.size} ${each.mtimeNs}` : '')).join(' ')
 }
 
-/** Files that the person tracks although they are ignored are followed; other ignored ones no longer. */
-async function compareIgnored(place: Workplace): Promise<{ add: Buffer[]; drop: Buffer[] }> {
-  const args = ['ls-files', '-z', '--cached', '--ignored', '--exclude-standard']
-  const [theirs, ours] = (await Promise.all([place.repository.bytes(args), place.bytes(args)])).map(splitNul)
-  const [tracked, followed] = [theirs, ours].map((names = []) => new Set(names.map((name) => name.toString('latin1'))))
+/**
+ * Files that the person tracks although they are ignored are followed; other ignored ones no longer. Theirs are read from their index
+ * as data: of those in it that are neither followed nor new, the ignored ones are there as files.
+ */
+async function compareIgnored(place: Workplace, others: readonly Buffer[]): Promise<{ add: Buffer[]; drop: Buffer[] }> {
+  const ignored = splitNul(await place.bytes(['ls-files', '-z', '--cached', '--ignored', '--exclude-standard']))
+  const theirs = trackedNames(place)
+  const tracked = new Set(theirs.map(asKnown))
+  const found = [...ownEntriesOf(place.repository, place.indexFile).map(({ name }) => name), ...others]
+  const followed = new Set(found.map(asKnown))
   return {
-    add: (theirs ?? []).filter((name) => !followed?.has(name.toString('latin1'))),
-    drop: (ours ?? []).filter((name) => !tracked?.has(name.toString('latin1'))),
+    add: theirs.filter((name) => !followed.has(asKnown(name))),
+    drop: ignored.filter((name) => !tracked.has(asKnown(name))),
   }
 }
 
+const asKnown = (name: Buffer): string => name.toString('latin1')
+
+/** Without repositories inside, and folders that a sparse checkout leaves away. */
+function trackedNames({ repository, facts }: Workplace): Buffer[] {
+  const entries = theirEntriesIn(repository, join(facts.gitFolder, 'index')) ?? []
+  return entries.flatMap(({ name, mode }) => (mode === gitlinkMode || name.at(-1) === slash ? [] : [name]))
+}
+
 /** The topmost folders without a tracked file that hold too many new files. */
-async function crowdedFolders(place: Workplace, others: readonly Buffer[]): Promise<Buffer[]> {
+function crowdedFolders(place: Workplace, others: readonly Buffer[]): Buffer[] {
   if (others.length <= maxNewFilesInFolder) return []
   const tracked = new Set<string>()
-  for (const name of splitNul(await place.repository.bytes(['ls-files', '-z'], { maxBytes: 64 * 1024 * 1024 })))
-    for (const folder of foldersOf(name)) tracked.add(folder)
+  for (const name of trackedNames(place)) for (const folder of foldersOf(name)) tracked.add(folder)
   const counts = new Map<string, number>()
   for (const name of others) {
     const folder = foldersOf(name).find((each) => !tracked.has(each))

@@ -1,6 +1,6 @@
 /** File states of this machine's git workplaces (FS): taken, compared, brought back, forked; one thing at a time in each. */
 import { existsSync } from 'node:fs'
-import { copyFile, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type FileChanges,
@@ -11,6 +11,7 @@ import {
   type StateDiff,
 } from '../../protocol/worktrees/file-state.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
+import { copyIndex } from '../worktrees/look.ts'
 import { capture, shownNames } from './capture.ts'
 import { changesBetween, diffBetween } from './compare.ts'
 import { KeptStates } from './kept-states.ts'
@@ -24,16 +25,16 @@ const parallel = { 'checkout.workers': '0' }
 
 /** Repeated after a crash it writes everything again. The index of the worktree comes last and says that it is complete. */
 async function writeState(place: Workplace, { tree }: { readonly tree: string }): Promise<void> {
-  const { gitFolder, top } = place.facts
+  const { gitFolder, head } = place.facts
   await place.recover()
   if (existsSync(place.indexFile)) await place.dropIndex()
   await place.run(['read-tree', '--reset', '-u', tree], { config: parallel })
   place.memory.tree = tree
   const index = join(gitFolder, 'holdfast-index')
   await rm(`${index}.lock`, { force: true })
-  await copyFile(place.indexFile, index)
+  await copyIndex(place.indexFile, index)
   // Keeps what is known of the files that are as in the commit.
-  await place.repository.run(['read-tree', '-m', 'HEAD'], { folder: top, env: { GIT_INDEX_FILE: index } })
+  await place.repository.run(['read-tree', '-m', head], { env: { GIT_INDEX_FILE: index } })
   await rename(index, join(gitFolder, 'index'))
 }
 
@@ -48,9 +49,9 @@ export class FileStates {
   readonly #workplaces: Workplaces
   readonly #kept = new KeptStates()
 
-  constructor(git: Git, worktreesFolder: string) {
+  constructor(git: Git) {
     this.#git = git
-    this.#workplaces = new Workplaces(git, join(worktreesFolder, '.states'))
+    this.#workplaces = new Workplaces(git)
   }
 
   /** Takes a state, or `known`, and keeps it for a conversation. Null where there is no git workplace. */

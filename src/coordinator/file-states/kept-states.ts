@@ -5,10 +5,10 @@
 import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { GitFailure } from '../worktrees/git.ts'
+import { GitFailure, placeName } from '../worktrees/git.ts'
 import { listWorktrees } from '../worktrees/repository.ts'
 import type { FileState } from './capture.ts'
-import { packedRefs, placeName, type Workplace } from './workplace.ts'
+import { packedRefs, type Workplace } from './workplace.ts'
 
 /** Attempts to update a ref that another process updates too. */
 const maxAttempts = 5
@@ -67,7 +67,7 @@ export class KeptStates {
   /** Lets go of the newest trees, and of the private indexes, of worktrees that are gone. */
   async #dropIndexes(place: Workplace): Promise<void> {
     const listed = await place.refs(['for-each-ref', '--format=%(refname)', 'refs/holdfast/index'])
-    const live = new Set((await listWorktrees(place.repository)).map(({ folder }) => placeName(place.facts.commonFolder, folder)))
+    const live = new Set(listWorktrees(place.repository).map(({ folder }) => placeName(place.facts.commonFolder, folder)))
     for (const ref of listed.split('\n').filter(Boolean)) {
       const name = basename(ref)
       if (live.has(name) || name === basename(place.dir)) continue

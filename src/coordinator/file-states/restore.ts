@@ -10,8 +10,9 @@ import { join } from 'node:path'
 import { writeFileAtomic } from '../../platform/files/atomic-file.ts'
 import { statusNotice } from '../../protocol/status-texts.ts'
 import type { RestoreAnswer, RewindLoss } from '../../protocol/worktrees/file-state.ts'
+import { displayName, nulEnded, pathOf } from '../worktrees/file-names.ts'
 import { GitFailure } from '../worktrees/git.ts'
-import { displayName, nulEnded, pathOf, splitNul } from '../worktrees/worktree-state.ts'
+import { indexFactsOf, isLeftAway } from '../worktrees/look.ts'
 import { capture, type FileState, isAmong, maxFileBytes, readNames, updateIndex } from './capture.ts'
 import { type ChangedPath, changedPaths } from './compare.ts'
 import type { KeptStates } from './kept-states.ts'
@@ -172,16 +173,11 @@ async function isOurs(place: Workplace, path: ChangedPath, wanted: ChangedPath |
 /** What the target left out stays as it is, and what is outside of a sparse checkout stays away. */
 async function effectiveTarget(place: Workplace, target: FileState, before: FileState): Promise<string> {
   const leftOut = await readNames(place, target)
-  const sparse = await skippedNames(place)
+  const facts = indexFactsOf(place.repository)
   const stay = (await changedPaths(place, target.tree, before.tree)).filter(
-    ({ name, status }) => (status === 'A' && isAmong(leftOut, name)) || (status === 'D' && sparse.has(name.toString('latin1'))),
+    ({ name, status }) => (status === 'A' && isAmong(leftOut, name)) || (status === 'D' && isLeftAway(facts, name)),
   )
   return treeWith(place, target.tree, stay)
-}
-
-async function skippedNames({ repository }: Workplace): Promise<ReadonlySet<string>> {
-  const words = await repository.bytes(['ls-files', '-t', '-z'], { wordPrefix: 'S ', maxBytes: 64 * 1024 * 1024 })
-  return new Set(splitNul(words).map((word) => word.toString('latin1', 2)))
 }
 
 /** A tree with these paths as they are on their `to` side. */

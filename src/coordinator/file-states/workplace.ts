@@ -1,13 +1,16 @@
 /**
- * A private git directory for a git workplace (FS1). It has its own index and configuration and shares only the repository's
- * object store, so git runs no program that the repository names and touches neither the person's index nor their files.
+ * A private git directory for the states of a git workplace (FS1). It has its own index and configuration and shares only the
+ * repository's object store; its files are taken byte for byte. Refs are moved in the checkout's other directory of ours, which
+ * links them (worktrees/private-directory.ts).
  */
-import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Git, GitOptions, GitResult } from '../worktrees/git.ts'
-import { openRepository, Repository, type RepositoryFacts } from '../worktrees/repository.ts'
+import type { RepositoryFacts } from '../worktrees/find-repository.ts'
+import type { Git, GitOptions, GitPlace, GitResult } from '../worktrees/git.ts'
+import { personsSettings } from '../worktrees/git-settings.ts'
+import { configFor, copyExclude } from '../worktrees/private-directory.ts'
+import { openRepository, Repository } from '../worktrees/repository.ts'
 
 /** Time limit for reading and writing all files of a large workplace. */
 const wholeTreeMs = 600_000
@@ -34,10 +37,12 @@ export class Workplace {
   /** Shared by all who opened the same workplace. */
   readonly memory: IndexMemory
   readonly #git: Git
+  readonly #place: GitPlace
   readonly #excludesFile: string
 
   constructor(git: Git, repository: Repository, dir: string, memory: IndexMemory, excludesFile: string) {
     this.#git = git
+    this.#place = { ...repository.place, dir }
     this.memory = memory
     this.repository = repository
     this.facts = repository.facts
@@ -51,16 +56,16 @@ export class Workplace {
   }
 
   bytes(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
-    return this.#git.bytes(this.facts.top, args, this.#private(options))
+    return this.#git.bytes(this.#place, args, this.#private(options))
   }
 
   try(args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
-    return this.#git.try(this.facts.top, args, this.#private(options))
+    return this.#git.try(this.#place, args, this.#private(options))
   }
 
-  /** Runs git on the repository's refs. Its hooks stay off. */
+  /** Runs git on the repository's refs. */
   refs(args: readonly string[], input = ''): Promise<string> {
-    return this.#git.run(this.facts.commonFolder, args, { input, env: { GIT_DIR: this.facts.commonFolder } })
+    return this.repository.run(args, { input })
   }
 
   /** Removes what an interrupted git left behind, after ending it if it still runs. */
@@ -78,7 +83,7 @@ export class Workplace {
     if (!found || (ref === packedRefs && this.#git.now() - found.mtimeMs < packedLockMs)) return
     await new Promise((resolve) => setTimeout(resolve, lockMs))
     const now = await stat(lock).catch(() => undefined)
-    if (now?.ino === found.ino && (await processesOf(this.facts.commonFolder)).length === 0) await rm(lock, { force: true })
+    if (now?.ino === found.ino && (await processesOf(this.repository.place.dir)).length === 0) await rm(lock, { force: true })
   }
 
   /** Forgets the index. The next state reads every file. */
@@ -94,28 +99,21 @@ export class Workplace {
       ...options,
       config: { ...config, ...(this.#excludesFile !== '' && { 'core.excludesFile': this.#excludesFile }) },
       env: {
-        GIT_DIR: this.dir,
-        GIT_WORK_TREE: this.facts.top,
         GIT_OBJECT_DIRECTORY: join(this.facts.commonFolder, 'objects'),
         GIT_INDEX_FILE: this.indexFile,
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_CONFIG_GLOBAL: '/dev/null',
         ...env,
       },
     }
   }
 }
 
-/** Opens the workplaces of this machine; each has one private directory below `folder`. */
+/** Opens the workplaces of this machine; each has one private directory. */
 export class Workplaces {
   readonly #git: Git
-  readonly #folder: string
   readonly #memories = new Map<string, IndexMemory>()
-  #excludesFile: Promise<string> | undefined
 
-  constructor(git: Git, folder: string) {
+  constructor(git: Git) {
     this.#git = git
-    this.#folder = folder
   }
 
   /** Undefined when the folder is in no repository with a commit. */
@@ -123,39 +121,23 @@ export class Workplaces {
     const repository = await openRepository(this.#git, folder)
     if (!(repository instanceof Repository)) return undefined
     const { top, commonFolder, head } = repository.facts
-    const dir = join(this.#folder, placeName(commonFolder, top))
+    const dir = this.#git.folderFor(commonFolder, top)
     await makePrivate(dir, head.length)
-    await copyExclude(join(commonFolder, 'info', 'exclude'), join(dir, 'info', 'exclude'))
-    this.#excludesFile ??= this.#personsExcludes(dir)
+    copyExclude(commonFolder, dir)
     const memory = this.#memories.get(dir) ?? { tree: undefined, ignoredSeen: '' }
     this.#memories.set(dir, memory)
-    return new Workplace(this.#git, repository, dir, memory, await this.#excludesFile)
-  }
-
-  /** Empty: git's standard one. */
-  async #personsExcludes(dir: string): Promise<string> {
-    const args = ['config', '--global', '--type=path', '--get', 'core.excludesFile']
-    return (await this.#git.try(dir, args)).stdout.trim()
+    const { settings } = await personsSettings(this.#git)
+    return new Workplace(this.#git, repository, dir, memory, settings.get('core.excludesfile') ?? '')
   }
 }
-
-export const placeName = (commonFolder: string, top: string): string => hash('sha256', `${commonFolder}\0${top}`).slice(0, 32)
 
 /** `HEAD` is written last: git knows the directory by it. */
 async function makePrivate(dir: string, idLength: number): Promise<void> {
   if (existsSync(join(dir, 'HEAD'))) return
   for (const name of ['refs', 'objects', 'info']) await mkdir(join(dir, name), { recursive: true, mode: 0o700 })
-  const format =
-    idLength === 64 ? '\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n' : '\trepositoryformatversion = 0\n'
-  await writeFile(join(dir, 'config'), `[core]\n\tbare = false\n${format}`)
+  await writeFile(join(dir, 'config'), configFor(idLength))
   await writeFile(join(dir, 'info', 'attributes'), rawFiles)
   await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/none\n')
-}
-
-async function copyExclude(from: string, to: string): Promise<void> {
-  const [theirs, ours] = await Promise.all([from, to].map((file) => stat(file).catch(() => undefined)))
-  if (!theirs) await rm(to, { force: true })
-  else if (theirs.isFile() && !(ours && ours.size === theirs.size && ours.mtimeMs > theirs.mtimeMs)) await copyFile(from, to)
 }
 
 /** The git processes of ours that use a git directory. Linux only. */

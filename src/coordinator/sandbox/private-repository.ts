@@ -5,33 +5,34 @@
  * then the branch moves if it is still where it was, and the index follows.
  */
 
-import { type SpawnOptions, spawn } from 'node:child_process'
 import { hash, randomUUID } from 'node:crypto'
 import {
   closeSync,
   constants,
   existsSync,
-  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { commitOf, headOf, objectId } from '../../platform/files/git-refs.ts'
 import { isBelow } from '../../platform/files/path-inside.ts'
+import { bytesOf, textOf } from '../../platform/files/plain-file.ts'
 import { parsedJson } from '../../platform/json.ts'
-import { gitEnvironment } from '../../platform/processes/git-environment.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
+import type { RepositoryFacts } from '../worktrees/find-repository.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
-import { openRepository, Repository, type RepositoryFacts } from '../worktrees/repository.ts'
+import { lstatIn } from '../worktrees/look.ts'
+import { moveHead } from '../worktrees/move-head.ts'
+import { openRepository, Repository } from '../worktrees/repository.ts'
+import { isPlainIndex, withoutHiding } from '../worktrees/staged-entries.ts'
 import { type Mount, readable } from './profile.ts'
-import { isPlainIndex } from './staged-names.ts'
 
 const realObjects = '/run/holdfast/objects'
 const maxPackBytes = 4 * 1024 ** 3
@@ -66,8 +67,6 @@ export type RunInside = (
   args: readonly string[],
   stdio: [Buffer, number],
 ) => Promise<number>
-
-const objectId = /^[0-9a-f]{40,64}$/
 
 export class PrivateRepository {
   readonly top: string
@@ -154,11 +153,12 @@ export class PrivateRepository {
       }
       for (const place of [...places, 'refs/tags']) mkdirSync(within(join('own', place)), { recursive: true })
     } else {
-      for (const name of ['commondir', 'gitdir']) replaceFile(within(join('own', name)), readFileSync(join(own, name)))
+      for (const name of ['commondir', 'gitdir'])
+        replaceFile(within(join('own', name)), bytesOf(join(own, name), maxStateBytes) ?? Buffer.of())
       for (const place of [...places, 'worktrees']) mkdirSync(join(common, place), { recursive: true })
     }
     await this.#copyIn(head)
-    this.#options.git.guard(this.top, isCheckout ? null : readFileSync(join(this.top, '.git'), 'utf8'))
+    this.#options.git.guard(this.top, isCheckout ? null : textOf(join(this.top, '.git'), maxStateBytes))
   }
 
   /** What cannot be taken over holds up no start. It is left for a person, unless all of it is outside by now. */
@@ -215,13 +215,22 @@ export class PrivateRepository {
     return this.#options.git.serialize(`sandbox ${this.top}`, () => this.#sync(run))
   }
 
+  /** Where its branch is outside, or HEAD. */
+  #outside(): string {
+    const { gitFolder: own, commonFolder: common } = this.#repository.facts
+    const tip = this.#ref === 'HEAD' ? headOf(own, common)?.commit : commitOf(common, this.#ref)
+    if (tip === undefined) throw new GitFailure(-1, statusNotice('noCommit', { folder: this.top }))
+    return tip
+  }
+
   async #sync(run: RunInside): Promise<void> {
     const { gitFolder: own } = this.#repository.facts
     const before = this.#read()
     if (!before || before.ref !== this.#ref || before.own !== own) return
-    const outside = (await this.#repository.run(['rev-parse', '--verify', '--quiet', `${this.#ref}^{commit}`])).trim()
+    const outside = this.#outside()
     const inside = objectIdIn(this.#insideRef) ?? before.tip
-    const staged = bytesOf(join(this.#folder, 'own/index'), maxIndexBytes)
+    const inIndex = bytesOf(join(this.#folder, 'own/index'), maxIndexBytes)
+    const staged = inIndex && this.#withoutHiding(inIndex, before.tip.length / 2)
     const isNew = staged !== undefined && digestOf(staged) !== before.index && this.#isOnBranch()
     const isStaged = isNew && isPlainIndex(staged, before.tip.length / 2)
     const outsideIndex = bytesOf(join(own, 'index'), maxIndexBytes)
@@ -232,11 +241,14 @@ export class PrivateRepository {
     if (inside !== before.tip || isStaged || detached) {
       await this.#takeObjects(run, [inside, ...(detached ? [detached] : [])], before.tip)
       if (inside !== before.tip) troubles.push(...(await this.#moveBranch(inside, before.tip, outside)))
-      if (isStaged && !outsideMoved) replaceFile(join(own, 'index'), staged)
+      if (isStaged && !outsideMoved) {
+        replaceFile(join(own, 'index'), staged)
+        // Inside and outside stay the same.
+        if (staged !== inIndex) replaceFile(join(this.#folder, 'own/index'), staged)
+      }
       if (!outsideMoved && isStaged === isNew) return this.#remember(inside, isStaged ? staged : outsideIndex)
     }
-    if (outsideMoved || isStaged !== isNew)
-      await this.#copyIn((await this.#repository.run(['rev-parse', `${this.#ref}^{commit}`])).trim())
+    if (outsideMoved || isStaged !== isNew) await this.#copyIn(this.#outside())
     for (const trouble of troubles) throw new GitFailure(-1, trouble)
   }
 
@@ -246,6 +258,12 @@ export class PrivateRepository {
     const index = bytesOf(join(this.#folder, 'own/index'), maxIndexBytes)
     if (!before || !index) return false
     return objectIdIn(this.#insideRef) !== before.tip || digestOf(index) !== before.index || !this.#isOnBranch()
+  }
+
+  /** Flags hide no change from those who look outside. */
+  #withoutHiding(index: Buffer, idBytes: number): Buffer {
+    if (!isPlainIndex(index, idBytes)) return index
+    return withoutHiding(index, idBytes, (name) => lstatIn(this.#repository, name) !== undefined)
   }
 
   #isOnBranch(): boolean {
@@ -264,9 +282,9 @@ export class PrivateRepository {
       if (code !== 0) throw new GitFailure(code, statusNotice('commitsUnreadable'))
       const input = openSync(file, 'r')
       const strict = ['index-pack', '--stdin', '--strict', '--fix-thin', `--max-input-size=${maxPackBytes}`]
-      const { code: checked, said } = await this.#indexPack(strict, input)
-      closeSync(input)
-      if (checked !== 0) throw new GitFailure(checked, statusNotice('commitsDamaged', { why: said.trim().slice(0, 500) }))
+      const checked = await this.#repository.try(strict, { inputFile: input, timeoutMs: packMs }).finally(() => closeSync(input))
+      const why = checked.stderr.trim().slice(0, 500)
+      if (checked.code !== 0) throw new GitFailure(checked.code, statusNotice('commitsDamaged', { why }))
       await this.#repository.run(['rev-list', '--objects', '--quiet', ...tips, '--not', '--all'])
     } finally {
       closeSync(pack)
@@ -274,26 +292,15 @@ export class PrivateRepository {
     }
   }
 
-  #indexPack(args: readonly string[], input: number): Promise<{ code: number; said: string }> {
-    const options: SpawnOptions = { cwd: '/', env: gitEnvironment(this.#options.env), stdio: [input, 'ignore', 'pipe'] }
-    const child = spawn('git', [`--git-dir=${this.#repository.facts.commonFolder}`, ...args], { ...options, timeout: packMs })
-    let said = ''
-    child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk}`.slice(-2000)))
-    return new Promise((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', (code) => resolve({ code: code ?? -1, said }))
-    })
-  }
-
   /** Answers what a person has to know. */
   async #moveBranch(tip: string, base: string, outside: string): Promise<Detail[]> {
-    const update = ['update-ref', '--no-deref', '-m', 'holdfast: taken over from a sandbox']
-    if (outside === base) await this.#repository.run([...update, this.#ref, tip, base])
+    const reason = 'holdfast: taken over from a sandbox'
+    if (outside === base) await moveHead(this.#repository, base, tip, reason)
     const isThere = outside === base || (await this.#repository.try(['merge-base', '--is-ancestor', tip, outside])).code === 0
     if (isThere) return []
     // Both sides have moved: nothing is lost, the agent goes on with what is outside, and a person decides.
     const kept = `refs/heads/holdfast/kept/${tip.slice(0, 12)}`
-    await this.#repository.run([...update, kept, tip])
+    await this.#repository.run(['update-ref', '--no-deref', '-m', reason, kept, tip])
     return [statusNotice('branchMovedByOther', { branch: kept.slice(11) })]
   }
 }
@@ -318,22 +325,6 @@ function alternatesOf(common: string): string[] {
 }
 
 const privateFolder = (root: string, top: string): string => join(root, hash('sha256', top).slice(0, 20))
-
-/** Regular files only, never through a link: the agent can write where they lie. */
-function bytesOf(file: string, maxBytes: number): Buffer | undefined {
-  try {
-    if (!isAbsolute(file) || !lstatSync(file).isFile()) return undefined
-    const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    try {
-      const found = fstatSync(handle)
-      return found.isFile() && found.size <= maxBytes ? readFileSync(handle) : undefined
-    } finally {
-      closeSync(handle)
-    }
-  } catch {
-    return undefined
-  }
-}
 
 const objectIdIn = (file: string): string | undefined => {
   const text = bytesOf(file, 100)?.toString().trim() ?? ''

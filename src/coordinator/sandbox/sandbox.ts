@@ -16,6 +16,7 @@ import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { Git } from '../worktrees/git.ts'
+import { personsSettings } from '../worktrees/git-settings.ts'
 import { Bridge, type BridgeOptions, forwarder, proxyPort } from './bridge.ts'
 import { dataFoldersIn, isInDataFolder } from './data-folders.ts'
 import { ownParts } from './own-parts.ts'
@@ -131,7 +132,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const others = dataFoldersIn([top, ...shown]).filter((path) => path !== top)
   const [repository, person] = await Promise.all([
     PrivateRepository.open({ git, folder: top, root: join(dataFolder, 'sandboxes'), env, shown, note }, runInside),
-    identityOf(git, top),
+    identityOf(git),
   ])
   const bridge = await new Bridge({ ...options, ...isolation.allow, strict: isolation.sandbox === 'strict' }).open()
   try {
@@ -189,25 +190,12 @@ function insideVariables(variables: Readonly<Record<string, string>>): Record<st
 }
 
 /** The person's identity for git, whose file in home is not shown. */
-async function identityOf(git: Git, folder: string): Promise<Record<string, string>> {
-  const now = performance.now()
-  if (identity && now < identity.until && identity.git === git) return identity.found
-  const found = readIdentity(git, folder)
-  identity = { git, found, until: now + identityMs }
-  return found
-}
-
-/** The identity, kept for a while: asking costs a process at each start. */
-let identity: { readonly git: Git; readonly found: Promise<Record<string, string>>; readonly until: number } | undefined
-const identityMs = 60_000
-
-async function readIdentity(git: Git, folder: string): Promise<Record<string, string>> {
-  const { stdout } = await git.try(folder, ['config', '--global', '--null', '--get-regexp', '^user\\.(name|email)$'])
+async function identityOf(git: Git): Promise<Record<string, string>> {
+  const { settings } = await personsSettings(git)
   const found: Record<string, string> = {}
-  for (const entry of stdout.split('\0')) {
-    const [key = '', value = ''] = entry.split('\n')
-    const name = key.slice('user.'.length).toUpperCase()
-    if (value !== '') for (const who of ['AUTHOR', 'COMMITTER']) found[`GIT_${who}_${name}`] = value
+  for (const name of ['name', 'email']) {
+    const value = settings.get(`user.${name}`)
+    if (value) for (const who of ['AUTHOR', 'COMMITTER']) found[`GIT_${who}_${name.toUpperCase()}`] = value
   }
   return found
 }

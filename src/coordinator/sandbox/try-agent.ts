@@ -39,7 +39,10 @@ async function runsInside(program: string, env: Variables, dataFolder: string): 
     const box = await openSandbox({
       isolation: { sandbox: 'workplace', allow: { folders: [], hosts: [] }, wrapper: null, gateway: null, command: program },
       ...{ env, dataFolder, file, folder, args: ['--version'], variables: inheritedFrom(env), secretFiles: '', waits: false },
-      ...{ mark: { launchId: 'try', folderId: 'try' }, git: new Git({ clock: systemClock, env }) },
+      ...{
+        mark: { launchId: 'try', folderId: 'try' },
+        git: new Git({ clock: systemClock, env, folder: join(folder, '..', `${basename(folder)}-git`) }),
+      },
       ...{ serverUrl: 'http://127.0.0.1:1', ask: async () => false, onRefused: () => {}, note: () => {} },
     })
     const stdio = ['ignore', 'ignore', 'ignore', ...box.inputs.map(() => 'pipe' as const)] as const

@@ -2,7 +2,7 @@
  * Answers the server's requests about worktrees on this machine (WT2, WT3, WT6). Folders outside the workspace root, links that
  * leave it, and worktrees that Holdfast did not make are refused.
  */
-import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
+import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import type { Clock } from '../../platform/time/clock.ts'
@@ -17,14 +17,15 @@ import type { RemovalResult } from '../../protocol/worktrees/worktree.ts'
 import { refused } from '../coordinator-requests.ts'
 import { answerAboutFiles } from '../file-states/answer-request.ts'
 import type { FileStates } from '../file-states/file-states.ts'
+import { commitAll } from './commit.ts'
 import { diffOf, maxPatchBytes, patchOf } from './diff.ts'
 import { type Git, GitFailure } from './git.ts'
 import { inspectWorktrees, processesIn } from './inspect-worktrees.ts'
 import { mergeWorktree } from './merge-worktree.ts'
 import type { Occupancy } from './occupancy.ts'
 import { inUse, lossesOf, notRemoved, removePlainFolder, removeWorktree } from './remove-worktree.ts'
-import { type OurWorktree, openWorktree, type Repository } from './repository.ts'
-import { nulEnded, stateOf, submodulesIn, uncommittedIn } from './worktree-state.ts'
+import { type OurWorktree, openWorktree } from './repository.ts'
+import { stateOf } from './worktree-state.ts'
 
 // Finds files of a workplace by a part of their path. Walks folders breadth first, follows no links, and stops at its bounds.
 
@@ -50,26 +51,6 @@ async function findFiles(folder: string, q: string): Promise<string[]> {
   return found.sort((a, b) => rank(a) - rank(b) || a.length - b.length || (a < b ? -1 : 1)).slice(0, maxFilesFound)
 }
 
-/** Commits everything in a worktree on its branch (WT6) with Holdfast as the committer (WT4), without the person's hooks. */
-export type CommitResult = { readonly commit: string; readonly files: number } | { readonly commit: null }
-
-export async function commitAll(worktree: OurWorktree, message: string): Promise<CommitResult> {
-  const { repository } = worktree
-  const files = await uncommittedIn(worktree)
-  if (files.length === 0) return { commit: null }
-  await stageAll(repository)
-  await repository.run(['commit', '--quiet', '--no-verify', '--cleanup=strip', '--file=-'], { input: message })
-  return { commit: (await repository.run(['rev-parse', 'HEAD'])).trim(), files: files.length }
-}
-
-/** Stages only the commit of submodules: `git add` would start git in each, which applies its configuration (SE4). */
-async function stageAll(repository: Repository): Promise<void> {
-  const submodules = await submodulesIn(repository)
-  const others = [Buffer.from('.'), ...submodules.map((name) => Buffer.concat([Buffer.from(':(top,exclude,literal)'), name]))]
-  await repository.run(['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: nulEnded(others) })
-  if (submodules.length > 0) await repository.run(['update-index', '--add', '-z', '--stdin'], { input: nulEnded(submodules) })
-}
-
 export interface WorktreeContext {
   readonly git: Git
   /** Contains every workspace, by project and user session. */
@@ -93,7 +74,7 @@ export async function answerRequest(machine: WorktreeContext, ask: CoordinatorRe
     return { ok: true, value: await valueFor(machine, ask) }
   } catch (error) {
     if (error instanceof FolderRefused) return refused(error.reason, error.detail)
-    if (error instanceof GitFailure) return refused('git_refused', error.detail)
+    if (error instanceof GitFailure) return refused(error.code === 'needs_filter' ? 'needs_filter' : 'git_refused', error.detail)
     throw error
   }
 }
@@ -119,9 +100,7 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
     case 'worktree-merge':
       return inTurn(machine, ask.top, async (worktree) => {
         const { target, how, message } = ask
-        const scratch = join(machine.worktreesFolder, '.scratch')
-        await mkdir(scratch, { recursive: true, mode: 0o700 })
-        return mergeWorktree(worktree, { target, how, message, scratch })
+        return mergeWorktree(worktree, { target, how, message })
       })
     case 'folder-files':
       return findFiles(ask.folder, ask.q)

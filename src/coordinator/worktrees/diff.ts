@@ -3,11 +3,11 @@
  * WT6). The worktree and its index are not changed: untracked files are added to a copy of the index, with a temporary object
  * folder.
  */
-import { copyFile, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { lstat } from 'node:fs/promises'
+import { pathOf, pathspecOf } from './file-names.ts'
+import { type NamedFile, withNewFiles } from './look.ts'
 import type { OurWorktree } from './repository.ts'
-import { filesOf, type NamedFile, nulEnded, pathOf, pathspecOf, safeDiffOptions } from './worktree-state.ts'
+import { filesOf, safeDiffOptions } from './worktree-state.ts'
 
 const maxShownBytes = 2 * 1024 * 1024
 /** Limited by the link and the answer table. */
@@ -38,37 +38,18 @@ async function differences(
   maxBytes: number,
   path?: string,
 ): Promise<WorktreeDiff> {
-  const { repository, top, gitFolder } = worktree
-  const files = (await filesOf(worktree)).filter((file) => path === undefined || file.path === path)
+  const { repository, top } = worktree
+  const { all, staged } = await filesOf(worktree)
+  const files = all.filter((file) => path === undefined || file.path === path)
   if (path !== undefined && files.length === 0) return { bytes: Buffer.of(), cut: false, leftOut: 0 }
   const untracked = files.filter(({ change }) => change === 'untracked').map(({ name }) => name)
   const added = await thoseThatFit(top, untracked)
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-diff-'))
-  try {
-    const index = join(folder, 'index')
-    const objects = join(folder, 'objects')
-    await mkdir(objects)
-    await copyFile(join(gitFolder, 'index'), index)
-    const env = {
-      GIT_INDEX_FILE: index,
-      GIT_OBJECT_DIRECTORY: objects,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository.facts.commonFolder, 'objects'),
-    }
-    const paths = ['--pathspec-from-file=-', '--pathspec-file-nul']
-    if (added.length > 0)
-      await repository.run(['add', '--intent-to-add', ...paths], {
-        env: { ...env, GIT_LITERAL_PATHSPECS: '1' },
-        input: nulEnded(added),
-      })
-    const only = path === undefined ? [] : files.flatMap(pathspecsOf)
-    const since = await worktree.forkPoint()
-    const args = ['diff', ...safeDiffOptions, '--no-color', '--find-renames', ...options, since, '--', ...only]
-    const { bytes, cut } = await repository.try(args, { env, maxBytes })
-    const leftOut = untracked.length - added.length
-    return { bytes: cut ? bytes.subarray(0, bytes.lastIndexOf('\n') + 1) : bytes, cut, leftOut }
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const only = path === undefined ? [] : files.flatMap(pathspecsOf)
+  const since = await worktree.forkPoint()
+  const args = ['diff', ...safeDiffOptions, '--no-color', '--find-renames', ...options, since, '--', ...only]
+  const { bytes, cut } = await withNewFiles(repository, [...staged, ...added], (env) => repository.try(args, { env, maxBytes }))
+  const leftOut = untracked.length - added.length
+  return { bytes: cut ? bytes.subarray(0, bytes.lastIndexOf('\n') + 1) : bytes, cut, leftOut }
 }
 
 /** Both names of a renamed file, or it would show as new. */

@@ -1,32 +1,43 @@
 /**
- * Runs git without a shell or terminal, with limits on time, output and concurrency. Programs named in a repository's
- * configuration are disabled (platform/processes/git-environment.ts, repository.ts).
+ * Runs git without a shell or terminal, always in a git directory of ours (SE19, private-directory.ts), with limits on time, output
+ * and concurrency.
  */
-import { execFile, spawn } from 'node:child_process'
-import { lstatSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { textOf } from '../../platform/files/plain-file.ts'
 import { Sequences } from '../../platform/for-each-settled.ts'
 import { gitEnvironment } from '../../platform/processes/git-environment.ts'
 import { killGroup } from '../../platform/processes/signals.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { type Detail, DetailError, statusNotice } from '../../protocol/status-texts.ts'
+import { pipeIn, stillness } from './stillness.ts'
 
 const gitTimeoutMs = 60_000
-/** Longer, and it is looked whether git waits for a pipe that lies where it reads its rules: an agent may have put one there. */
-const slowMs = 5000
 const maxOutputBytes = 4 * 1024 * 1024
 const maxErrorBytes = 16 * 1024
-/** More would only wait for each other's locks. */
-const maxConcurrent = 8
+/** Gits at once in one project. Others wait, but never for the git of another project. */
+const slotsPerProject = 2
+
+/** Where git runs. */
+export interface GitPlace {
+  /** A git directory of ours. */
+  readonly dir: string
+  /** Whose slots it takes: the repository's git folder. */
+  readonly project: string
+  /** The files that it works on; left out: none. */
+  readonly workTree?: string
+}
 
 export interface GitOptions {
   readonly input?: string | Buffer
-  readonly env?: Readonly<Record<string, string>>
+  /** An open file to read instead. */
+  readonly inputFile?: number
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly config?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
   readonly maxBytes?: number
-  /** Reads only NUL-terminated words with this prefix. */
-  readonly wordPrefix?: string
 }
 
 export interface GitResult {
@@ -40,9 +51,9 @@ export interface GitResult {
 }
 
 export class GitFailure extends DetailError {
-  readonly code: number | 'missing' | 'timeout'
+  readonly code: number | 'missing' | 'timeout' | 'needs_filter'
 
-  constructor(code: number | 'missing' | 'timeout', detail: Detail) {
+  constructor(code: GitFailure['code'], detail: Detail) {
     super(detail)
     this.name = 'GitFailure'
     this.code = code
@@ -51,17 +62,19 @@ export class GitFailure extends DetailError {
 
 export interface GitDependencies {
   readonly clock: Clock
-  /** The coordinator's environment. git inherits what it needs to find its configuration. */
+  /** The coordinator's environment. git inherits what it needs to find its own programs. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Holds our git directories. Nothing that an agent writes lies below it. */
+  readonly folder: string
 }
 
 export class Git {
   readonly #options: GitDependencies
-  readonly #waiting: (() => void)[] = []
+  /** By project: how many run, and who waits. */
+  readonly #slots = new Map<string, { running: number; readonly waiting: (() => void)[] }>()
   /** What `.git` must be at the top of checkouts in which a sandboxed agent works: the text of a file, or null for a folder. */
   readonly #guarded = new Map<string, string | null>()
   readonly #queues = new Sequences()
-  #running = 0
 
   constructor(options: GitDependencies) {
     this.#options = options
@@ -71,102 +84,121 @@ export class Git {
     return this.#options.clock.now()
   }
 
-  /** SB6: from now on nothing runs in this checkout if its `.git` is another. Undefined ends it. */
+  get home(): string | undefined {
+    return this.#options.env['HOME']
+  }
+
+  /** The folder of what is ours of a checkout. */
+  folderFor(common: string, top: string): string {
+    return join(this.#options.folder, placeName(common, top))
+  }
+
+  get folder(): string {
+    return this.#options.folder
+  }
+
+  /** SB6: from now on this checkout is not opened if its `.git` is another. Undefined ends it. */
   guard(top: string, expected: string | null | undefined): void {
     if (expected === undefined) this.#guarded.delete(top)
     else this.#guarded.set(top, expected)
   }
 
-  #requireSame(folder: string): void {
+  requireSame(folder: string): void {
     for (const [top, expected] of this.#guarded) {
       if (folder !== top && !folder.startsWith(`${top}/`)) continue
       const file = join(top, '.git')
-      const found = lstatSync(file, { throwIfNoEntry: false })
-      const isSame = expected === null ? found?.isDirectory() : found?.isFile() && readFileSync(file, 'utf8') === expected
+      const isSame =
+        expected === null
+          ? lstatSync(file, { throwIfNoEntry: false })?.isDirectory()
+          : textOf(file, Buffer.byteLength(expected)) === expected
       if (!isSame) throw new GitFailure(-1, statusNotice('fileAltered', { file }))
     }
   }
 
-  /** Runs tasks with the same key one at a time: git's worktree list must not be read while it changes. */
+  /** Runs tasks with the same key one at a time. */
   serialize<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
     return this.#queues.run(what, work)
   }
 
-  async run(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
-    return (await this.bytes(folder, args, options)).toString()
+  async run(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<string> {
+    return (await this.bytes(place, args, options)).toString()
   }
 
-  async bytes(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
-    const { code, bytes, stderr, cut } = await this.try(folder, args, options)
+  async bytes(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+    const { code, bytes, stderr, cut } = await this.try(place, args, options)
     if (cut) throw new GitFailure(code, statusNotice('gitPrintedTooMuch', { command: args[0] ?? '' }))
     if (code !== 0) throw new GitFailure(code, stderr.trim() || statusNotice('gitEndedWith', { command: args[0] ?? '', code }))
     return bytes
   }
 
   /** Returns any result. Throws only when git cannot be run or does not end. */
-  async try(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
-    if (this.#running >= maxConcurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#running++
+  async try(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+    const slots = this.#slots.get(place.project) ?? { running: 0, waiting: [] }
+    this.#slots.set(place.project, slots)
+    if (slots.running >= slotsPerProject) await new Promise<void>((resolve) => slots.waiting.push(resolve))
+    else slots.running++
     try {
-      this.#requireSame(folder)
-      return await this.#spawn(folder, args, options)
+      return await this.#spawn(place, args, options)
     } finally {
-      this.#running--
-      this.#waiting.shift()?.()
+      const next = slots.waiting.shift()
+      // The slot is handed on.
+      if (next) next()
+      else slots.running--
+      if (slots.running === 0) this.#slots.delete(place.project)
     }
   }
 
-  #spawn(folder: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
-    const { input, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes, wordPrefix } = options
+  #spawn({ dir, workTree }: GitPlace, args: readonly string[], options: GitOptions): Promise<GitResult> {
+    const { input, inputFile, timeoutMs = gitTimeoutMs, maxBytes = maxOutputBytes } = options
     const { promise, resolve, reject } = Promise.withResolvers<GitResult>()
-    // A group of its own, so that filters started by git are killed with it.
+    const where = { GIT_DIR: dir, ...(workTree !== undefined && { GIT_WORK_TREE: workTree }) }
+    // A group of its own, so that what git starts is killed with it.
     const child = spawn('git', args, {
-      cwd: folder,
-      env: { ...gitEnvironment(this.#options.env, options.config), ...options.env },
-      stdio: 'pipe',
+      cwd: dir,
+      env: { ...gitEnvironment(this.#options.env, options.config), ...where, ...options.env },
+      stdio: [inputFile ?? 'pipe', 'pipe', 'pipe'],
       detached: true,
       windowsHide: true,
     })
     const kill = (): void => killGroup(child)
     const out = collect(maxBytes, kill)
     const err = collect(maxErrorBytes, () => {})
-    child.stdout.on('data', wordPrefix === undefined ? out.add : onlyWords(wordPrefix, out.add))
-    child.stderr.on('data', err.add)
-    child.stdin.on('error', () => {})
-    child.stdin.end(input ?? '')
-    let late = false
-    let pipe = ''
-    const stopLooking = this.#options.clock.after(slowMs, async () => {
-      pipe = await pipeIn(folder)
-      if (pipe !== '') kill()
-    })
-    const stopWaiting = this.#options.clock.after(timeoutMs, () => {
-      late = true
+    child.stdout?.on('data', out.add)
+    child.stderr?.on('data', err.add)
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input ?? '')
+    let end: 'late' | 'still' | undefined
+    const endedFor = (why: 'late' | 'still') => (): void => {
+      end = why
       kill()
-    })
+    }
+    const stopWatching = stillness(this.#options.clock, child.pid, endedFor('still'))
+    const stopWaiting = this.#options.clock.after(timeoutMs, endedFor('late'))
+    const over = (): void => {
+      stopWaiting()
+      stopWatching()
+    }
     child.on('error', (error: NodeJS.ErrnoException) => {
-      stopWaiting()
-      stopLooking()
-      reject(new GitFailure('missing', statusNotice('gitNotRun', { folder, code: error.code ?? '' })))
+      over()
+      reject(new GitFailure('missing', statusNotice('gitNotRun', { folder: workTree ?? dir, code: error.code ?? '' })))
     })
-    child.on('close', (code) => {
-      stopWaiting()
-      stopLooking()
-      if (pipe !== '') reject(new GitFailure('timeout', statusNotice('pipeInTheWay', { file: pipe })))
-      else if (late)
-        reject(new GitFailure('timeout', statusNotice('gitTooSlow', { command: args[0] ?? '', seconds: timeoutMs / 1000 })))
-      else resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
+    child.on('close', async (code) => {
+      over()
+      if (end === undefined) return resolve(resultOf(code ?? -1, out.bytes(), err.bytes().toString(), out.full()))
+      const pipe = end === 'still' && workTree !== undefined ? await pipeIn(workTree) : ''
+      const command = args[0] ?? ''
+      const why = pipe
+        ? statusNotice('pipeInTheWay', { file: pipe })
+        : end === 'still'
+          ? statusNotice('gitStoodStill', { command })
+          : statusNotice('gitTooSlow', { command, seconds: timeoutMs / 1000 })
+      reject(new GitFailure('timeout', why))
     })
     return promise
   }
 }
 
-/** The first pipe that git would wait for; empty: none. */
-const pipeIn = (folder: string): Promise<string> =>
-  new Promise((resolve) => {
-    const args = ['(', '-name', '.gitignore', '-o', '-name', '.gitattributes', ')', '-type', 'p', '-print', '-quit']
-    execFile('find', [folder, '-xdev', ...args], { timeout: gitTimeoutMs }, (_, found) => resolve(found.trim()))
-  })
+export const placeName = (common: string, top: string): string => hash('sha256', `${common}\0${top}`).slice(0, 32)
 
 const resultOf = (code: number, bytes: Buffer, stderr: string, cut: boolean): GitResult => ({
   code,
@@ -190,16 +222,5 @@ function collect(maxBytes: number, onFull: () => void) {
     },
     full: (): boolean => bytes > maxBytes,
     bytes: (): Buffer => Buffer.concat(chunks),
-  }
-}
-
-function onlyWords(beginning: string, add: (word: Buffer) => void): (chunk: Buffer) => void {
-  let rest = Buffer.of()
-  return (chunk) => {
-    const bytes = Buffer.concat([rest, chunk])
-    let from = 0
-    for (let end = bytes.indexOf(0); end >= 0; from = end + 1, end = bytes.indexOf(0, from))
-      if (bytes.toString('latin1', from, from + beginning.length) === beginning) add(bytes.subarray(from, end + 1))
-    rest = bytes.subarray(from)
   }
 }

@@ -6,10 +6,11 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import { detailFields, detailOf, statusNotice } from '../../protocol/status-texts.ts'
 import type { Losses, LossSummary, WorktreeInspection } from '../../protocol/worktrees/worktree.ts'
+import { uncommittedIn } from './look.ts'
 import type { Occupancy } from './occupancy.ts'
 import { lossesOf } from './remove-worktree.ts'
 import type { OurWorktree } from './repository.ts'
-import { stateOf, uncommittedIn } from './worktree-state.ts'
+import { stateOf } from './worktree-state.ts'
 
 export type CurrentFolders = ReadonlyMap<number, string>
 
@@ -101,7 +102,7 @@ async function inspectWorktree(
       const why = isEmpty ? null : statusNotice('plainNotEmpty')
       return { ...nothing, disk, canGo: isUsed ? 'in_use' : isEmpty ? 'yes' : 'refused', ...detailFields('why', why) }
     }
-    const pending = await uncommittedIn(worktree)
+    const pending = await uncommittedIn(worktree.repository)
     const [{ ahead, behind, fileCount, uncommitted }, losses] = await Promise.all([
       stateOf(worktree, pending),
       lossesOf(worktree, pending),

@@ -2,10 +2,12 @@
  * Makes the workspace of a role or conversation (WT1, WT4, CX9): a git worktree on its own branch, or a plain directory without
  * git. The same role gets the same workspace again. Never uses a person's checkout, and never removes anything.
  */
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
-import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { commitOf } from '../../platform/files/git-refs.ts'
 import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/files/path-inside.ts'
+import { textOf } from '../../platform/files/plain-file.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { cutDetail, type Detail, detailFields, statusNotice, withOutput } from '../../protocol/status-texts.ts'
@@ -13,13 +15,14 @@ import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import { maxSetUpOutput, type SetUp, type SetUpReport } from '../../protocol/worktrees/worktree.ts'
 import { CannotStart, requireFolder, setUpEnvironment } from '../agent-process.ts'
 import type { NewFact } from '../spool.ts'
-import type { Git } from './git.ts'
+import { branchOf } from './branch-name.ts'
+import { filteredAmong } from './commit.ts'
+import type { NoRepository } from './find-repository.ts'
+import { type Git, GitFailure } from './git.ts'
+import { copyIndex, ownEntriesOf } from './look.ts'
 import type { Occupancy } from './occupancy.ts'
 import {
-  branchOf,
-  gitFolderNamedAt,
   listWorktrees,
-  type NoRepository,
   openRepository,
   Repository,
   readWorktreeRecord,
@@ -27,11 +30,14 @@ import {
   writeWorktreeRecord,
 } from './repository.ts'
 import { type CopyResult, copyIgnored, runSetUp, type SetUpResult } from './set-up.ts'
+import { copySparse, sparseSettings } from './sparse.ts'
 
 /** AG2: accessible to the owner only. */
 const folderMode = 0o700
 /** Time limit for checking out a large repository. */
 const checkoutMs = 600_000
+/** Worktrees of one repository whose folders have the same name. */
+const maxSameNames = 10_000
 
 export interface WantedWorkspace {
   /** The project's folder on this machine, if it has one. */
@@ -56,6 +62,8 @@ export type Workspace =
       readonly base: string
       readonly baseBranch: string | null
       readonly reused: boolean
+      /** What to tell of its files. */
+      readonly note: Detail | null
     }
   | { readonly kind: 'plain'; readonly folder: string; readonly why: Detail }
 
@@ -79,7 +87,7 @@ async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Pr
   const record: WorktreeRecord = { userSessionShort, role, branch, base: head, baseBranch }
   const known = await repository.serialize(() => registerWorktree(repository, top, record, workspace))
   // Written outside the queue, because it takes long and conflicts with nothing.
-  if (!known) await checkOut(repository, top, record, files)
+  const note = known ? null : await checkOut(repository, top, record, files)
   return {
     kind: 'worktree',
     // The project's folder may be untracked.
@@ -89,28 +97,29 @@ async function makeWorktree(repository: Repository, wanted: WantedWorkspace): Pr
     base: known?.base ?? head,
     baseBranch: known ? known.baseBranch : baseBranch,
     reused: known !== undefined,
+    note,
   }
 }
 
-/** Finds the worktree in git's list or adds it. Undefined when its checkout is not complete. */
+/** Finds the worktree in the list or adds it. Undefined when its checkout is not complete. */
 async function registerWorktree(
   repository: Repository,
   top: string,
   record: WorktreeRecord,
   workspace: string,
 ): Promise<WorktreeRecord | undefined> {
-  const found = (await listWorktrees(repository)).find(({ folder }) => folder === top)
+  const found = listWorktrees(repository).find(({ folder }) => folder === top)
   if (found && !existsSync(top))
     throw new PathRefused(statusNotice('worktreeGone', { folder: top, branch: record.branch, command: 'git worktree prune' }))
   if (!found) {
     if (existsSync(top) && (await readdir(top)).length > 0) throw takenError(workspace)
-    const add = await addArguments(repository, top, record)
+    await makeBranch(repository, top, record)
     // Created first, because git would use the umask's permissions.
     await mkdir(top, { recursive: true, mode: folderMode })
-    await repository.run(add)
+    addWorktree(repository, top, record.branch)
     return undefined
   }
-  const known = await readWorktreeRecord(await gitFolderOf(repository, top))
+  const known = readWorktreeRecord(found.gitFolder)
   if (known ? known.userSessionShort !== record.userSessionShort || known.role !== record.role : found.branch !== record.branch)
     throw takenError(workspace)
   return known
@@ -123,38 +132,102 @@ async function pathFor(root: string, workspace: string): Promise<string> {
 }
 
 /** Reuses the branch of an earlier worktree, unless it is checked out elsewhere. */
-async function addArguments(repository: Repository, top: string, { branch, base }: WorktreeRecord): Promise<string[]> {
-  const add = ['worktree', 'add', '--quiet', '--no-checkout']
-  const exists = (await repository.try(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0
-  if (!exists) return [...add, '--no-track', '-b', branch, top, base]
-  const elsewhere = (await listWorktrees(repository)).find((each) => each.branch === branch)
+async function makeBranch(repository: Repository, top: string, { branch, base }: WorktreeRecord): Promise<void> {
+  const { commonFolder } = repository.facts
+  const ref = `refs/heads/${branch}`
+  if (commitOf(commonFolder, ref) === undefined) {
+    await repository.run(['update-ref', '-m', 'branch: made by holdfast', ref, base, '0'.repeat(base.length)])
+    return
+  }
+  const elsewhere = listWorktrees(repository).find((each) => each.branch === branch)
   if (elsewhere)
     throw new PathRefused(
       statusNotice('worktreeMoved', { folder: elsewhere.folder, branch, place: top, command: 'git worktree move' }),
     )
-  return [...add, top, branch]
 }
 
+/** Writes the files by which git knows a worktree. It is locked until it is complete, so that nobody prunes it. */
+function addWorktree({ facts }: Repository, top: string, branch: string): void {
+  const folder = join(facts.commonFolder, 'worktrees')
+  mkdirSync(folder, { recursive: true })
+  const own = newFolder(
+    folder,
+    basename(top)
+      .replaceAll(/[^\w.-]+/g, '-')
+      .replace(/^[-.]+/, '') || 'worktree',
+  )
+  const write = (name: string, text: string): void => writeFileSync(join(own, name), `${text}\n`, { flag: 'wx' })
+  write('locked', 'initializing')
+  write('commondir', '../..')
+  write('HEAD', `ref: refs/heads/${branch}`)
+  write('gitdir', join(top, '.git'))
+}
+
+/** A name that no other worktree has. */
+function newFolder(folder: string, name: string): string {
+  for (let number = 0; ; number++) {
+    const path = join(folder, number === 0 ? name : `${name}${number}`)
+    try {
+      mkdirSync(path)
+      return path
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number === maxSameNames) throw error
+    }
+  }
+}
+
+/** Also finishes one that was cut off. */
 async function checkOut(
   repository: Repository,
   top: string,
   record: WorktreeRecord,
   files: WantedWorkspace['files'],
-): Promise<void> {
-  // Read from `.git`, which only git has written yet. Otherwise git is asked.
-  const gitFolder = (await gitFolderNamedAt(top)) ?? (await gitFolderOf(repository, top))
-  if (existsSync(join(gitFolder, 'locked'))) await repository.try(['worktree', 'unlock', top])
-  if (!existsSync(join(gitFolder, 'index'))) {
+): Promise<Detail | null> {
+  const own = listWorktrees(repository).find(({ folder }) => folder === top)?.gitFolder
+  if (own === undefined) throw new GitFailure(-1, statusNotice('notOurWorktree', { folder: top }))
+  if (!existsSync(join(top, '.git'))) writeFileSync(join(top, '.git'), `gitdir: ${own}\n`, { flag: 'wx' })
+  const index = join(own, 'index')
+  if (!existsSync(index)) {
     // Left by an interrupted checkout.
-    await rm(join(gitFolder, 'index.lock'), { force: true })
+    await rm(`${index}.lock`, { force: true })
     if (files) await files.write(top)
-    else await repository.run(['reset', '--quiet', '--hard'], { folder: top, timeoutMs: checkoutMs })
+    else await writeFiles(repository, await openedAt(repository.git, top), index)
   }
-  await writeWorktreeRecord(gitFolder, record)
+  const note = files ? null : await unfilteredNote(await openedAt(repository.git, top))
+  await writeWorktreeRecord(own, record)
+  await rm(join(own, 'locked'), { force: true })
+  return note
 }
 
-const gitFolderOf = async (repository: Repository, top: string): Promise<string> =>
-  realpath((await repository.run(['rev-parse', '--absolute-git-dir'], { folder: top })).trim())
+/** The files of HEAD, and then the index, which says that they are complete. No filter is run. */
+async function writeFiles(from: Repository, worktree: Repository, index: string): Promise<void> {
+  copySparse(from, worktree.facts.gitFolder)
+  const sparse = sparseSettings(worktree, from.settings)
+  await rm(`${worktree.indexFile}.lock`, { force: true })
+  await worktree.run(['read-tree', '--reset', '-u', worktree.facts.head], { timeoutMs: checkoutMs, config: sparse })
+  await copyIndex(worktree.indexFile, `${index}.holdfast`)
+  await rename(`${index}.holdfast`, index)
+  // Ours leaves nothing away.
+  if (Object.keys(sparse).length > 0) await rm(worktree.indexFile, { force: true })
+}
+
+async function openedAt(git: Git, top: string): Promise<Repository> {
+  const found = await openRepository(git, top)
+  if (found instanceof Repository && found.facts.top === top) return found
+  throw new GitFailure(-1, found instanceof Repository ? statusNotice('notOurWorktree', { folder: top }) : found.why)
+}
+
+const maxAttributeBytes = 1024 * 1024
+
+/** What to tell of files that a filter would have written. They are as they were committed. */
+async function unfilteredNote(worktree: Repository): Promise<Detail | null> {
+  const names = ownEntriesOf(worktree, worktree.indexFile).map(({ name }) => name)
+  const rules = names.map(String).filter((name) => basename(name) === '.gitattributes')
+  const hasFilter = (name: string): boolean => /\sfilter=/.test(textOf(join(worktree.facts.top, name), maxAttributeBytes) ?? '')
+  if (!rules.some(hasFilter)) return null
+  const [file, ...more] = await filteredAmong(worktree, names)
+  return file === undefined ? null : statusNotice('notFiltered', { file, more: more.length, command: 'git lfs pull' })
+}
 
 const takenError = (workspace: string): PathRefused => new PathRefused(statusNotice('workspaceTaken', { workspace }))
 
@@ -222,9 +295,10 @@ async function setUpWorktree(
   const { git, env, folderId, clock, onOutput, onSetUp, signal, particulars } = options
   const repository = await openRepository(git, projectFolder)
   if (!(repository instanceof Repository)) return
-  const doneFile = join(await gitFolderOf(repository, workspace.top), 'holdfast-set-up')
+  const worktree = await openedAt(git, workspace.top)
+  const doneFile = join(worktree.facts.gitFolder, 'holdfast-set-up')
   if (existsSync(doneFile)) return
-  const files = await copyIgnored(repository, workspace.top, setUp.copy)
+  const files = await copyIgnored(repository.facts.top, worktree, setUp.copy)
   const [file, ...args] = setUp.command ?? []
   let result: SetUpResult | undefined
   if (file !== undefined) {
@@ -276,7 +350,7 @@ function reportWorkspace(
     top: isTree ? workspace.top : workspace.folder,
     branch: isTree ? workspace.branch : null,
     baseBranch: isTree ? workspace.baseBranch : null,
-    ...detailFields('note', isTree ? null : workspace.why),
+    ...detailFields('note', isTree ? workspace.note : workspace.why),
     setUp,
   })
 }

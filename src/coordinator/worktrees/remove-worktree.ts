@@ -9,10 +9,13 @@ import { join } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import { type Detail, detailFields, statusNotice } from '../../protocol/status-texts.ts'
 import type { Losses, RemovalResult } from '../../protocol/worktrees/worktree.ts'
-import { isOurBranch, type OurWorktree } from './repository.ts'
-import { type NamedFile, pathOf, uncommittedIn, withoutName } from './worktree-state.ts'
+import { isOurBranch } from './branch-name.ts'
+import { pathOf } from './file-names.ts'
+import { type NamedFile, uncommittedIn, withoutName } from './look.ts'
+import type { OurWorktree } from './repository.ts'
 
 const maxCommits = 200
+const removalMs = 600_000
 
 /** `uncommitted` is passed when it was just read. */
 export const lossesOf = async (worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<Losses> =>
@@ -26,7 +29,7 @@ interface LossesAndTip {
 
 async function lossesAndTip(worktree: OurWorktree, uncommitted?: readonly NamedFile[]): Promise<LossesAndTip> {
   const { gitFolder, repository, top, record } = worktree
-  const files = (uncommitted ?? (await uncommittedIn(worktree))).flatMap((file) => [file, ...(file.within ?? [])])
+  const files = uncommitted ?? (await uncommittedIn(repository))
   const { code, stdout } = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${record.branch}`])
   const tip = code === 0 ? stdout.trim() : undefined
   const commits = await commitsOnlyHere(worktree, tip)
@@ -44,7 +47,7 @@ async function fileStamp(top: string, { name }: NamedFile): Promise<readonly num
   return found ? [found.size, found.mtimeMs, found.ctimeMs, found.ino] : []
 }
 
-const operations = [
+export const operations = [
   ['MERGE_HEAD', 'merge'],
   ['CHERRY_PICK_HEAD', 'cherry-pick'],
   ['REVERT_HEAD', 'revert'],
@@ -57,7 +60,14 @@ const operations = [
 async function commitsOnlyHere({ repository, record }: OurWorktree, tip: string | undefined): Promise<Losses['commits']> {
   // Not `--all`, which includes this worktree's HEAD. Refs that are removed with the worktree are excluded.
   const gone = [`refs/heads/${record.branch}`, 'refs/stash', 'refs/worktree/*', 'refs/bisect/*', 'refs/rewritten/*']
-  const args = ['rev-list', '--no-commit-header', '--format=%H %s', `--max-count=${maxCommits}`, 'HEAD', ...(tip ? [tip] : [])]
+  const args = [
+    'rev-list',
+    '--no-commit-header',
+    '--format=%H %s',
+    `--max-count=${maxCommits}`,
+    repository.facts.head,
+    ...(tip ? [tip] : []),
+  ]
   const text = await repository.run([...args, '--not', ...gone.map((ref) => `--exclude=${ref}`), '--glob=refs/*'])
   return text
     .split('\n')
@@ -89,12 +99,12 @@ export async function removeWorktree(
   // Checked again, because inspecting a large worktree takes time.
   const come = await processesIn(top)
   if (come.length > 0) return inUse(come)
-  const force = losesNothing ? [] : ['--force']
-  const folder = repository.facts.commonFolder
-  const removed = await repository.serialize(() => repository.try(['worktree', 'remove', ...force, top], { folder }))
+  // Otherwise git would start another in there, by the worktree's own `.git`. One `--force` removes no locked worktree.
+  const args = ['worktree', 'remove', '--force', top]
+  const removed = await repository.serialize(() => repository.try(args, { timeoutMs: removalMs }))
   if (removed.code !== 0) return notRemoved('git_refused', removed.stderr.trim())
   // Only if unchanged: a new commit keeps its branch.
-  if (tip) await repository.try(['update-ref', '-d', `refs/heads/${record.branch}`, tip], { folder })
+  if (tip) await repository.try(['update-ref', '-d', `refs/heads/${record.branch}`, tip], { env: { GIT_WORK_TREE: undefined } })
   return { outcome: 'removed' }
 }
 

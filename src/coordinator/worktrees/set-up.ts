@@ -30,20 +30,20 @@ export interface CopyResult {
 }
 
 /** Never overwrites a file, and never copies one that git would see as new. */
-export async function copyIgnored(repository: Repository, top: string, paths: readonly string[]): Promise<CopyResult> {
+export async function copyIgnored(from: string, worktree: Repository, paths: readonly string[]): Promise<CopyResult> {
   const copied: string[] = []
   const left: { path: string; why: Detail }[] = []
   for (const [index, path] of paths.entries()) {
     const why =
-      index < maxCopiedFiles ? await copyOne(repository, top, path) : statusNotice('copiesTooMany', { count: maxCopiedFiles })
+      index < maxCopiedFiles ? await copyOne(from, worktree, path) : statusNotice('copiesTooMany', { count: maxCopiedFiles })
     if (why === undefined) copied.push(path)
     else left.push({ path, why })
   }
   return { copied, left }
 }
 
-async function copyOne(repository: Repository, top: string, path: string): Promise<Detail | undefined> {
-  const { top: source } = repository.facts
+async function copyOne(source: string, worktree: Repository, path: string): Promise<Detail | undefined> {
+  const { top } = worktree.facts
   try {
     const from = await realPathInside(source, path)
     const to = await realPathInside(top, path)
@@ -52,8 +52,7 @@ async function copyOne(repository: Repository, top: string, path: string): Promi
     if (!found.isFile()) return statusNotice('copyNoFile')
     if (found.size > maxCopiedBytes) return statusNotice('copyTooLarge', { size: maxCopiedBytes / 1024 / 1024 })
     if (await lstat(to).catch(() => undefined)) return statusNotice('copyThere')
-    if ((await repository.try(['check-ignore', '--quiet', '--', path], { folder: top })).code !== 0)
-      return statusNotice('copyNotIgnored')
+    if ((await worktree.try(['check-ignore', '--quiet', '--', path])).code !== 0) return statusNotice('copyNotIgnored')
     await mkdir(dirname(to), { recursive: true })
     const reading = await openInside(source, from, constants.O_RDONLY)
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL

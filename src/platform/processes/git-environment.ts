@@ -1,12 +1,15 @@
 /**
- * The environment of every git call (SE4, WT4). It disables whatever a repository could make git run: hooks, monitors, editors,
- * signers and all transports, so nothing is fetched, not even missing objects of a partial clone. Settings for single files or
- * submodules have no fixed key; coordinator/worktrees/repository.ts finds those and passes them as `config`.
+ * The environment of every git call (SE19, WT4). No configuration of the machine or of a person is read, no attributes of theirs,
+ * and no object is replaced by another. What could run something is off besides: hooks, monitors, editors, signers, and all
+ * transports, so that nothing is fetched, not even missing objects of a partial clone.
  */
 const inheritedVariables = ['HOME', 'PATH', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_CONFIG_HOME', 'SystemRoot', 'USERPROFILE']
 
+const nothing = process.platform === 'win32' ? 'NUL' : '/dev/null'
+
 const fixedVariables: Readonly<Record<string, string>> = {
-  'core.hooksPath': process.platform === 'win32' ? 'NUL' : '/dev/null',
+  'core.hooksPath': nothing,
+  'core.attributesFile': nothing,
   'core.fsmonitor': 'false',
   'core.pager': 'cat',
   'core.editor': 'true',
@@ -52,6 +55,10 @@ export function gitEnvironment(
     // Overrides every `protocol.NAME.allow`: no transport is allowed.
     GIT_ALLOW_PROTOCOL: '',
     GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: nothing,
+    GIT_ATTR_NOSYSTEM: '1',
     GIT_CONFIG_COUNT: String(entries.length),
     ...Object.fromEntries(
       entries.flatMap(([key, value], index) => [

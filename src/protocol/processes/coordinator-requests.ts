@@ -101,7 +101,7 @@ export const repeatableRequests: ReadonlySet<CoordinatorRequestKind> = new Set([
 ])
 
 /** Why a request could not be answered. `why` is for a person. */
-export const requestFailures = ['gone', 'not_ours', 'git_refused', 'invalid', 'busy'] as const
+export const requestFailures = ['gone', 'not_ours', 'git_refused', 'needs_filter', 'invalid', 'busy'] as const
 
 export type CoordinatorAnswer =
   | { readonly ok: true; readonly value: unknown }

@@ -35,7 +35,8 @@ export const worktreeRoutes = {
     Read what would be lost with a worktree; its \`digest\` confirms exactly that when it is removed`,
   commitWorktree: route(`POST ${one}/commit`, 'write', {
     body: z.strictObject({ message: Message.optional() }).optional(),
-    answer: z.object({ commit: z.string().nullable(), files: z.int() }),
+    /** `left`: repositories inside, which stay at the commit that HEAD has of them. */
+    answer: z.object({ commit: z.string().nullable(), files: z.int(), left: z.array(z.string()) }),
   })`
     Commit everything in a worktree on its branch, in our name; \`commit\` is null when there was nothing to commit`,
   mergeWorktree: route(`POST ${one}/merge`, 'write', {

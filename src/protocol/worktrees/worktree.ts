@@ -50,7 +50,8 @@ export type Worktree = z.output<typeof Worktree>
 export const ChangedFile = z.object({
   /** Bytes that are no text are escaped as `\xNN`. */
   path: z.string(),
-  change: z.enum(['added', 'modified', 'deleted', 'renamed', 'untracked', 'conflicted']),
+  /** `repository`: one inside of this one, in which nothing is read. */
+  change: z.enum(['added', 'modified', 'deleted', 'renamed', 'untracked', 'conflicted', 'repository']),
 })
 
 export type ChangedFile = z.output<typeof ChangedFile>
@@ -97,7 +98,7 @@ export type RemovalResult =
   | ({ readonly outcome: 'refused'; readonly reason: 'not_ours' | 'in_use' | 'git_refused' } & Why)
   | { readonly outcome: 'would_lose'; readonly losses: Losses }
 
-export type MergeRefusal = 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused'
+export type MergeRefusal = 'uncommitted' | 'no_branch' | 'target_in_use' | 'moved' | 'git_refused' | 'needs_filter'
 
 export type MergeResult =
   | { readonly outcome: 'done' | 'nothing_new'; readonly commit: string }

@@ -59,6 +59,7 @@ const codes = {
   gone: 'not_found',
   not_ours: 'wrong_state',
   git_refused: 'git_refused',
+  needs_filter: 'needs_filter',
   invalid: 'invalid_request',
   busy: 'busy',
 } as const

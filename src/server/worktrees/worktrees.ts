@@ -103,8 +103,8 @@ export class Worktrees {
   async commit(who: Caller, which: WhichWorktree, message: string | undefined, receipt?: ReceiptKey) {
     const row = await this.#tree(who, which)
     const ask = { kind: 'worktree-commit', top: row.top, message: message ?? `Work of ${row.role}` } as const
-    const { commit, files = 0 } = await this.#do<{ commit: string | null; files?: number }>(who, row, ask, receipt)
-    return { commit, files }
+    const done = await this.#do<{ commit: string | null; files?: number; left?: string[] }>(who, row, ask, receipt)
+    return { commit: done.commit, files: done.files ?? 0, left: done.left ?? [] }
   }
 
   async merge(who: Caller, which: WhichWorktree, { branch, how = 'merge', message }: Merge, receipt?: ReceiptKey) {
@@ -123,7 +123,8 @@ export class Worktrees {
     }
     if (brought.outcome === 'refused') {
       const { reason, why, notice, command } = brought
-      throw new Refusal(reason === 'git_refused' ? 'git_refused' : 'wrong_state', detailFrom(why, notice), { reason, command })
+      const code = reason === 'git_refused' || reason === 'needs_filter' ? reason : 'wrong_state'
+      throw new Refusal(code, detailFrom(why, notice), { reason, command })
     }
     return { ...brought, branch: target }
   }

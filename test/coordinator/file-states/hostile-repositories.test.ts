@@ -2,18 +2,16 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Git } from '../../../src/coordinator/worktrees/git.ts'
-import { systemClock } from '../../../src/platform/time/clock.ts'
 import { amount } from '../../support/extent.ts'
 import { stateScene } from '../../support/file-states.ts'
-import { testGit } from '../../support/git-repository.ts'
+import { at, gitWith, testGit } from '../../support/git-repository.ts'
 import { configTraps, hookTraps, type Scene, sceneWith } from '../../support/git-traps.ts'
 import { addSubmodule, populate, remoteTraps, submoduleTraps } from '../../support/git-traps-elsewhere.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Takes, compares, brings back and forks, with the traps’ programs on the PATH. */
 async function everything(trapped: Scene): Promise<void> {
-  const scene = stateScene(new Git({ clock: systemClock, env: trapped.env }), trapped)
+  const scene = stateScene(gitWith(trapped.env), trapped)
   const first = await scene.take()
   for (const { name } of [...configTraps, ...hookTraps]) appendFileSync(join(scene.folder, `${name}.txt`), 'changed\n')
   scene.write('new/file.txt', 'new\n')
@@ -24,8 +22,19 @@ async function everything(trapped: Scene): Promise<void> {
   expect(await scene.rewind(second.state, first.state)).toMatchObject({ outcome: 'done' })
   expect(scene.files()).toEqual(after)
   const top = join(temporaryFolder(), 'fork')
-  const own = new Git({ clock: systemClock, env: trapped.env })
-  await own.run(scene.folder, ['worktree', 'add', '--quiet', '--no-checkout', '--detach', top, first.state.head])
+  at(trapped.folder).git(
+    '-c',
+    'core.hooksPath=/dev/null',
+    '-c',
+    'core.fsmonitor=false',
+    'worktree',
+    'add',
+    '--quiet',
+    '--no-checkout',
+    '--detach',
+    top,
+    first.state.head,
+  )
   await scene.states.write(top, second.state, 'fork:1')
   expect(await scene.states.keepOnly(scene.folder, 'fork:1', [])).not.toBe(null)
 }

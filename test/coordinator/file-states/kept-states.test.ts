@@ -80,7 +80,7 @@ test('[FS3] the newest tree and the private index of a worktree that is gone are
   await scene.take()
   await states.take(top, 'web:project.other')
   const indexes = () => git('for-each-ref', '--format=%(refname)', 'refs/holdfast/index').split('\n').length
-  const folders = () => readdirSync(join(scene.privateFolder, '.states')).length
+  const folders = () => readdirSync(join(scene.privateFolder, '.states')).filter((name) => name !== 'none').length
   expect(await states.keepOnly(folder, key, [])).toBe(0)
   expect([indexes(), folders()]).toEqual([2, 2])
   git('worktree', 'remove', top)

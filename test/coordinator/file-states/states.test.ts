@@ -355,7 +355,7 @@ test('[FS1] a repository with sha256 has states; a folder without git, a bare on
   const second = await scene.take()
   expect(await scene.rewind(first.state, second.state)).toMatchObject({ outcome: 'done' })
   expect(readFileSync(join(repository.folder, 'a.txt'), 'utf8')).toBe('one\n')
-  const states = new FileStates(testGit(), temporaryFolder())
+  const states = new FileStates(testGit())
   expect(await states.take(temporaryFolder(), key)).toBe(null)
   repository.git('config', 'core.worktree', temporaryFolder())
   expect(await states.take(repository.folder, key)).toBe(null)

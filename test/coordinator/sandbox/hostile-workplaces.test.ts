@@ -7,12 +7,11 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { isPlainIndex } from '../../../src/coordinator/sandbox/staged-names.ts'
-import { Git } from '../../../src/coordinator/worktrees/git.ts'
 import { openRepository } from '../../../src/coordinator/worktrees/repository.ts'
+import { isPlainIndex } from '../../../src/coordinator/worktrees/staged-entries.ts'
 import { probeSandbox } from '../../../src/platform/processes/sandbox-probe.ts'
-import { systemClock } from '../../../src/platform/time/clock.ts'
 import { makeScene, type RunOptions, runInScene, type Scene } from '../../faults/escapes/scene.ts'
+import { gitWith } from '../../support/git-repository.ts'
 
 const { works, problem } = await probeSandbox(process.env)
 if (!works) process.stderr.write(`no sandbox on this machine, so nothing is tested inside: ${problem}\n`)
@@ -72,7 +71,7 @@ test('[SB10] a repository that an agent has made in a folder without one leads t
     await said(place, trick(place), { folder })
     const output = await said(place, looks, { folder })
     expect([name, output]).toEqual([name, expect.not.stringMatching(`${place.secret}|hello`)])
-    const opened = await openRepository(new Git({ clock: systemClock, env: process.env }), folder)
+    const opened = await openRepository(gitWith(process.env), folder)
     if (/others/.test(name)) expect([name, opened]).toMatchObject([name, { why: {} }])
   }
   expect(place.git(place.repository, 'worktree', 'list').split('\n')).toHaveLength(3)
@@ -80,7 +79,7 @@ test('[SB10] a repository that an agent has made in a folder without one leads t
 
 test('[SB10] worktrees, submodules and a repository that names its folder are opened, those of others are not', async () => {
   const place = await scene()
-  const git = new Git({ clock: systemClock, env: process.env })
+  const git = gitWith(process.env)
   const apart = folderIn(place, 'apart')
   place.git(apart, 'init', '-q', '--separate-git-dir', join(place.root, 'apart.git'))
   place.git(apart, 'commit', '-q', '--allow-empty', '-m', 'x')
@@ -103,7 +102,8 @@ test('[SB10] an index whose names lead out is not taken over; the next process b
   expect(isPlainIndex(indexOf(['README.md'], id).subarray(0, -1), 20)).toBe(false)
   if (!works) return
   writeFileSync(join(place.worktree, 'forged'), indexOf(['../out', 'README.md'], id))
-  expect(await said(place, `cat forged > ${own}; git ls-files`)).toMatch(/\.\.\/out.*names that lead out/s)
+  const forged = await said(place, `cat forged > ${own}; git ls-files`)
+  for (const words of ['../out\n', 'names that lead out']) expect(forged).toContain(words)
   expect(readFileSync(own).equals(before)).toBe(true)
   expect(await said(place, 'git ls-files; echo new > new; git add new; git status --short')).toMatch(/^README.md\n.*A {2}new/s)
   expect(place.git(place.worktree, 'status', '--short')).toContain('A  new')

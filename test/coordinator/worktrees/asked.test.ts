@@ -30,10 +30,7 @@ async function machineWithTree() {
   if (made.kind !== 'worktree') throw new DetailError(made.why)
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects
   const ask = async (asked: CoordinatorRequest): Promise<any> =>
-    answerRequest(
-      { git, worktreesFolder, occupancy, clock: systemClock, fileStates: new FileStates(git, worktreesFolder) },
-      asked,
-    )
+    answerRequest({ git, worktreesFolder, occupancy, clock: systemClock, fileStates: new FileStates(git) }, asked)
   return { git, ask, root, worktreesFolder, occupancy, project, top: made.top, tree: at(made.top) }
 }
 

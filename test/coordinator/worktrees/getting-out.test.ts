@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commitAll } from '../../../src/coordinator/worktrees/answer-request.ts'
+import { commitAll } from '../../../src/coordinator/worktrees/commit.ts'
 import { diffOf, patchOf } from '../../../src/coordinator/worktrees/diff.ts'
 import { diskUseOf } from '../../../src/coordinator/worktrees/inspect-worktrees.ts'
 import { mergeWorktree } from '../../../src/coordinator/worktrees/merge-worktree.ts'
@@ -87,15 +87,15 @@ test('[WT4] a commit of ours has an identity of its own, on a machine without on
   expect(await commitAll(await open(), 'Everything\n\nBecause.\n')).toMatchObject({ files: 5 })
   expect(tree.git('log', '-1', '--format=%an <%ae>%n%B')).toBe('Holdfast <agents@holdfast.invalid>\nEverything\n\nBecause.')
   expect(tree.git('status', '--porcelain')).toBe('')
-  expect(await commitAll(await open(), 'Nothing')).toEqual({ commit: null })
+  expect(await commitAll(await open(), 'Nothing')).toEqual({ commit: null, files: 0, left: [] })
 })
 
-const into = (target: string, how: 'merge' | 'rebase', scratch: string) => ({ target, how, message: 'Bring in auth', scratch })
+const into = (target: string, how: 'merge' | 'rebase') => ({ target, how, message: 'Bring in auth' })
 
 test.each(['merge', 'rebase'] as const)(
   '[WT6] a %s into a branch that is not checked out moves that branch and nothing else',
   async (how) => {
-    const { project, tree, root, open } = await projectWithWorktree()
+    const { project, tree, open } = await projectWithWorktree()
     project.git('branch', 'release')
     project.git('switch', '--quiet', 'release')
     project.write('release.txt', 'r\n')
@@ -105,7 +105,7 @@ test.each(['merge', 'rebase'] as const)(
     tree.write('work.txt', 'w\n')
     await commitAll(await open(), 'Work')
     const before = tree.git('rev-parse', 'HEAD')
-    const done = await mergeWorktree(await open(), into('release', how, root))
+    const done = await mergeWorktree(await open(), into('release', how))
     expect(done).toEqual({ outcome: 'done', commit: project.git('rev-parse', 'release') })
     expect(project.git('ls-tree', '--name-only', 'release').split('\n')).toEqual([
       '.gitignore',
@@ -117,20 +117,20 @@ test.each(['merge', 'rebase'] as const)(
     expect(tree.git('rev-parse', 'HEAD')).toBe(before)
     expect(project.git('status', '--porcelain', '--branch')).toBe('## main')
     expect(project.git('worktree', 'list').split('\n').length).toBe(2)
-    expect(await mergeWorktree(await open(), into('release', 'merge', root))).toMatchObject({
+    expect(await mergeWorktree(await open(), into('release', 'merge'))).toMatchObject({
       outcome: how === 'merge' ? 'nothing_new' : 'done',
     })
   },
 )
 
 test.each(['merge', 'rebase'] as const)('[WT6] a %s that conflicts says where, and both sides are as they were', async (how) => {
-  const { project, tree, root, open } = await projectWithWorktree()
+  const { project, tree, open } = await projectWithWorktree()
   project.write('README.md', '# theirs\n')
   project.git('commit', '--quiet', '--all', '-m', 'Theirs')
   tree.write('README.md', '# ours\n')
   await commitAll(await open(), 'Ours')
   const before = [project.git('rev-parse', 'HEAD'), tree.git('rev-parse', 'HEAD')]
-  expect(await mergeWorktree(await open(), into('main', how, root))).toEqual({
+  expect(await mergeWorktree(await open(), into('main', how))).toEqual({
     outcome: 'conflicts',
     files: ['README.md'],
     command: expect.stringContaining('git switch main'),
@@ -141,19 +141,19 @@ test.each(['merge', 'rebase'] as const)('[WT6] a %s that conflicts says where, a
 })
 
 test('[WT6] a branch that is checked out is moved with its files when all is committed there, and otherwise not at all', async () => {
-  const { project, tree, root, open } = await projectWithWorktree()
+  const { project, tree, open } = await projectWithWorktree()
   tree.write('work.txt', 'w\n')
   await commitAll(await open(), 'Work')
   project.write('README.md', '# being edited\n')
   const before = project.git('rev-parse', 'HEAD')
-  expect(await mergeWorktree(await open(), into('main', 'merge', root))).toMatchObject({
+  expect(await mergeWorktree(await open(), into('main', 'merge'))).toMatchObject({
     outcome: 'refused',
     reason: 'target_in_use',
     command: 'git switch main && git merge holdfast/1c55ab10/auth',
   })
   project.git('checkout', '--quiet', '--', '.')
   project.write('work.txt', 'mine, untracked')
-  expect(await mergeWorktree(await open(), into('main', 'merge', root))).toMatchObject({
+  expect(await mergeWorktree(await open(), into('main', 'merge'))).toMatchObject({
     outcome: 'refused',
     reason: 'git_refused',
   })
@@ -162,7 +162,7 @@ test('[WT6] a branch that is checked out is moved with its files when all is com
     'mine, untracked',
   ])
   project.git('clean', '--quiet', '--force')
-  expect(await mergeWorktree(await open(), into('main', 'merge', root))).toMatchObject({ outcome: 'done' })
+  expect(await mergeWorktree(await open(), into('main', 'merge'))).toMatchObject({ outcome: 'done' })
   expect(readFileSync(join(project.folder, 'work.txt'), 'utf8')).toBe('w\n')
   expect(project.git('status', '--porcelain', '--branch')).toBe('## main')
 })
@@ -171,7 +171,7 @@ test.each([
   ['it is worked out', 'merge-tree', 'moved'],
   ['the branch is moved', 'update-ref', 'moved'],
 ])('[WT6] a commit that comes to a branch while %s is not passed over', async (_when, words, reason) => {
-  const { project, tree, root, top, open } = await projectWithWorktree()
+  const { project, tree, top, open } = await projectWithWorktree()
   project.git('branch', 'release')
   const theirs = project.git('commit-tree', '-p', 'release', '-m', 'Theirs', 'release^{tree}')
   project.git('update-ref', 'refs/heads/release', theirs)
@@ -179,7 +179,7 @@ test.each([
   await commitAll(await open(), 'Work')
   const meanwhile = project.git('commit-tree', '-p', 'release', '-m', 'Meanwhile', 'release^{tree}')
   const git = gitMeeting(words, `git -C ${project.folder} update-ref refs/heads/release ${meanwhile}`)
-  expect(await mergeWorktree(await openWorktree(git, top), into('release', 'merge', root))).toMatchObject({
+  expect(await mergeWorktree(await openWorktree(git, top), into('release', 'merge'))).toMatchObject({
     outcome: 'refused',
     reason,
   })
@@ -187,14 +187,15 @@ test.each([
 })
 
 test.each([
-  ['its checkout is looked at', 'status --porcelain=v1 --untracked-files=no', 'moved'],
-  ['its checkout is moved', 'merge --ff-only', 'git_refused'],
+  ['its checkout is looked at', 'diff-tree -r', 'moved'],
+  ['its checkout is moved', 'read-tree -m -u', 'moved'],
 ])('[WT6] a commit that comes to a branch that is checked out while %s is not passed over', async (_when, words, reason) => {
-  const { project, tree, root, top, open } = await projectWithWorktree()
+  const { project, tree, top, open } = await projectWithWorktree()
   tree.write('work.txt', 'w\n')
   await commitAll(await open(), 'Work')
-  const git = gitMeeting(words, `git -C ${project.folder} commit --quiet --allow-empty -m Meanwhile`)
-  expect(await mergeWorktree(await openWorktree(git, top), into('main', 'merge', root))).toMatchObject({
+  const meanwhile = project.git('commit-tree', '-p', 'main', '-m', 'Meanwhile', 'main^{tree}')
+  const git = gitMeeting(words, `git -C ${project.folder} update-ref refs/heads/main ${meanwhile}`)
+  expect(await mergeWorktree(await openWorktree(git, top), into('main', 'merge'))).toMatchObject({
     outcome: 'refused',
     reason,
   })
@@ -203,17 +204,17 @@ test.each([
 })
 
 test('[WT6] what is not committed is not brought in, nor into a branch that is not there', async () => {
-  const { tree, root, open } = await projectWithWorktree()
-  expect(await mergeWorktree(await open(), into('nowhere', 'merge', root))).toMatchObject({
+  const { tree, open } = await projectWithWorktree()
+  expect(await mergeWorktree(await open(), into('nowhere', 'merge'))).toMatchObject({
     outcome: 'refused',
     reason: 'no_branch',
   })
-  expect(await mergeWorktree(await open(), into('--all', 'merge', root))).toMatchObject({
+  expect(await mergeWorktree(await open(), into('--all', 'merge'))).toMatchObject({
     outcome: 'refused',
     reason: 'no_branch',
   })
   tree.write('work.txt', 'w\n')
-  expect(await mergeWorktree(await open(), into('main', 'merge', root))).toMatchObject({
+  expect(await mergeWorktree(await open(), into('main', 'merge'))).toMatchObject({
     outcome: 'refused',
     reason: 'uncommitted',
   })

@@ -69,7 +69,7 @@ test('[SE19] submodules are looked into without anything of theirs being run, an
     },
   })
   expect(scene.sprung()).toEqual([])
-  const losses = ['more.txt', 'sub', 'sub/nested', 'sub/nested/new.txt', 'sub/s.txt']
+  const losses = ['more.txt', 'sub']
   expect({ ...done, losses: (done['losses'] as string[]).toSorted() }).toEqual({ ...everythingDone, losses })
 })
 

@@ -2,13 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Git } from '../../../src/coordinator/worktrees/git.ts'
+import { branchOf, isOurBranch } from '../../../src/coordinator/worktrees/branch-name.ts'
 import { makeWorkspace, type Workspace } from '../../../src/coordinator/worktrees/make-workspace.ts'
-import { branchOf, isOurBranch } from '../../../src/coordinator/worktrees/repository.ts'
 import { DetailError } from '../../../src/domain/notices.ts'
 import { PathRefused } from '../../../src/platform/files/path-inside.ts'
-import { systemClock } from '../../../src/platform/time/clock.ts'
-import { at, makeRepository, testGit } from '../../support/git-repository.ts'
+import { at, gitWith, makeRepository, testGit } from '../../support/git-repository.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const userSessionShort = '1c55ab10'
@@ -146,7 +144,7 @@ test('[WT4] a folder that is no repository, has no commit, or is not there: a pl
 })
 
 test('[WT4] without git there is a plain directory too', async () => {
-  const none = new Git({ clock: systemClock, env: { PATH: newRoot() } })
+  const none = gitWith({ PATH: newRoot() })
   const wanted = { projectFolder: makeRepository().folder, root: newRoot(), workspace: 'auth', userSessionShort, role: 'auth' }
   expect(await makeWorkspace(none, wanted)).toMatchObject({
     kind: 'plain',

@@ -21,7 +21,7 @@ test('[WT5] ignored files are copied from the project, each that is not with its
   project.write('plain.txt', 'x')
   mkdirSync(join(project.folder, 'node_modules/folder'))
   symlinkSync('/etc', join(project.folder, 'outside'))
-  const repository = await openRepository(testGit(), project.folder)
+  const repository = await openRepository(testGit(), tree.folder)
   if (!(repository instanceof Repository)) throw new DetailError(repository.why)
   const named = [
     '.env',
@@ -33,7 +33,7 @@ test('[WT5] ignored files are copied from the project, each that is not with its
     '../x',
     'outside/hostname',
   ]
-  const { copied, left } = await copyIgnored(repository, tree.folder, named)
+  const { copied, left } = await copyIgnored(project.folder, repository, named)
   expect({ copied, left: left.map(({ path, why }) => ({ path, why: textOf(why) })) }).toEqual({
     copied: ['.env', 'node_modules/own/own.cfg'],
     left: [

@@ -204,7 +204,11 @@ export async function runInScene(
     serverUrl: `http://127.0.0.1:${serverPort}`,
     program: [process.execPath],
     fallbackFolder: join(data, 'launches', launchId),
-    sandbox: { git: new Git({ clock: systemClock, env }), dataFolder: data, ask: async () => false },
+    sandbox: {
+      git: new Git({ clock: systemClock, env, folder: join(data, 'worktrees/.states') }),
+      dataFolder: data,
+      ask: async () => false,
+    },
     onOutput: (text) => pieces.push(text),
   })
   const exit = await promise

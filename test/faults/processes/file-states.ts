@@ -1,4 +1,5 @@
 /** Answers one request about file states as a coordinator does, and ends. Its git may kill it at any call (file-states/git-shim.ts). */
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { FileStates } from '../../../src/coordinator/file-states/file-states.ts'
 import { answerRequest } from '../../../src/coordinator/worktrees/answer-request.ts'
@@ -14,8 +15,8 @@ export interface FilesTask {
 
 /** Also within the test's own process, with a git that kills nobody. */
 export function answerOnce({ worktreesFolder, ask }: FilesTask, env: Readonly<Record<string, string | undefined>>) {
-  const git = new Git({ clock: systemClock, env })
-  const fileStates = new FileStates(git, worktreesFolder)
+  const git = new Git({ clock: systemClock, env, folder: join(worktreesFolder, '.states') })
+  const fileStates = new FileStates(git)
   return answerRequest({ git, occupancy: new Occupancy(), fileStates, worktreesFolder, clock: systemClock }, ask)
 }
 

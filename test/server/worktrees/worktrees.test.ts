@@ -173,7 +173,11 @@ test('[WT2] a machine that is away, or does not answer, is said to be; nothing i
     text: '{"ok":true,"value":{"commit":"c0ffee","files":1}}',
     last: true,
   })
-  expect((await api(`/${id}/commit`, { method: 'POST', body: {}, headers })).json).toEqual({ commit: 'c0ffee', files: 1 })
+  expect((await api(`/${id}/commit`, { method: 'POST', body: {}, headers })).json).toEqual({
+    commit: 'c0ffee',
+    files: 1,
+    left: [],
+  })
   await machine1.tell({ type: 'goodbye' })
   const away = await api(`/${id}/diff`)
   expect([away.status, away.json.code, away.json.machine]).toEqual([503, 'coordinator_away', 'laptop'])

@@ -47,6 +47,7 @@ export const errors: ErrorsWords = {
     title: 'It cannot be merged without conflicts',
     next: 'Nothing was changed on either side. Copy the git command and resolve them in your own checkout.',
   },
+  needs_filter: { title: 'A filter is needed, and Holdfast runs none', next: 'Let the agent commit, or use git there by hand.' },
   git_refused: { title: 'git did not do it', next: 'Its words are below. Nothing was removed.' },
   too_large: { title: 'This is too large', next: 'Make it shorter.' },
   unsupported_media_type: { title: 'The server did not understand this', next: 'Reload the page.' },

@@ -46,6 +46,7 @@ export const worktrees = {
     renamed: 'renamed',
     untracked: 'untracked',
     conflicted: 'conflict',
+    repository: 'repository',
   },
   noText: 'Nothing to show: the file is empty, or only its name or mode has changed.',
   commit: 'Commit',

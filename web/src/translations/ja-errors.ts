@@ -52,6 +52,10 @@ export const errors: ErrorsWords = {
     title: '競合があるためマージできません',
     next: 'どちら側も変更されていません。git コマンドをコピーし、手元で解決してください。',
   },
+  needs_filter: {
+    title: 'フィルターが必要ですが、Holdfast は実行しません',
+    next: 'エージェントにコミットさせるか、そこで git を直接使ってください。',
+  },
   git_refused: { title: 'git が実行しませんでした', next: 'git のメッセージは下にあります。何も削除されていません。' },
   too_large: { title: '内容が大きすぎます', next: '短くしてください。' },
   unsupported_media_type: { title: 'サーバーが内容を受け付けませんでした', next: 'ページを再読み込みしてください。' },

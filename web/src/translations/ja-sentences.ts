@@ -182,6 +182,15 @@ const words: Sentences = {
   gitEndedWith: 'git {command} が {code} で終了しました。',
   gitNotRun: '{folder} で git を実行できません（{code}）。',
   pipeInTheWay: '{file} は名前付きパイプで、git が待ち続けます。削除してください。',
+  gitStoodStill: 'git {command} は来ないものを待っていたため、終了させました。',
+  refsInTable: '参照が表の形式で保存されており、Holdfast では読めません',
+  fileNotMade: '{file} を作成できませんでした ({code})。',
+  indexLocked: '{file} があります。別の git が作業中です。そうでなければ削除してください。',
+  needsFilter:
+    '{file}（ほか {more} 件）にはフィルター（大きなファイル用など）が設定されていますが、Holdfast はフィルターを実行しません。エージェントにコミットさせるか、そこで git を直接使ってください。',
+  notFiltered:
+    '{file}（ほか {more} 件）にはフィルターが設定されていますが、Holdfast は実行しません。ファイルはコミットされたままの内容です。大きなファイルの場合: {command}',
+  rebaseTooLong: '{count} 件のコミットは一つずつ移すには多すぎます。最大 {most} 件です。',
   gitTooSlow: 'git {command} が {seconds} 秒以内に終わりませんでした。',
   gitFailed: 'git {command} が失敗しました: {why}',
   notWorktreeTop: '{folder} はワークツリーの最上位ではありません。',

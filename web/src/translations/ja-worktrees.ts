@@ -45,6 +45,7 @@ export const worktrees: typeof English = {
     renamed: '名前変更',
     untracked: '未追跡',
     conflicted: '競合',
+    repository: 'リポジトリ',
   },
   noText: '表示する内容がありません。空のファイルか、名前や属性だけの変更です。',
   commit: 'コミット',
