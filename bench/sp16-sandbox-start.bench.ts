@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { AgentProcess, type Exit } from '../src/coordinator/agent-process.ts'
 import { ProcessTable } from '../src/coordinator/process-tree.ts'
+import { SandboxWatch } from '../src/coordinator/sandbox/sandbox-watch.ts'
 import { Git } from '../src/coordinator/worktrees/git.ts'
 import type { SandboxMode } from '../src/domain/agents/isolation.ts'
 import { processes } from '../src/platform/processes/processes.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 import type { LaunchParticulars } from '../src/protocol/processes/link.ts'
+import { sandboxLimits } from '../src/protocol/processes/sandbox-limits.ts'
 import { makeScene, type Scene } from '../test/faults/escapes/scene.ts'
 import { setup as wantBubblewrap } from '../test/support/bubblewrap.ts'
 import type { Comparison, Contender } from './harness/comparison.ts'
@@ -46,7 +48,10 @@ function starts(sandbox: SandboxMode, { home, data, worktree }: Scene, git: Git)
         serverUrl: 'http://127.0.0.1:1',
         fallbackFolder: join(data, 'launches', launchId),
       },
-      sandbox: { git, dataFolder: data, ask: async () => false },
+      sandbox: {
+        ...{ git, dataFolder: data, ask: async () => false },
+        ...{ limits: sandboxLimits(), watch: new SandboxWatch(table, systemClock), onLimit: () => {} },
+      },
     })
     if (!agent.pipes) throw new Error('The agent has no pipes.')
     await once(agent.pipes.from, 'data')

@@ -18,6 +18,7 @@ import type { Seals } from '../platform/secrets/seals.ts'
 import { hashSecret } from '../platform/secrets/secrets.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { ConfigValues } from '../protocol/config.ts'
+import { sandboxLimits } from '../protocol/processes/sandbox-limits.ts'
 import type { HttpListener } from '../server/http/http-listener.ts'
 import type { Tails } from '../server/live/tail.ts'
 import { createTurnDispatcher, Starter } from '../server/processes/work-scanner.ts'
@@ -61,6 +62,7 @@ export async function assemble(options: Options): Promise<Assembled> {
     maxConcurrent: config['coordinator.max_concurrent'],
     aloneMinutes: config['coordinator.alone_minutes'],
     takeoverMinutes: config['coordinator.takeover_minutes'],
+    sandboxLimits: sandboxLimits(config),
   }
   const files = {
     ...mirroredFiles({ mirror, store, data, noteDay: (day) => noteDay(store, day) }),

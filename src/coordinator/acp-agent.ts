@@ -127,7 +127,6 @@ export class AcpAgent {
   reportFailure(failure: Detail, exit?: Exit): void {
     if (this.#phase !== 'starting') return
     this.#phase = 'failed'
-    // Stops a set-up that is still running.
     this.#startAborted.abort()
     this.#stopWaiting()
     this.#report({ type: 'agent-failed', step: this.#step, ...this.#fieldsFor('error', this.sandbox.explain(failure)), ...exit })
@@ -327,9 +326,10 @@ export class AcpAgent {
     } catch (error) {
       const { code, detail } = error instanceof AcpFailure ? error : { code: 'refused', detail: String(error) }
       if (code === 'flooded') this.#writeNote(`${textOf(detail)} It was ended.`)
-      // The agent exited during the turn. The exit is reported, and what the turn had done is unknown.
+      // The agent exited. That is reported, and what the turn had done is unknown, but where a limit has ended it (SB13).
       const after = await takeAfter(this.#turnFiles, folder, files, before)
-      if (code !== 'ended' && code !== 'flooded') end({ outcome: 'failed', error: detail, files: after })
+      const limit = this.sandbox.endedFor
+      if (limit || (code !== 'ended' && code !== 'flooded')) end({ outcome: 'failed', error: limit ?? detail, files: after })
       else if (after) this.#report({ type: 'turn-files', turnId, after })
     } finally {
       held.turnId = undefined

@@ -15,15 +15,17 @@ import type { LiveProcess, ProcessIdentity } from '../platform/processes/process
 import { type OwnProgram, programOf } from '../platform/processes/program-of.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { LaunchParticulars } from '../protocol/processes/link.ts'
-import { type Detail, DetailError, detailOf, statusNotice } from '../protocol/status-texts.ts'
+import { type Detail, DetailError, detailOf, statusNotice, textOf } from '../protocol/status-texts.ts'
 import { AgentOutput } from './agent-output.ts'
 import { giveGateway } from './gateway/agent-gateway.ts'
 import type { OpenGateway } from './gateway/gateway.ts'
 import { removeSecretFiles, secretFilesFolder, secretsInOutput, writeSecretFiles } from './launch-secrets.ts'
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
 import { commandAllowing, type InSandbox } from './sandbox/agent-sandbox.ts'
+import { type ControlGroup, openControlGroup } from './sandbox/control-group.ts'
 import { isThisMachine } from './sandbox/network-rules.ts'
 import { openSandbox, type Sandboxed, type SandboxOptions } from './sandbox/sandbox.ts'
+import { limitsHere, type SandboxWatch } from './sandbox/sandbox-watch.ts'
 
 /**
  * Variables of a launch (CO4) that can be used in an agent's arguments, as `${HOLDFAST_AGENT_ID}`: there is no shell to expand
@@ -113,7 +115,11 @@ export interface AgentProcessOptions {
   readonly table: ProcessTable
   readonly clock: Clock
   /** What a sandbox needs of its surroundings. */
-  readonly sandbox: Pick<SandboxOptions, 'git' | 'dataFolder' | 'ask'>
+  readonly sandbox: Pick<SandboxOptions, 'git' | 'dataFolder' | 'ask' | 'limits'> & {
+    readonly watch: SandboxWatch
+    /** SB13: it is ended for this. */
+    readonly onLimit: (why: Detail) => void
+  }
   /** GW1: its way to its model, if that goes through the gateway. */
   readonly gateway?: OpenGateway | undefined
   readonly onOutput: (text: string) => void
@@ -143,6 +149,7 @@ export class AgentProcess {
   readonly #output: AgentOutput
   readonly #end: () => void
   #isStopping = false
+  #hasReachedLimit = false
 
   /** Rejects with CannotStart. */
   static async start(options: AgentProcessOptions): Promise<AgentProcess> {
@@ -181,11 +188,14 @@ export class AgentProcess {
       box?.close()
       throw error
     })
+    const group = box && openControlGroup(mark.launchId, limitsHere(options.sandbox.limits))
+    // Bubblewrap reads the plan first, and starts nothing before.
+    if (child.pid !== undefined) group?.add(child.pid)
     for (const [index, bytes] of (box?.inputs ?? []).entries())
       (child.stdio[index + 3] as Writable | undefined)?.on('error', () => {}).end(bytes)
     const { pid } = child
     const birth = pid === undefined ? undefined : table.source.birthOf(pid, 'or-dead')
-    return new AgentProcess(options, child, cwd, { pid: pid ?? 0, birth: birth ?? '' }, box)
+    return new AgentProcess(options, child, cwd, { pid: pid ?? 0, birth: birth ?? '' }, box && { ...box, group })
   }
 
   private constructor(
@@ -193,9 +203,9 @@ export class AgentProcess {
     child: ChildProcess,
     folder: string,
     { pid, birth }: ProcessIdentity,
-    box: Sandboxed | undefined,
+    box: (Sandboxed & { readonly group: ControlGroup | undefined }) | undefined,
   ) {
-    const { particulars, mark, table, clock, onOutput } = options
+    const { particulars, mark, table, clock, onOutput, sandbox } = options
     this.folder = folder
     this.pid = pid
     this.birth = birth
@@ -209,9 +219,15 @@ export class AgentProcess {
     else if (!this.pipes) stdout?.resume()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#end = resolve
+    const limits = limitsHere(sandbox.limits)
+    const onLimit = (why: Detail): void => this.#endForLimit(why, options)
+    const onFull = (what: Detail): void => onOutput(`[Holdfast: ${textOf(what)}]\n`)
+    const unwatch = box && sandbox.watch.watch({ ...box, limits, pid, tree: this.#tree, onLimit, onFull })
     this.gone = promise
       .then(() => this.#tree.end(table))
       .finally(async () => {
+        unwatch?.()
+        box?.group?.close()
         await box?.sync().catch((error: unknown) => onOutput(`[Holdfast: ${String(error)}]\n`))
         box?.close()
         options.gateway?.close()
@@ -238,6 +254,14 @@ export class AgentProcess {
   kill(): void {
     this.#tree.skipGrace()
     this.#end()
+  }
+
+  #endForLimit(why: Detail, { onOutput, sandbox }: AgentProcessOptions): void {
+    if (this.#hasReachedLimit) return
+    this.#hasReachedLimit = true
+    onOutput(`[Holdfast: ${textOf(why)}]\n`)
+    sandbox.onLimit(why)
+    this.kill()
   }
 
   pauseOutput(): void {

@@ -98,7 +98,8 @@ export class Coordinator {
       ...options,
       spool: this.#spool,
       onReceived: () => this.#offlineTimer.reset(),
-      onWelcome: ({ maxConcurrent, aloneMinutes, takeoverMinutes }) => {
+      onWelcome: ({ maxConcurrent, aloneMinutes, takeoverMinutes, sandboxLimits }) => {
+        if (sandboxLimits) this.#supervisor.setSandboxLimits(sandboxLimits)
         this.#offlineTimer.setLimits(aloneMinutes, takeoverMinutes)
         this.#supervisor.setMaxConcurrent(maxConcurrent)
       },

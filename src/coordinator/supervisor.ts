@@ -8,12 +8,14 @@ import { dirname, join } from 'node:path'
 import type { Logger } from '../platform/log/logger.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { LaunchOrder, LaunchParticulars } from '../protocol/processes/link.ts'
+import { type SandboxLimits, sandboxLimits } from '../protocol/processes/sandbox-limits.ts'
 import { cutDetail, type Detail, detailFields, statusNotice, textOf } from '../protocol/status-texts.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import type { AcpAgents } from './acp-agents.ts'
 import { AgentProcess, type AgentProcessOptions, CannotStart, type Exit } from './agent-process.ts'
 import type { Gateway, OpenGateway } from './gateway/gateway.ts'
 import { RecentIds } from './link.ts'
+import { SandboxWatch } from './sandbox/sandbox-watch.ts'
 import type { NewFact } from './spool.ts'
 
 const retryMs = 1000
@@ -60,6 +62,8 @@ export class Supervisor {
   readonly #launches = new Map<string, Launch>()
   readonly #over = new RecentIds(maxRememberedLaunches)
   #maxConcurrent = 0
+  #sandboxLimits = sandboxLimits()
+  readonly #watch: SandboxWatch
   /** Launches of the previous coordinator have been dealt with. */
   #hasSynchronized = false
   #isClosed = false
@@ -68,6 +72,7 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
+    this.#watch = new SandboxWatch(options.table, options.clock)
   }
 
   get active(): number {
@@ -76,6 +81,11 @@ export class Supervisor {
 
   markOver(launchId: string): void {
     this.#over.add(launchId)
+  }
+
+  /** SB13: of sandboxes that are made from now on. */
+  setSandboxLimits(limits: SandboxLimits): void {
+    this.#sandboxLimits = limits
   }
 
   setMaxConcurrent(maxConcurrent: number): void {
@@ -280,6 +290,9 @@ export class Supervisor {
         sandbox: {
           git: acpAgents.git,
           dataFolder: dirname(launchesFolder),
+          limits: this.#sandboxLimits,
+          watch: this.#watch,
+          onLimit: (why) => endedFor(launch, why),
           ask: async (target) => (await launch.acpAgent?.sandbox.askHost(target)) ?? false,
         },
         gateway: await openGateway(gateway, launch, particulars),
@@ -313,6 +326,13 @@ export class Supervisor {
     report({ type: 'process-exited', launchId, exitCode: null, signal: null, found, stopped: found === 'leftover' })
     logger.warn({ launchId, found }, 'an agent of before does not run any more')
   }
+}
+
+/** SB13: turns that run fail with the reason, and so does a start. */
+function endedFor({ acpAgent }: Launch, why: Detail): void {
+  if (!acpAgent) return
+  acpAgent.sandbox.endedFor = why
+  acpAgent.reportFailure(why)
 }
 
 /** GW1, GW3: a launch that is being ended asks no model any more. */

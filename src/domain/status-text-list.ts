@@ -32,6 +32,11 @@ export const earlierSentences = {
   workplaceTooWide: 'A sandbox would show all of {folder}. Give the project a folder of its own.',
   workplaceIsLink: '{folder} is a link to {place}, and a sandbox follows none. Give the project the folder itself.',
   otherWorkplace: 'Its sandbox is made for another workplace.',
+  sandboxProcesses: 'It was ended: its sandbox reached its limit of {most} processes and threads ({setting}).',
+  sandboxMemory: 'It was ended: its sandbox reached its limit of {most} MB of memory ({setting}).',
+  sandboxWorkplace:
+    'It was ended: it wrote {most} MB to its workplace ({setting}), or filled the disk. What it wrote is still there.',
+  sandboxTmp: 'A temporary folder of its sandbox is full: {most} MB ({setting}).',
   otherOwner: 'Its sandbox holds the transcripts of somebody else.',
   settingsNotPlain:
     '{place} is a link or of another kind, so the transcripts in it cannot be kept apart. Put a plain one in its place.',

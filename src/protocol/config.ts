@@ -70,6 +70,16 @@ export const configRules = {
     'Silence after which the work of a coordinator is taken over without asking; off: never',
   ),
   'coordinator.alone_minutes': whole(30, 1, 1440, 'How long a coordinator works on without a server'),
+  'sandbox.max_processes': whole(4096, 16, 1_000_000, 'Processes and threads at once in the sandbox of one agent'),
+  'sandbox.max_memory_mb': whole(
+    16_384,
+    64,
+    16_777_216,
+    'Memory of all processes in the sandbox of one agent; at most four fifths of the machine’s',
+  ),
+  'sandbox.max_file_mb': whole(8192, 1, 16_777_216, 'Size of a single file that a sandboxed agent writes'),
+  'sandbox.max_tmp_mb': whole(4096, 1, 16_777_216, 'Size of each temporary folder of a sandbox, which are in memory'),
+  'sandbox.max_workplace_mb': whole(32_768, 1, 16_777_216, 'What one process of a sandboxed agent may add to its workplace'),
   'projects.roots': folders(
     'Folders that projects may be in, with colons between (semicolons on Windows); anywhere when left out',
   ),

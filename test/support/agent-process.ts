@@ -1,10 +1,12 @@
 /** An agent's process as the coordinator starts it, and what became of it. */
 import { onTestFinished } from 'vitest'
-import { AgentProcess, type Exit } from '../../src/coordinator/agent-process.ts'
+import { AgentProcess, type AgentProcessOptions, type Exit } from '../../src/coordinator/agent-process.ts'
 import { ProcessTable } from '../../src/coordinator/process-tree.ts'
+import { SandboxWatch } from '../../src/coordinator/sandbox/sandbox-watch.ts'
 import { Git } from '../../src/coordinator/worktrees/git.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import type { LaunchParticulars } from '../../src/protocol/processes/link.ts'
+import { sandboxLimits } from '../../src/protocol/processes/sandbox-limits.ts'
 import { particularsOf } from './launch-particulars.ts'
 import { machine } from './script-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -18,6 +20,13 @@ export interface StartedAgent {
   wrote(text: string): Promise<void>
 }
 
+/** The usual limits, which nothing reaches. */
+const unlimited = (table: ProcessTable): Pick<AgentProcessOptions['sandbox'], 'limits' | 'watch' | 'onLimit'> => ({
+  limits: sandboxLimits(),
+  watch: new SandboxWatch(table, systemClock),
+  onLimit: () => {},
+})
+
 export async function startAgent(
   changes: Partial<LaunchParticulars>,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -25,6 +34,7 @@ export async function startAgent(
   const particulars = particularsOf(changes)
   const dataFolder = temporaryFolder()
   const pieces: string[] = []
+  const table = new ProcessTable(machine)
   let heard = (): void => {}
   const { promise: exit, resolve } = Promise.withResolvers<Exit>()
   const agent = await AgentProcess.start({
@@ -37,9 +47,10 @@ export async function startAgent(
       git: new Git({ clock: systemClock, env, folder: `${dataFolder}/worktrees/.states` }),
       dataFolder,
       ask: async () => false,
+      ...unlimited(table),
     },
     env,
-    table: new ProcessTable(machine),
+    table,
     clock: systemClock,
     onOutput: (text) => {
       pieces.push(text)

@@ -13,6 +13,7 @@ import {
   type LaunchParticulars,
   type LinkFact,
 } from '../../src/protocol/processes/link.ts'
+import type { SandboxLimits } from '../../src/protocol/processes/sandbox-limits.ts'
 import { CoordinatorTurn, type RunningTurn, type SettledPermission, type TurnOrder } from '../../src/protocol/turns/link.ts'
 import { particularsOf } from './launch-particulars.ts'
 
@@ -34,6 +35,7 @@ export class LinkServer {
   maxConcurrent = 64
   aloneMinutes = 30
   takeoverMinutes: number | null = null
+  sandboxLimits: SandboxLimits | undefined
   /** Facts are stored and not acknowledged. */
   silent = false
   /** Launches that were asked for. */
@@ -187,8 +189,17 @@ export class LinkServer {
       if (hello.epoch !== null && hello.epoch !== this.epoch) return refused('fenced')
       if (hello.instance !== this.#instance) this.epoch++
       this.#instance = hello.instance
-      const { epoch, lastFact, maxConcurrent, aloneMinutes, takeoverMinutes } = this
-      return { type: 'coordinator:welcome', coordinatorId: 'c1', epoch, lastFact, maxConcurrent, aloneMinutes, takeoverMinutes }
+      const { epoch, lastFact, maxConcurrent, aloneMinutes, takeoverMinutes, sandboxLimits } = this
+      return {
+        type: 'coordinator:welcome',
+        coordinatorId: 'c1',
+        epoch,
+        lastFact,
+        maxConcurrent,
+        aloneMinutes,
+        takeoverMinutes,
+        sandboxLimits,
+      }
     }
     if (message.type === 'coordinator:take') {
       const { epoch, launchId } = CoordinatorTake.parse(message)

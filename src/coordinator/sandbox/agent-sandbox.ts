@@ -36,6 +36,8 @@ export interface InSandbox {
 
 export class AgentSandbox {
   readonly #options: AgentSandboxOptions
+  /** SB13: the limit for which its process is being ended. */
+  endedFor: Detail | undefined
   #folder: string | undefined
   #inside: InSandbox | undefined
   #turnId = ''

@@ -20,6 +20,8 @@ export interface ProfileOptions {
   readonly nested: boolean
   /** bubblewrap is 0.8 or later. */
   readonly modern: boolean
+  /** SB13: of each temporary folder, where bubblewrap can bound them. */
+  readonly tmpMb?: number
 }
 
 /** By name, because all of /etc would show what others can read. No resolver: names are looked up by the bridge outside. */
@@ -38,7 +40,7 @@ const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs',
 const maskedFiles = ['keys', 'key-users', 'kcore', 'kmsg', 'kallsyms', 'timer_list', 'sched_debug', 'latency_stats']
   .map((name) => `/proc/${name}`)
   .filter((path) => existsSync(path))
-const maxTemporaryBytes = 4 * 1024 ** 3
+const usualTmpMb = 4096
 const temporary = ['/tmp', '/run', '/dev/shm']
 
 /** A link into /usr is a link inside, without a mount. */
@@ -55,8 +57,8 @@ function isShown(mount: Mount, all: readonly Mount[]): boolean {
   return nearest?.kind === 'read' && nearest.from === nearest.to
 }
 
-export function bwrapArguments({ mounts, folder, env, nested, modern }: ProfileOptions): string[] {
-  const sized = modern ? ['--size', String(maxTemporaryBytes)] : []
+export function bwrapArguments({ mounts, folder, env, nested, modern, tmpMb = usualTmpMb }: ProfileOptions): string[] {
+  const sized = modern ? ['--size', String(tmpMb * 1024 ** 2)] : []
   const all: Mount[] = [...temporary.map((to) => ({ kind: 'empty' as const, to })), ...mounts]
   const depth = ({ to }: Mount): number => to.split('/').filter(Boolean).length
   return [

@@ -14,6 +14,7 @@ import { probeSandbox, type SandboxAbility } from '../../platform/processes/sand
 import type { KnownAgent } from '../../protocol/agents/known-agent.ts'
 import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
+import type { SandboxLimits } from '../../protocol/processes/sandbox-limits.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 import type { Git } from '../worktrees/git.ts'
 import { personsSettings } from '../worktrees/git-settings.ts'
@@ -32,6 +33,7 @@ export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' 
   readonly mark: LaunchMark
   readonly git: Git
   readonly dataFolder: string
+  readonly limits: SandboxLimits
   readonly env: Variables
   readonly variables: Readonly<Record<string, string>>
   /** The command with its arguments, and the folder it starts in. */
@@ -52,6 +54,8 @@ export interface Sandboxed {
   readonly env: Readonly<Record<string, string>>
   readonly folder: string
   readonly inputs: readonly Buffer[]
+  /** What it may write to besides what is in memory; the workplace first. */
+  readonly writable: readonly string[]
   readonly sync: () => Promise<void>
   readonly close: () => void
 }
@@ -64,17 +68,22 @@ const inside = { bridge: '/run/holdfast/bridge', ready: '/run/holdfast-ready' }
 const leftOut = /^(SSH_AUTH_SOCK|XDG_RUNTIME_DIR|TMPDIR|(HTTPS?|ALL|NO)_PROXY)$/i
 /** Starts the forwarder beside the agent, with `wait` first. */
 const beside = [
-  'node=$1 code=$2 socket=$3 ready=$4 ports=$5 wait=$6; shift 6',
+  'node=$1 code=$2 socket=$3 ready=$4 ports=$5 wait=$6 blocks=$7 processes=$8; shift 8',
+  // Shells name the limit of processes one way or the other. Root has none, and is counted outside (SB13).
+  'ulimit -f "$blocks" 2>/dev/null; ulimit -u "$processes" 2>/dev/null || ulimit -p "$processes" 2>/dev/null',
   '"$node" -e "$code" "$socket" "$ready" $ports </dev/null >/dev/null 2>&1 &',
   'while [ "$wait" -gt 0 ] && [ ! -e "$ready" ]; do sleep 0.02; wait=$((wait - 1)); done',
   'exec "$@"',
 ].join('\n')
 /** Steps of 20 ms. */
 const maxWaits = 500
+/** POSIX counts the size of a file in these. */
+const ulimitBlock = 512
 
-const startBeside = ({ file, args, waits }: SandboxOptions, { ports }: Bridge, at: typeof inside): string[] => [
+const startBeside = ({ file, args, waits, limits }: SandboxOptions, { ports }: Bridge, at: typeof inside): string[] => [
   ...['/bin/sh', '-c', beside, 'sh', process.execPath, forwarder, at.bridge, at.ready],
-  ...[ports.join(' '), waits ? String(maxWaits) : '0', file, ...args],
+  ...[ports.join(' '), waits ? String(maxWaits) : '0'],
+  ...[String((limits.maxFileMb * 1024 ** 2) / ulimitBlock), String(limits.maxProcesses), file, ...args],
 ]
 
 let ability: Promise<SandboxAbility> | undefined
@@ -150,7 +159,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
     ]
     const nested = known?.sandbox.userNamespaces === true
     const inner = { ...person, ...insideVariables(variables) }
-    const plan = bwrapArguments({ mounts, folder: top, nested, modern, env: inner })
+    const plan = bwrapArguments({ mounts, folder: top, nested, modern, env: inner, tmpMb: options.limits.maxTmpMb })
     const filter = seccompFilter(nested)
     return {
       file: 'bwrap',
@@ -159,6 +168,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
       env: { PATH: env['PATH'] ?? '/usr/bin:/bin', ...markVariables(mark) },
       folder: '/',
       inputs: [Buffer.from(`${plan.join('\0')}\0`), ...(filter ? [filter] : [])],
+      writable: [top, ...mounts.flatMap((each) => (each.kind === 'write' && each.from !== top ? each.from : []))],
       sync: async () => repository?.sync(runInside),
       close: () => {
         bridge.close()
@@ -316,6 +326,7 @@ async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
     env: insideVariables(variables),
     folder,
     inputs: [],
+    writable: [],
     sync: async () => {},
     close: () => bridge.close(),
   }

@@ -11,6 +11,7 @@ import { probeSandbox } from '../../platform/processes/sandbox-probe.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
 import type { SandboxProbe } from '../../protocol/agents/sandbox-probe.ts'
+import { sandboxLimits } from '../../protocol/processes/sandbox-limits.ts'
 import { inheritedFrom } from '../agent-process.ts'
 import { Git } from '../worktrees/git.ts'
 import { openSandbox } from './sandbox.ts'
@@ -43,6 +44,7 @@ async function runsInside(program: string, env: Variables, dataFolder: string): 
         mark: { launchId: 'try', folderId: 'try' },
         git: new Git({ clock: systemClock, env, folder: join(folder, '..', `${basename(folder)}-git`) }),
       },
+      limits: sandboxLimits(),
       ...{ serverUrl: 'http://127.0.0.1:1', ask: async () => false, onRefused: () => {}, note: () => {} },
     })
     const stdio = ['ignore', 'ignore', 'ignore', ...box.inputs.map(() => 'pipe' as const)] as const

@@ -112,6 +112,8 @@ export interface PrimerFacts {
   readonly messages: readonly PrimerMessage[]
   /** The prompt is sent again, because a process ended while working on it. */
   readonly isRetry: boolean
+  /** SB13: why the turn before was ended by its sandbox. */
+  readonly endedFor: string | null
 }
 
 const shareOfSummary = 1 / 4
@@ -158,7 +160,12 @@ function introduction({ conversationKey, channel, projectName, people, putIn }: 
   return where + who + from
 }
 
-const retry = ({ isRetry }: PrimerFacts): string[] => (isRetry ? [retryWarning] : [])
+const retry = ({ isRetry, endedFor }: PrimerFacts): string[] => [
+  ...(endedFor === null
+    ? []
+    : [`Your last turn was cut off. ${endedFor} Do it in a way that uses less, or say that it needs more.`]),
+  ...(isRetry ? [retryWarning] : []),
+]
 
 const titled = (title: string, { text, by }: WrittenSummary, tokens: number): string =>
   `${title}${by === null ? '' : `, written by ${by}`}:\n  ${indented(cutToTokens(text, Math.floor(tokens)))}`

@@ -10,6 +10,7 @@ import type { LiveProcess, ProcessSource } from './processes.ts'
 const stateAt = 0
 const parentAt = 1
 const groupAt = 2
+const threadsAt = 17
 const birthAt = 19
 
 /**
@@ -58,6 +59,7 @@ interface Stat {
   readonly parent: number
   readonly group: number
   readonly birth: string
+  readonly threads: number
   readonly dead: boolean
 }
 
@@ -68,7 +70,7 @@ function statOf(pid: number): Stat | undefined {
   const birth = fields?.[birthAt]
   if (!fields || birth === undefined) return undefined
   const dead = 'ZXx'.includes(fields[stateAt] ?? 'X')
-  return { parent: Number(fields[parentAt]), group: Number(fields[groupAt]), birth, dead }
+  return { parent: Number(fields[parentAt]), group: Number(fields[groupAt]), threads: Number(fields[threadsAt]), birth, dead }
 }
 
 interface ReadProcess {
@@ -79,12 +81,12 @@ interface ReadProcess {
 function readProcess(pid: number): ReadProcess[] {
   const stat = statOf(pid)
   if (!stat || stat.dead) return []
-  const { parent, group, birth } = stat
+  const { parent, group, birth, threads } = stat
   // Kernel threads have no group and no environment.
   const environment = group === 0 ? undefined : read(`/proc/${pid}/environ`)
   const isMarked = environment?.includes(launchVariable)
   const mark = isMarked ? markIn(environment?.toString('latin1').split('\0') ?? []) : undefined
-  return [{ process: { pid, parent, group, birth, mark }, isBetweenPrograms: environment?.length === 0 }]
+  return [{ process: { pid, parent, group, birth, mark, threads }, isBetweenPrograms: environment?.length === 0 }]
 }
 
 async function list(): Promise<LiveProcess[]> {

@@ -17,6 +17,8 @@ export interface LiveProcess extends ProcessIdentity {
   readonly group: number
   /** Undefined when it has none, or belongs to another user. */
   readonly mark: LaunchMark | undefined
+  /** Left out where it is not known. */
+  readonly threads?: number
 }
 
 export interface ProcessSource {

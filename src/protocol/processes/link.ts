@@ -20,6 +20,7 @@ import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type Settle
 import { tokenCounts } from '../turns/model-usage.ts'
 import { coordinatorRequestFacts, type OpenCoordinatorRequest } from './coordinator-requests.ts'
 import { processEndReasons, processStates, UnknownSent } from './process.ts'
+import type { SandboxLimits } from './sandbox-limits.ts'
 
 /** Version of this protocol; `up` replaces a coordinator with another. */
 export const linkVersion = 2
@@ -122,6 +123,8 @@ export interface CoordinatorWelcome {
   readonly aloneMinutes: number
   /** null: no takeover by time. */
   readonly takeoverMinutes: number | null
+  /** SB13: left out by earlier servers. */
+  readonly sandboxLimits?: SandboxLimits
 }
 
 export interface CoordinatorTaken {

@@ -16,6 +16,7 @@ import type {
   LaunchParticulars,
 } from '../../protocol/processes/link.ts'
 import type { Process } from '../../protocol/processes/process.ts'
+import type { SandboxLimits } from '../../protocol/processes/sandbox-limits.ts'
 import type { CoordinatorPrompt, CoordinatorTurn } from '../../protocol/turns/link.ts'
 import {
   findFactLocks,
@@ -122,6 +123,7 @@ export interface CoordinatorRules {
   readonly maxConcurrent: number
   readonly aloneMinutes: number
   readonly takeoverMinutes: number | null
+  readonly sandboxLimits?: SandboxLimits
 }
 
 export class Launches {

@@ -32,7 +32,7 @@ import { resumeContextOf } from '../work/resume-work-session.ts'
 import { recordWorkplace, registerWorktree } from '../worktrees/worktree-record.ts'
 import { keepOffers, keepOption, keepResult, keptWithContext } from './chat-options.ts'
 import { replaceProcess, retryTurn, tellBroken, tellReopened, updateContextHealth } from './context-health.ts'
-import { getOrCreateContext, roleContextKey } from './context-record.ts'
+import { cutOffFor, getOrCreateContext, roleContextKey } from './context-record.ts'
 import { applyLimit } from './limit-record.ts'
 import { primerForTurn, startNext } from './send-prompt.ts'
 import { settleTurn, tellMissingTools } from './settle-turn.ts'
@@ -189,7 +189,8 @@ async function roleAgentReady(
   const opened = { state: 'open', launch_id: launch.id, acp_session_id: acpSessionId, how, ...restored } as const
   // CX2: an agent that was woken or was to be brought back, and has a new ACP session, must be primed.
   const goesOn = agent.asleep_at !== null || agent.load_acp_session_id !== null
-  await tx.write(updateContext, { ...found, ...opened, opened_at: now, primed_at: goesOn && how === 'new' ? null : now })
+  const hasNews = (goesOn && how === 'new') || (await cutOffFor(tx, found)) !== null
+  await tx.write(updateContext, { ...found, ...opened, opened_at: now, primed_at: hasNews ? null : now })
   const isNamed = found.launch_id === launch.id && (await findCoordinatorRow(tx, launch.coordinatorId))?.contexts === 1
   await tx.change('launches', { id: launch.id, ready_at: now, context_limit: isNamed ? null : 1 })
   const data = {

@@ -17,10 +17,12 @@ import { selectUnreadIn } from '../../store/conversations/unread.ts'
 import { newRow, selectFirst } from '../../store/rows.ts'
 import type { Context, Reader, Tx } from '../../store/store.ts'
 import { type ContextRow, noLimit, selectContextOf, selectLeft, updateContext } from '../../store/turns/contexts.ts'
-import type { TurnRow } from '../../store/turns/turns.ts'
+import { selectLastEnded, type TurnRow } from '../../store/turns/turns.ts'
 import { decisionsIn } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
 
+/** SB13: what a sandbox ends a turn for. */
+const sandboxLimits = ['sandboxProcesses', 'sandboxMemory', 'sandboxWorkplace']
 /** Messages considered for a primer. More than any token budget holds. */
 const maxPrimerMessages = 200
 /** A day closed longer ago than this is left out of the primer. */
@@ -195,8 +197,15 @@ async function primerFacts(
       content: textOfMessage(textParts(each)),
     })),
     isRetry: turn.retry_of !== null && (await reader.row('turns', { id: turn.retry_of }))?.state === 'unknown',
+    endedFor: await cutOffFor(reader, row),
   }
   return { facts, newest: Math.max(0, ...rows.map(({ seq }) => seq)) }
+}
+
+/** SB13: why its sandbox has ended the last turn of the context. */
+export async function cutOffFor(reader: Reader, { id }: ContextRow): Promise<string | null> {
+  const last = await reader.first(selectLastEnded, { contextId: id })
+  return sandboxLimits.some((code) => last?.notice?.includes(`"${code}"`)) ? (last?.error ?? null) : null
 }
 
 interface Sender {

@@ -88,6 +88,11 @@ export const selectRunningOfLaunch = selectBy('turns', { launchId: 'launch_id', 
 
 export const selectRunningOfSession = selectBy('turns', { agentSessionId: 'agent_session_id', state: running }, 'id')
 
+/** How the last turn of a context ended. */
+export const selectLastEnded = statement<{ contextId: string }>()((db, p) =>
+  from(db, 'turns', { context_id: p.contextId, ended_at: present }, 'ended_at desc').select(['error', 'notice']).limit(1),
+)
+
 /** Running turns of a conversation, of which there are few. */
 export const selectRunningIn = statement<{ key: string }>()((db, p) =>
   rowsOf(db, 'turns', { conversation_key: p.key, state: [running, oneOf(...open)] }, 'id desc'),

@@ -12,11 +12,14 @@ import { basename, dirname, join } from 'node:path'
 import { AgentProcess, type Exit } from '../../../src/coordinator/agent-process.ts'
 import { Gateway } from '../../../src/coordinator/gateway/gateway.ts'
 import { ProcessTable } from '../../../src/coordinator/process-tree.ts'
+import { SandboxWatch } from '../../../src/coordinator/sandbox/sandbox-watch.ts'
 import { Git } from '../../../src/coordinator/worktrees/git.ts'
 import type { SandboxMode } from '../../../src/domain/agents/isolation.ts'
 import { processes } from '../../../src/platform/processes/processes.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
 import type { LaunchParticulars, TranscriptOwner } from '../../../src/protocol/processes/link.ts'
+import { type SandboxLimits, sandboxLimits } from '../../../src/protocol/processes/sandbox-limits.ts'
+import type { Detail } from '../../../src/protocol/status-texts.ts'
 
 export interface Scene {
   readonly secret: string
@@ -150,6 +153,9 @@ export interface RunOptions {
   readonly wrapper?: readonly string[]
   /** SB12: whose its transcripts are. */
   readonly owner?: TranscriptOwner
+  /** SB13: other than the usual ones. */
+  readonly limits?: Partial<SandboxLimits>
+  readonly onLimit?: (why: Detail) => void
   /** As an agent that is prompted, which does not begin by itself. */
   readonly isPrompted?: boolean
   /** GW1: a model behind the gateway, with its key. */
@@ -173,6 +179,8 @@ export async function runInScene(
     wrapper = null,
     model,
     owner,
+    limits,
+    onLimit = () => {},
   } = options
   const startedAt = performance.now()
   const launchId = `escape-${process.pid}-${++launches}`
@@ -193,13 +201,15 @@ export async function runInScene(
   }
   const env = { PATH: process.env['PATH'], HOME: home, USER: 'ada', PLANTED_KEY: secret, SSH_AUTH_SOCK: scene.socket }
   const pieces: string[] = []
+  const table = new ProcessTable(processes)
+  const bounded = { limits: { ...sandboxLimits(), ...limits }, watch: new SandboxWatch(table, systemClock), onLimit }
   const { promise, resolve } = Promise.withResolvers<Exit>()
   const gateway = new Gateway({ env: {}, report: () => {} })
   const { launchToken } = particulars
   const open = { launchId, launchToken, turn: () => null, refuse: () => undefined }
   const agent = await AgentProcess.start({
     ...(model && { gateway: await gateway.open({ ...open, ...model }) }),
-    ...{ particulars, env, clock: systemClock, table: new ProcessTable(processes), onExit: resolve },
+    ...{ particulars, env, clock: systemClock, table, onExit: resolve },
     mark: { launchId, folderId: `keeper-${process.pid}` },
     serverUrl: `http://127.0.0.1:${serverPort}`,
     program: [process.execPath],
@@ -208,6 +218,7 @@ export async function runInScene(
       git: new Git({ clock: systemClock, env, folder: join(data, 'worktrees/.states') }),
       dataFolder: data,
       ask: async () => false,
+      ...bounded,
     },
     onOutput: (text) => pieces.push(text),
   })

@@ -20,7 +20,16 @@ interface Tried {
   readonly left: number
 }
 
-export async function tried(mode: string, uid: number | undefined, only = ''): Promise<Tried> {
+interface Exhausted {
+  readonly name: string
+  readonly said: string
+  readonly isRight: boolean
+  readonly left: number
+}
+
+export const tried = (mode: string, uid: number | undefined, only = ''): Promise<Tried> => inChild([mode, only], uid)
+
+async function inChild<Answer>(args: readonly string[], uid: number | undefined): Promise<Answer> {
   const file = join(import.meta.dirname, '../escapes/child.ts')
   const user = uid === undefined ? {} : { uid, gid: uid }
   const folder = await mkdtemp(join(tmpdir(), 'inherited-'))
@@ -29,13 +38,13 @@ export async function tried(mode: string, uid: number | undefined, only = ''): P
   // Node marks the low ones as its own; the others reach its children.
   const stdio = Array.from({ length: 201 }, (_, at) => (at === 40 || at === 200 ? inherited.fd : 'ignore'))
   try {
-    const child = spawn(process.execPath, [file, mode, only], {
+    const child = spawn(process.execPath, [file, ...args], {
       ...user,
       stdio: ['ignore', 'pipe', 'inherit', ...stdio.slice(3)],
       timeout: childMs,
     })
     const text = child.stdout ? await textOf(child.stdout) : ''
-    return JSON.parse(text.trim().split('\n').at(-1) ?? '') as Tried
+    return JSON.parse(text.trim().split('\n').at(-1) ?? '') as Answer
   } finally {
     await inherited.close()
     await rm(folder, { recursive: true })
@@ -48,7 +57,21 @@ export const escapes: Part = async ({ seed }) => {
   if (!works)
     return [{ ...about, points: '', tally: newTally(), controls: [], seconds: 0, notRun: problem ?? 'there is no sandbox here' }]
   const users = process.getuid?.() === 0 ? ([undefined, ordinary] as const) : ([undefined] as const)
+  const limits = await timed(async () => {
+    const tally = newTally()
+    const tried: string[] = []
+    for (const uid of users) {
+      for (const { name, said, isRight, left } of await inChild<Exhausted[]>(['limits'], uid)) {
+        tried.push(name)
+        tally.lost += (isRight ? 0 : 1) + left
+        if (!isRight) tally.first ??= `${name}${uid ? ' as an ordinary user' : ''}: ${said || 'it went on'}`
+      }
+    }
+    const about = { rule: 'SB13', test: 'what would use up the machine, in a sandbox with small limits', seed }
+    return { ...about, points: `${tried.length} attempts by ${users.length} users`, tally, controls: [] }
+  })
   return [
+    limits,
     await timed(async () => {
       const tally = newTally()
       let points = 0

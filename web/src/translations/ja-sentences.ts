@@ -37,6 +37,11 @@ const words: Sentences = {
   workplaceIsLink:
     '{folder} は {place} へのリンクです。サンドボックスはリンクをたどりません。プロジェクトに元のフォルダーを指定してください。',
   otherWorkplace: 'このサンドボックスは別の作業場所のために作られています。',
+  sandboxProcesses: '終了しました: サンドボックスがプロセスとスレッドの上限 {most} 個に達しました ({setting})。',
+  sandboxMemory: '終了しました: サンドボックスがメモリの上限 {most} メガバイトに達しました ({setting})。',
+  sandboxWorkplace:
+    '終了しました: 作業場所に {most} メガバイトを書き込んだか ({setting})、ディスクをいっぱいにしました。書き込んだものは残っています。',
+  sandboxTmp: 'サンドボックスの一時フォルダーがいっぱいです: {most} メガバイト ({setting})。',
   otherOwner: 'このサンドボックスには別の人の記録が入っています。',
   settingsNotPlain:
     '{place} はリンクか別の種類のファイルなので、その中の記録を分けて保存できません。通常のものに置き換えてください。',
