@@ -227,6 +227,11 @@ export const sentences = {
   pathTooLong: 'The path is longer than {most} bytes.',
   pathControl: 'The path contains a control character.',
   pathNoText: 'The path is no proper text.',
+  pathNotYours:
+    '{path} is neither below the project’s folder nor below the console’s: name a path below them; below `projects.roots`, where they are set, who manages may choose one.',
+  pathOfSystem: '{path} belongs to the system or to the data folder: no agent works there.',
+  pathNoFolder: '{path} is no folder.',
+  folderNamed: 'It works in the folder that was named for it, without a worktree.',
   pathAbsolute: 'The path must not begin at a root or a drive.',
   pathTooDeep: 'The path is deeper than {most} folders.',
   pathUpwards: 'The path must not lead upwards.',

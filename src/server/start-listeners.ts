@@ -74,7 +74,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     agents: new AgentCalls({ store, clock, tails }),
     launches: new Launches(store, coordinatorRules, offers, seals),
     offers,
-    userSessions: new UserSessions({ store, clock, expectsCoordinator, offers }),
+    userSessions: new UserSessions({ store, clock, expectsCoordinator, offers, projectRoots: folderRules.roots }),
     worktrees: new Worktrees(store, questions),
     fileOperations: new FileOperations(store, questions),
     folders: new ProjectFolders(store, folderRules),

@@ -176,6 +176,17 @@ test('[RL6] messages queue behind a turn, one is withdrawn, and a cancel stops t
   expect(await person.next('agent:response', 'busy')).toMatchObject({ content: 'echo: next', stopReason: 'end_turn' })
 })
 
+test('[US8] an absolute workspace below the project’s folder is where the agent works; one elsewhere is refused in words', async () => {
+  const person = await openPerson(house)
+  const named = join(house.holdfast.data, 'demo', 'packages', 'ui')
+  const { workspace } = await person.spawn('ui', { workspace: named })
+  expect(workspace).toBe(named)
+  await person.say('ui', '[[write made.txt here]]')
+  expect(readFileSync(join(named, 'made.txt'), 'utf8')).toBe('here')
+  await expect(person.spawn('far', { workspace: '/etc/holdfast' })).rejects.toThrow(/^workspace: .*neither below/)
+  expect(existsSync('/etc/holdfast')).toBe(false)
+})
+
 test('[US2] a workspace that leaves its root, or cannot be made, fails at that step and makes nothing; the session and its others go on', async () => {
   const person = await openPerson(house)
   const { workspace } = await person.spawn('steady')

@@ -4,7 +4,7 @@
  */
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { commitOf } from '../../platform/files/git-refs.ts'
 import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/files/path-inside.ts'
 import { textOf } from '../../platform/files/plain-file.ts'
@@ -20,6 +20,7 @@ import { filteredAmong } from './commit.ts'
 import type { NoRepository } from './find-repository.ts'
 import { type Git, GitFailure } from './git.ts'
 import { copyIndex, ownEntriesOf } from './look.ts'
+import { isNamedFolder, namedFolder } from './named-folder.ts'
 import type { Occupancy } from './occupancy.ts'
 import {
   listWorktrees,
@@ -260,16 +261,19 @@ export interface PrepareWorkspaceOptions {
 export async function prepareWorkspace(options: PrepareWorkspaceOptions): Promise<Workspace> {
   const { particulars, workspace: wanted, git, worktreesFolder, occupancy } = options
   const { folder: projectFolder, projectId, launchId } = particulars
-  const { userSessionShort, role, path, setUp, orFolder = false } = wanted
+  const { userSessionShort, role, setUp, orFolder = false, roots = [] } = wanted
   requireFolder(projectFolder)
   const root = await rootFor(worktreesFolder, projectId, userSessionShort)
-  const request = { projectFolder, root, workspace: path ?? role, userSessionShort, role, orFolder }
-  const workspace = await occupancy.enter(
-    launchId,
-    root,
-    () => makeWorkspace(git, request),
-    (made) => (made.kind === 'worktree' ? made.top : made.folder),
-  )
+  const make = async (): Promise<Workspace> => {
+    const data = dirname(worktreesFolder)
+    const named = isNamedFolder(wanted.path)
+      ? await namedFolder({ path: wanted.path, root, projectFolder, roots, data })
+      : undefined
+    if (named && 'folder' in named) return { kind: 'plain', folder: named.folder, why: statusNotice('folderNamed') }
+    const workspace = named?.below ?? wanted.path ?? role
+    return makeWorkspace(git, { projectFolder, root, workspace, userSessionShort, role, orFolder })
+  }
+  const workspace = await occupancy.enter(launchId, root, make, (made) => (made.kind === 'worktree' ? made.top : made.folder))
   reportWorkspace(options, workspace, null)
   const isWanted = !options.signal.aborted
   if (isWanted && workspace.kind === 'worktree' && setUp && projectFolder !== null)

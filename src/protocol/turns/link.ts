@@ -233,8 +233,13 @@ export interface AcpParticulars {
     /** Used in names of folders and branches (WT1); for a conversation outside consoles: `chat` and its short name. */
     readonly userSessionShort: string
     readonly role: string
-    /** Below the workspace root; null: named after the role. One that leaves the root fails with the step `workspace` (US2). */
+    /**
+     * Below the workspace root, or absolute (US8); null: named after the role. One that leads elsewhere fails with the step
+     * `workspace` (US2).
+     */
     readonly path: string | null
+    /** Where an absolute path may be, besides the project's folder and the workspace root. */
+    readonly roots?: readonly string[]
     /** WT5: the set-up of a new worktree; null: none. */
     readonly setUp: SetUp | null
     /** Without git: the project's own folder, rather than an empty one. */

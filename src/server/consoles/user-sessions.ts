@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/access/caller.ts'
 import { isChoice, outcomeOf } from '../../domain/approvals/permission.ts'
+import { allows } from '../../domain/access/scopes.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFields } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -79,6 +80,8 @@ interface UserSessionsOptions {
   /** `up`: requests in the first moments of the server wait for its coordinator. */
   readonly expectsCoordinator: boolean
   readonly offers: Offers
+  /** `projects.roots`: below them who manages may choose a workspace (US8). */
+  readonly projectRoots: readonly string[]
 }
 
 /** What requests are done by that take them as they are. */
@@ -126,7 +129,8 @@ export class UserSessions {
 
   async spawn(who: Who, request: Requested<'agent:spawn'>, receipt: ReceiptKey | undefined): Promise<Spawned> {
     const which = await this.find(who, request.userSessionId, { role: request.role, agentId: request.agentId ?? undefined })
-    return this.#order({ ...request, ...which, by: who.id }, receipt)
+    const workspaceRoots = allows(who.scopes, 'manage') ? this.#options.projectRoots : []
+    return this.#order({ ...request, ...which, workspaceRoots, by: who.id }, receipt)
   }
 
   async prompt(who: Who, request: Requested<'agent:message'>, receipt: ReceiptKey | undefined): Promise<SentPrompt> {

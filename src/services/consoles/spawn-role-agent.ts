@@ -51,6 +51,8 @@ export interface Spawn extends FoundUserSession, OfferId {
   readonly role: string
   readonly agentId?: string | null | undefined
   readonly workspace?: string | null | undefined
+  /** Folders below which an absolute workspace may be, besides the project's and the console's own (US8). */
+  readonly workspaceRoots?: readonly string[] | undefined
   readonly load?: boolean | undefined
   /** The resumed work session to continue (RS2). Left out to start a new one. */
   readonly workSessionId?: string | undefined
@@ -107,6 +109,7 @@ export const spawnRoleAgent = defineUseCase('spawn-role-agent', {
       launch_id: launch ? launch.id : null,
       work_session_id: work.id,
       workspace_wanted: input.workspace ?? null,
+      workspace_roots: input.workspaceRoots?.length ? JSON.stringify(input.workspaceRoots) : null,
       load_acp_session_id: before?.acp_session_id ?? null,
       opened_at: before?.opened_at ?? null,
       offers: before?.offers ?? JSON.stringify(noOffers),

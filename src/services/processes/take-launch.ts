@@ -213,6 +213,7 @@ async function needInRole(tx: Tx, launch: Launch, context: Context): Promise<Lau
       userSessionShort: shortId(row.user_session_id),
       role: row.role,
       path: row.workspace_wanted,
+      ...(row.workspace_roots !== null && { roots: JSON.parse(row.workspace_roots) as string[] }),
       setUp: await setUpOf(tx, launch.projectId),
     },
     loadAcpSessionId: row.load_acp_session_id,

@@ -103,4 +103,6 @@ export const versions24AndLater: readonly Step[] = [
     `update messages set sender_name = role
       where role <> 'user' and sender_name is null and (sender_id = 'owner' or sender_id in (select id from people))`,
   ],
+  /** 42: US8: the folders below which a role's absolute workspace may be, besides its project's and its console's. */
+  ({ added }) => added('role_agents', 'workspace_roots?'),
 ]

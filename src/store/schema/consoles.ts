@@ -34,8 +34,10 @@ export const consoleTables = {
     state: column<RoleAgent['state']>('SPAWNING'),
     launch_id: column<string | null>(null),
     work_session_id: fixed<string | null>(null),
-    /** A folder below the workspace root; null: named after the role. */
+    /** A folder below the workspace root, or an absolute one; null: named after the role. */
     workspace_wanted: fixed<string | null>(null),
+    /** JSON: where an absolute one may be too, chosen by somebody with `manage`; null: nowhere else. */
+    workspace_roots: fixed<string | null>(null),
     /** The absolute path, once it is ready. */
     workspace: column<string | null>(null),
     branch: column<string | null>(null),

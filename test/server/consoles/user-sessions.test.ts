@@ -28,7 +28,7 @@ async function openConsole(store: Store, who: Who = ownerWho) {
   const launches = new Launches(store, rules, offers, testSeals)
   const machine = playCoordinator(launches, `machine of ${projectId}`)
   await machine.register()
-  const consoles = new UserSessions({ store, clock: systemClock, expectsCoordinator: false, offers })
+  const consoles = new UserSessions({ store, clock: systemClock, expectsCoordinator: false, offers, projectRoots: [] })
   const { userSessionId } = await consoles.create(who, { projectId }, undefined)
   const spawn = (role: string, requestId?: string) => {
     const request = { type: 'agent:spawn', userSessionId, role, agentId, requestId } as const

@@ -1,7 +1,7 @@
 /**
  * Makes the page's elements, as React does, with one difference: in text that is to be read to the letter, characters that are invisible
  * or turn text around are shown as escapes with their number (SE13). It does so for all text and for what names an element, so that no
- * place can forget it. Whoever shows prose, in which such characters belong to the language, says so with `prose`.
+ * place can forget it. Prose, in which such characters belong to the language, is shown with `prose`.
  */
 import { createElement, Fragment, type Key, type ReactElement, type ReactNode } from 'react'
 import { jsx as make, jsxs as makeWithChildren } from 'react/jsx-runtime'

@@ -31,7 +31,7 @@ export function parsed(text: string): readonly Token[] | undefined {
     const tokens: readonly Token[] = Lexer.lex(text, { gfm: true, breaks: true })
     return isBounded(tokens) ? tokens : undefined
   } catch {
-    // It nests deeper than the parser's own calls may.
+    // Nested deeper than the parser's own calls may.
     return undefined
   }
 }

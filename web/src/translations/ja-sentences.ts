@@ -223,6 +223,11 @@ const words: Sentences = {
   pathTooLong: 'パスが {most} バイトを超えています。',
   pathControl: 'パスに制御文字が含まれています。',
   pathNoText: 'パスが正しい文字列ではありません。',
+  pathNotYours:
+    '{path} はプロジェクトのフォルダーにもコンソールのフォルダーにも含まれていません。その下のパスを指定してください。`projects.roots` が設定されていれば、管理者はその下を選べます。',
+  pathOfSystem: '{path} はシステムまたはデータフォルダーのものです。エージェントはそこでは作業できません。',
+  pathNoFolder: '{path} はフォルダーではありません。',
+  folderNamed: '指定されたフォルダーで、ワークツリーなしで作業します。',
   pathAbsolute: 'パスはルートやドライブから始められません。',
   pathTooDeep: 'パスの階層が {most} を超えています。',
   pathUpwards: 'パスで上の階層を指定することはできません。',
