@@ -5,8 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/access/caller.ts'
-import { isChoice, outcomeOf } from '../../domain/approvals/permission.ts'
 import { allows } from '../../domain/access/scopes.ts'
+import { isChoice, outcomeOf } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFields } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
