@@ -115,9 +115,9 @@ test('[AC3] a line of 100 MB, no JSON, a cancel that is ignored, an initialize t
   const person = await openPerson(house)
   await person.spawn('steady')
   // Five turns while all of them begin, and one after each: turn after turn until the slowest is over would only take processor time.
-  let spoken = Promise.resolve()
+  let turnsDone = Promise.resolve()
   const sayMore = (times: number): void => {
-    spoken = said.then(async () => {
+    turnsDone = turnsDone.then(async () => {
       for (let turn = 0; turn < times; turn++)
         expect(await person.say('steady', `hello ${turn}`)).toMatchObject({
           content: `echo: hello ${turn}`,
@@ -128,7 +128,7 @@ test('[AC3] a line of 100 MB, no JSON, a cancel that is ignored, an initialize t
   sayMore(5)
   const misbehaviours = [writesHundredMegabytes, writesNoJson, ignoresCancel, neverAnswersInitialize]
   await Promise.all(misbehaviours.map((each) => each(person).then(() => sayMore(1))))
-  await spoken
+  await turnsDone
   expect((await person.roster()).toSorted()).toEqual(['garbled ACTIVE', 'long ACTIVE', 'steady ACTIVE'])
 })
 
