@@ -228,20 +228,13 @@ export class AcpAgent {
   }
 
   async #openFirstContext(connection: AcpConnection): Promise<void> {
-    const { acp, clock, particulars } = this.#options
+    const { acp } = this.#options
     const inTime = <Result>(work: Promise<Result>): Promise<Result> => Promise.race([work, this.#startTimeout.promise])
     const facts = await inTime(connection.initialize())
     this.#step = 'session'
     const contextId = acp.contextId ?? defaultContextId
-    const openedAt = Date.parse(acp.lastOpenedAt ?? '') || clock.now()
-    const loads = acp.loadAcpSessionId !== null && particulars.folder !== null
-    const patience = loads ? connection.loadDelayMs(openedAt) : 0
-    if (patience > 0) {
-      this.#writeNote(`waiting ${Math.ceil(patience / 1000)} s, because it loads no session in the minute in which it was opened`)
-      this.#setStartTimeout(acp.startWithinMs + patience)
-    }
     const { opened } = await inTime(
-      this.#open(connection, contextId, this.#folder, earlierSession(acp.loadAcpSessionId, openedAt, acp.forks)),
+      this.#open(connection, contextId, this.#folder, earlierSession(acp.loadAcpSessionId, acp.forks)),
     )
     this.#stopWaiting()
     if (this.#phase !== 'starting') return
@@ -343,13 +336,12 @@ export class AcpAgent {
     connection: AcpConnection,
     turnId: string,
     contextId: string,
-    { acpSessionId: earlier, lastOpenedAt, forks, primer, news, workspace, owner }: NonNullable<OpenContext['open']>,
+    { acpSessionId: earlier, forks, primer, news, workspace, owner }: NonNullable<OpenContext['open']>,
   ): Promise<string | null> {
-    const openedAt = Date.parse(lastOpenedAt ?? '') || this.#options.clock.now()
     const own = workspace === null ? (this.#options.particulars.folder ?? this.#folder) : this.#folder
     const folder = workspace ? (await this.#makeWorkspace(workspace, () => {})).folder : own
     this.sandbox.requireWorkplace(folder, owner)
-    const { opened } = await this.#open(connection, contextId, folder, earlierSession(earlier, openedAt, forks))
+    const { opened } = await this.#open(connection, contextId, folder, earlierSession(earlier, forks))
     const { acpSessionId, how, notRestored, modes, modeId, options } = opened
     const offers = { images: connection.takesImages, modes: [...modes], modeId, options: [...options] }
     const restored = this.#fieldsFor('notRestored', notRestored)

@@ -69,6 +69,8 @@ export const earlierSentences = {
   signInFirst: '{why} Sign in with the agent’s own program first: {ways}.',
   otherAcp: 'The agent speaks version {theirs} of ACP, Holdfast speaks {ours}.',
   noUsableId: 'The agent opened a session without a usable id.',
+  loadLoses: 'The agent loses a session when it loads it, so it is not asked to.',
+  loadedNothing: 'The agent loaded a session that holds nothing.',
   cannotBringBack: 'The agent cannot bring an earlier session back.',
   folderHasGone: 'The folder of its earlier session has gone; give the project a folder to keep it.',
   endedBeforeAnswer: 'The agent ended before it answered to {what}.',

@@ -194,7 +194,7 @@ const strange = `const tell = (fields) => update(fields, params.sessionId)
       words(JSON.stringify(result))
       return done()
     }
-    await ask('session/request_permission', { sessionId: params.sessionId, toolCall: { toolCallId: 'p' + id, title: 'Run' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] })
+    await ask('session/request_permission', { sessionId: params.sessionId, toolCall: { toolCallId: 'p' + id, title: 'Run' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }, { optionId: 'n', name: 'No', kind: 'reject_once' }] })
     globalThis.broken = true
     done({ stopReason: 'cancelled' })`
 

@@ -92,8 +92,8 @@ export class AcpAgent {
     return this.#hold(await this.connection.open(this.#place, this.#handlers))
   }
 
-  async reopen(acpSessionId: string, openedAt: number, forks = false): Promise<OpenedAcpSession> {
-    return this.#hold(await this.connection.reopen(this.#place, { acpSessionId, openedAt, forks }, this.#handlers))
+  async reopen(acpSessionId: string, forks = false): Promise<OpenedAcpSession> {
+    return this.#hold(await this.connection.reopen(this.#place, { acpSessionId, forks }, this.#handlers))
   }
 
   get context(): AcpContext {

@@ -7,6 +7,7 @@ import { ownerWho } from '../services/projects/installation.ts'
 import type { AgentCommand } from './acp-agent.ts'
 import { startCoordinator } from './coordinator.ts'
 import { openTestServer } from './server.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects, and fails when it is not there
 type Anything = any
@@ -34,7 +35,7 @@ export async function openAgentOnServer({ file, args, env }: AgentCommand, { set
     expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
     return answer.json
   }
-  const { id: projectId } = await ask('/api/projects', { name: 'with an agent', settings })
+  const { id: projectId } = await ask('/api/projects', { name: 'with an agent', path: temporaryFolder(), settings })
   await ask('/api/agents', {
     id: 'coder',
     name: 'coder',
@@ -79,6 +80,12 @@ export async function openAgentOnServer({ file, args, env }: AgentCommand, { set
       const before = (await turns()).length
       await say(content)
       return ended(before + 1)
+    },
+    /** Resolves when its process is known to have ended. */
+    async gone(): Promise<void> {
+      const running = async () =>
+        (await ask(`/api/processes?projectId=${projectId}`)).items.filter(({ state }: Anything) => state !== 'ended')
+      await expect.poll(async () => (await running()).length, { timeout: 30_000, interval: 20 }).toBe(0)
     },
     /** The one permission or question that is open. */
     async asked(): Promise<Anything> {

@@ -5,12 +5,10 @@
  */
 import { type ClientConnection, client, methods, RequestError } from '@agentclientprotocol/sdk'
 import { fieldsOf } from '../../platform/json.ts'
-import { pause } from '../../platform/time/clock.ts'
-import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
 import { AcpContext, type AcpContextOptions } from './context.ts'
 import { AcpFailure, type Anomaly, AnomalyCounter, failureOf } from './failure.ts'
-import { leaveMs, listMs, minuteMs, signInMs } from './limits.ts'
+import { leaveMs, listMs, signInMs } from './limits.ts'
 import {
   type AcpSessionSetup,
   type AgentFacts,
@@ -113,15 +111,6 @@ export class AcpConnection {
     return this.#register(context, () => openAcpSession(this.#openingOptions(), this.#requireFacts(), setup))
   }
 
-  /** Delay before a load, for agents that would damage their record. */
-  loadDelayMs(openedAt: number): number {
-    const { name, abilities } = this.#requireFacts()
-    // Observed: its record is named after the minute, and a load in the same minute overwrites it.
-    if (abilities.resume || !abilities.load || !hasQuirk(name, 'loads_once_a_minute')) return 0
-    const nextMinute = (Math.floor(openedAt / minuteMs) + 1) * minuteMs
-    return Math.max(0, Math.min(minuteMs, nextMinute - this.#options.clock.now()))
-  }
-
   /** AC4: restores an earlier session, discarding what is replayed. If that fails, opens a new one and says why. */
   async reopen(setup: AcpSessionSetup, earlier: EarlierAcpSession, handlers: ContextHandlers): Promise<OpenedContext> {
     if (setup.isNew) {
@@ -129,17 +118,17 @@ export class AcpConnection {
       return { context, opened: { ...opened, notRestored: statusNotice('folderHasGone') } }
     }
     const facts = this.#requireFacts()
-    const { acpSessionId, openedAt, forks } = earlier
-    const delayMs = this.loadDelayMs(openedAt)
-    if (delayMs > 0) await pause(this.#options.clock, delayMs)
+    const { acpSessionId, forks } = earlier
     const context = this.#newContext(handlers)
     if (!forks) this.#contexts.set(acpSessionId, context)
     context.isReplaying = true
     const found = await this.#register(context, () => restoreAcpSession(this.#openingOptions(), facts, setup, earlier))
     if (!forks && found.opened.acpSessionId !== acpSessionId) this.#contexts.delete(acpSessionId)
-    if (found.opened.how === 'loaded') await context.waitForReplay()
+    const hasReplayed = found.opened.how !== 'loaded' || (await context.waitForReplay())
     context.isReplaying = false
-    return found
+    if (hasReplayed) return found
+    // CX18: it has loaded a session that holds nothing.
+    return { context, opened: { ...found.opened, how: 'new', notRestored: statusNotice('loadedNothing') } }
   }
 
   /** The first page of the sessions that the agent keeps. */

@@ -25,7 +25,17 @@ import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Question, QuestionAnswer } from '../../protocol/turns/question.ts'
 import { AcpSessionProbe } from './acp-session-probe.ts'
 import { AcpFailure, type AnomalyCounter, isPromptRejected } from './failure.ts'
-import { cancelMs, maxOpenQuestions, maxSettleMs, maxTurnText, minuteMs, settingMs, settleMs, turnMs } from './limits.ts'
+import {
+  cancelMs,
+  maxOpenQuestions,
+  maxReplayBeginsMs,
+  maxSettleMs,
+  maxTurnText,
+  minuteMs,
+  settingMs,
+  settleMs,
+  turnMs,
+} from './limits.ts'
 import type { AgentFacts, OpenedAcpSession, TimedRequest } from './open-acp-session.ts'
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
 import { elicitationResponse, questionOf } from './questions.ts'
@@ -82,6 +92,15 @@ export interface TurnEnd {
 
 const plainEnd = { stopReason: null, error: null, usage: null, cancelIgnored: false, promptRejected: false }
 
+/** What a conversation consists of. */
+const replayedKinds: ReadonlySet<unknown> = new Set([
+  'user_message_chunk',
+  'agent_message_chunk',
+  'agent_thought_chunk',
+  'tool_call',
+  'tool_call_update',
+])
+
 interface Turn {
   open: boolean
   cancelled: boolean
@@ -110,6 +129,7 @@ export class AcpContext {
   #failedWith: RequestError | undefined
   /** What comes is what was said before. */
   isReplaying = false
+  #hasReplayed = false
   /** Cost of the whole ACP session, as last reported; null: not known, as after a restart of the agent. */
   #cost: TurnUsage['cost'] = null
   readonly #probe: AcpSessionProbe
@@ -211,6 +231,7 @@ export class AcpContext {
     const turn = this.#turn?.open ? this.#turn : undefined
     const read = readUpdate(params, this.#calls, this.#compactions)
     const sent = fieldsOf(fieldsOf(params)['update'])
+    if (this.isReplaying && replayedKinds.has(sent['sessionUpdate'])) this.#hasReplayed = true
     this.#cost = costSoFar(sent['cost']) ?? this.#cost
     for (const kind of unknownContentIn(sent)) this.#options.anomalies.count('unknown_content', kind, 0, sent)
     if (read === undefined) return this.#options.anomalies.count('unknown_update', lineOf(sent['sessionUpdate']) ?? '', 0, sent)
@@ -330,11 +351,13 @@ export class AcpContext {
     }
   }
 
-  /** Waits until replayed updates stop. They may continue after the answer to a load. */
-  async waitForReplay(): Promise<void> {
+  /** Waits until replayed updates stop, which may begin after the answer to a load. Resolves with whether anything was replayed. */
+  async waitForReplay(): Promise<boolean> {
     const { clock } = this.#options
+    for (let waited = 0; !this.#hasReplayed && waited < maxReplayBeginsMs; waited += settleMs) await pause(clock, settleMs)
     for (let waited = 0; waited < maxSettleMs && clock.now() - this.#lastUpdateAt < settleMs; waited += settleMs)
       await pause(clock, settleMs)
+    return this.#hasReplayed
   }
 
   #currentId(): string {

@@ -37,7 +37,6 @@ export const loadMs = 120_000
 export const listMs = 5_000
 /** Closing and deleting what nobody needs. */
 export const leaveMs = 5_000
-/** One agent damages its record when it loads a session in the minute in which it was opened. */
 export const minuteMs = 60_000
 export const settingMs = 30_000
 /** A request that changes nothing. */
@@ -45,6 +44,8 @@ export const probeMs = 5_000
 /** After a load, silence of this length ends the replay. */
 export const settleMs = 250
 export const maxSettleMs = 5_000
+/** A load after which nothing comes for so long has replayed nothing. */
+export const maxReplayBeginsMs = 1_000
 /** Observed: 4 to 90 ms. */
 export const cancelMs = 10_000
 export const turnMs = 24 * 3600_000

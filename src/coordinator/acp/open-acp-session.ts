@@ -48,8 +48,8 @@ export interface OpenedAcpSession {
   readonly notRestored: Detail | null
 }
 
-export const earlierSession = (acpSessionId: string | null, openedAt: number, forks?: boolean): EarlierAcpSession | null =>
-  acpSessionId === null ? null : { acpSessionId, openedAt, forks }
+export const earlierSession = (acpSessionId: string | null, forks?: boolean): EarlierAcpSession | null =>
+  acpSessionId === null ? null : { acpSessionId, forks }
 
 /** Sends a request; rejects with AcpFailure, also when the answer takes too long. */
 export type TimedRequest = (method: string, params: object, limitMs: number) => Promise<Fields>
@@ -153,11 +153,12 @@ export async function restoreAcpSession(
   const { resume, load, list } = facts.abilities
   const request = { sessionId: acpSessionId, ...setupRequest(facts, setup) }
   if (forks) return forkAcpSession(options, facts, setup, request)
-  let why: Detail = statusNotice('cannotBringBack')
+  const loses = hasQuirk(facts.name, 'load_loses')
+  let why: Detail = statusNotice(load && loses ? 'loadLoses' : 'cannotBringBack')
   // A resume replays nothing.
   const ways = [
     ['resumed', methods.agent.session.resume, resume],
-    ['loaded', methods.agent.session.load, load],
+    ['loaded', methods.agent.session.load, load && !loses],
   ] as const
   for (const [how, method, isOffered] of ways) {
     if (!isOffered) continue
@@ -199,7 +200,6 @@ async function forkAcpSession(
 
 export interface EarlierAcpSession {
   readonly acpSessionId: string
-  readonly openedAt: number
   readonly forks?: boolean | undefined
 }
 

@@ -123,6 +123,10 @@ const shareOfMessage = 1 / 8
 /** Begins a primer or news, so that agents can tell them from a person's text. */
 export const primerMark = '[Holdfast]'
 
+/** A command of the agent's own is one only if it is the whole prompt (CX19). */
+export const isSlashCommand = (parts: readonly { readonly type: string; readonly text?: string }[]): boolean =>
+  parts.length === 1 && /^\/[\p{L}\d][\p{L}\d:_.-]*(?:\s|$)/u.test(parts[0]?.text ?? '')
+
 const retryWarning =
   'This was given to a process that ended before it answered; parts of it may be done. Look before you do them again.'
 

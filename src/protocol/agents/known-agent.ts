@@ -16,8 +16,8 @@ export interface Recipe {
 }
 
 export const quirks = [
-  /** A load in the minute in which the session was opened damages its record. */
-  'loads_once_a_minute',
+  /** A load removes what the agent has kept of the session, at once or at a later start: it is never loaded. */
+  'load_loses',
   'never_asks',
   'no_command_output',
   /** Takes no MCP servers over ACP. */

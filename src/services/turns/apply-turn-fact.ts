@@ -10,7 +10,7 @@ import { type Detail, detailFrom, type Notice, noticeField, noticesOf, textOf } 
 import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { conversationStream, coordinatorStream, projectStream, turnsStream, userSessionStream } from '../../domain/stream-name.ts'
-import { resumePrompt } from '../../domain/turns/prompts.ts'
+import { primerMark, resumePrompt } from '../../domain/turns/prompts.ts'
 import { maskDetail } from '../../platform/log/mask.ts'
 import type { LinkFact } from '../../protocol/processes/link.ts'
 import { type AgentUpdate, stateKinds } from '../../protocol/turns/agent-update.ts'
@@ -236,9 +236,11 @@ async function turnBegan(tx: Tx, launch: Launch, fact: Fact<'turn-began'>, { now
   const priming = await primerForTurn(tx, row, turn, now)
   await tx.update('turns', { ...turn, primer: fact.how === 'new' ? priming.primer : priming.news })
   if (!isOfRole(turn)) await keepOffers(tx, row, fact)
-  const open = { ...row, ...opened(fact, fact.notice, now), primed_at: now }
+  // CX19: what is not told before a slash command is told before the next prompt.
+  const primed_at = priming.primer === null ? null : now
+  const open = { ...row, ...opened(fact, fact.notice, now), primed_at }
   await tx.write(updateContext, open)
-  tellReopened(tx, turn, open)
+  await tellReopened(tx, turn, open)
 }
 
 type OpenedFact = Pick<Fact<'turn-began'>, 'acpSessionId' | 'how' | 'notRestored'>
@@ -261,7 +263,7 @@ async function update(
 ): Promise<void> {
   const { turnId, update: said } = fact
   const turn = turnId === null ? undefined : await runningTurn(tx, launch, turnId)
-  if (turnId !== null && !turn) return
+  if ((turnId !== null && !turn) || isOurs(said)) return
   if (said.kind === 'output') return turn && keepOutput(tx, turn.id, said)
   if (turn) bufferUpdate(tx, turn.id, said)
   const { kind, ...reported } = said
@@ -276,6 +278,9 @@ async function update(
     tx.append(userSessionStream(agent.user_session_id), { type: 'agent:update', data })
   }
 }
+
+/** CX19: agents name a conversation after its first prompt, which begins with the primer. */
+const isOurs = (said: AgentUpdate): boolean => said.kind === 'title' && (said.title ?? '').includes(primerMark)
 
 /** Keeps the commands of a chat's agent with its context, and its title with the conversation; tells readers of a chat. */
 async function keepWithContext(tx: Tx, row: ContextRow, said: AgentUpdate, isInRole: boolean, { now }: Context): Promise<void> {

@@ -14,7 +14,7 @@ import { detailIn } from '../../store/fields.ts'
 import { contextLimit } from '../../store/processes/launches.ts'
 import type { Context, Tx } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch, updateContext } from '../../store/turns/contexts.ts'
-import { isOfRole, selectRunningOfLaunch, type TurnRow } from '../../store/turns/turns.ts'
+import { isOfRole, selectRunningOfLaunch, selectUsageBefore, type TurnRow } from '../../store/turns/turns.ts'
 import { endAgentSession } from '../agent-sessions/agent-session-end.ts'
 import { allowedInSandbox } from '../approvals/allowance-record.ts'
 import { moveRoleAgent } from '../consoles/role-agent-record.ts'
@@ -73,8 +73,13 @@ export async function updateContextHealth(
 }
 
 /** Tells the person in a turn that begins what became of the context since: it was opened again, or begins with a primer alone. */
-export function tellReopened(tx: Tx, turn: TurnRow, { trouble, not_restored, notice, how }: ContextRow): void {
+export async function tellReopened(
+  tx: Tx,
+  turn: TurnRow,
+  { id: contextId, trouble, not_restored, notice, how }: ContextRow,
+): Promise<void> {
   const why = detailIn(not_restored, notice)
+  if (how === 'new' && why !== null && !(await tx.first(selectUsageBefore, { contextId, id: turn.id }))) return
   if (how === 'new' && why !== null) return noteInTurn(tx, turn, statusNotice('contextForgotten', { why }))
   if (trouble > 0) noteInTurn(tx, turn, statusNotice(how === 'new' ? 'contextReplaced' : 'contextReopened'))
 }

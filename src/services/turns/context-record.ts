@@ -140,6 +140,9 @@ export async function buildPrimer(reader: Reader, row: ContextRow, priming: Prim
   }
 }
 
+/** Before a slash command, which is sent alone (CX19). */
+export const unprimed = (row: ContextRow) => ({ primer: null, news: null, decided: null, givenThrough: row.told_through })
+
 type Facts = Omit<PrimerFacts, 'messages'> & {
   readonly messages: readonly (PrimerMessage & { readonly seq: number; readonly senderId: string })[]
 }

@@ -20,7 +20,7 @@ import {
   turnsStream,
 } from '../../domain/stream-name.ts'
 import { chooseDispatch, type ProcessFacts, withdrawn } from '../../domain/turns/lifecycle.ts'
-import { promptOfMessages, promptOfSummary, promptOfTask, resumePrompt } from '../../domain/turns/prompts.ts'
+import { isSlashCommand, promptOfMessages, promptOfSummary, promptOfTask, resumePrompt } from '../../domain/turns/prompts.ts'
 import { attachmentsIn, type PromptPart } from '../../protocol/turns/prompt.ts'
 import { newestOfLaunch } from '../../store/agent-sessions/agent-sessions.ts'
 import { messagesOfTurn, splitUnread } from '../../store/conversations/unread.ts'
@@ -56,6 +56,7 @@ import {
   senderOf,
   sendersOf,
   severalPeople,
+  unprimed,
 } from './context-record.ts'
 import { transcriptOwner } from './transcript-owner.ts'
 import { startTurn } from './turn-record.ts'
@@ -274,9 +275,11 @@ async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs:
   const row: ContextRow = bound
     ? { ...found, state: 'open', launch_id: launch.id, how: 'new', opened_at: now, primed_at: null, acp_session_id: null }
     : found
-  const priming = await buildPrimer(tx, row, { turn, promptSeqs }, now)
+  const isCommand = isSlashCommand(JSON.parse(turn.content))
+  const priming = isCommand ? unprimed(row) : await buildPrimer(tx, row, { turn, promptSeqs }, now)
   const isOpen = row.state === 'open' && row.launch_id === launch.id
-  const known = { ...row, launch_id: launch.id, told_through: priming.givenThrough, primed_at: now, decisions_told_at: now }
+  const primed = isCommand ? {} : { told_through: priming.givenThrough, primed_at: now, decisions_told_at: now }
+  const known = { ...row, launch_id: launch.id, ...primed }
   const begins = { ...turn, context_id: row.id }
   if (isOpen) {
     const knowsNothing = row.primed_at === null && row.how === 'new'
@@ -284,7 +287,7 @@ async function startInContext(tx: Tx, turn: TurnRow, launch: Launch, promptSeqs:
     const inContext = limit === null ? { contextId: row.id, open: null } : undefined
     const primer = knowsNothing ? priming.primer : row.primed_at === null ? priming.news : priming.decided
     await startTurn(tx, begins, launch, { context: inContext, primer, ...choicesIn(row) }, context)
-    if (row.primed_at === null) tellReopened(tx, begins, row)
+    if (row.primed_at === null) await tellReopened(tx, begins, row)
     return
   }
   await tx.write(updateContext, { ...known, state: 'opening' })

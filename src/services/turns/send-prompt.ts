@@ -5,6 +5,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { conversationStream, projectStream, userSessionStream } from '../../domain/stream-name.ts'
 import { enqueue, nextQueued } from '../../domain/turns/lifecycle.ts'
+import { isSlashCommand } from '../../domain/turns/prompts.ts'
 import { maxQueuedPrompts } from '../../protocol/consoles/user-session.ts'
 import type { PromptPart } from '../../protocol/turns/prompt.ts'
 import type { Offers, RoleAgentRow } from '../../store/consoles/user-sessions.ts'
@@ -96,11 +97,12 @@ export async function startInRole(
   if (isOpen && row.primed_at !== null) return startTurn(tx, turn, launch, begins, context)
   const { now } = context
   const { primer, news } = await primerForTurn(tx, row, turn, now)
-  const known = { ...row, launch_id: launch.id, primed_at: now, decisions_told_at: now }
+  const primed = primer === null ? {} : { primed_at: now, decisions_told_at: now }
+  const known = { ...row, launch_id: launch.id, ...primed }
   await tx.write(updateContext, isOpen ? known : { ...known, state: 'opening' })
   if (isOpen) {
     const seq = await startTurn(tx, turn, launch, { ...begins, primer: row.how === 'new' ? primer : news }, context)
-    tellReopened(tx, turn, row)
+    await tellReopened(tx, turn, row)
     return seq
   }
   const open = { ...acpSessionToOpen(row), primer, news }
@@ -123,13 +125,15 @@ export async function nextInRole(reader: Reader, agent: RoleAgentRow): Promise<T
 
 /** Builds the primer of a turn. In a role every message went through the agent, so its news holds decisions only. */
 export async function primerForTurn(reader: Reader, row: ContextRow, turn: TurnRow, now: Instant): Promise<TurnPriming> {
+  if (isSlashCommand(JSON.parse(turn.content))) return { primer: null, news: null }
   const promptSeqs = await waitingPrompts(reader, turn)
   const { primer, news, decided } = await buildPrimer(reader, row, { turn, promptSeqs }, now)
   return { primer, news: isOfRole(turn) ? decided : news }
 }
 
 interface TurnPriming {
-  readonly primer: string
+  /** null before a slash command, which is sent alone (CX19). */
+  readonly primer: string | null
   readonly news: string | null
 }
 

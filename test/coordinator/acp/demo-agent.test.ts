@@ -145,7 +145,7 @@ test('[AC4] after a crash the old session is brought back, and what is replayed 
 
   const second = new AcpAgent({ folder: first.folder, state: first.state })
   await second.connection.initialize()
-  const again = await second.reopen(opened.acpSessionId, 0)
+  const again = await second.reopen(opened.acpSessionId)
   expect(again).toMatchObject({ how: 'loaded', acpSessionId: opened.acpSessionId, notRestored: null })
   expect(second.updates.filter(({ kind }) => kind !== 'commands')).toEqual([])
   expect(second.troubles).toEqual([])
@@ -156,7 +156,7 @@ test('[AC4] after a crash the old session is brought back, and what is replayed 
 test('[AC4] one that was never used cannot be brought back: a new one is opened, and says so', async () => {
   const agent = new AcpAgent()
   await agent.connection.initialize()
-  const opened = await agent.reopen('00000000-0000-4000-8000-000000000000', 0)
+  const opened = await agent.reopen('00000000-0000-4000-8000-000000000000')
   expect(opened).toMatchObject({
     how: 'new',
     notRestored: { text: expect.stringContaining('session/load'), notice: { code: 'about' } },

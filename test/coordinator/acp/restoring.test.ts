@@ -11,12 +11,12 @@ async function brought(refuses: readonly string[], acpSessionId: string, asked: 
   const command = hostile({
     onInitialize: `send({ id, result: { protocolVersion: 1, agentCapabilities: ${JSON.stringify(capabilities)} } })`,
     atStart: `for (const way of ['session/resume', 'session/load'])
-        act[way] = ({ id }) => { console.error(way); ${JSON.stringify(refuses)}.includes(way) ? ${noSession} : send({ id, result: {} }) }
+        act[way] = ({ id }) => { console.error(way); ${JSON.stringify(refuses)}.includes(way) ? ${noSession} : (say('what was said'), send({ id, result: {} })) }
       act['session/list'] = ({ id }) => { console.error('session/list'); send({ id, result: { sessions: [{ sessionId: 'kept' }] } }) }`,
   })
   const agent = new AcpAgent({ command })
   await agent.connection.initialize()
-  const { how, notRestored } = await agent.reopen(acpSessionId, 0)
+  const { how, notRestored } = await agent.reopen(acpSessionId)
   // What it wrote may come after what it answered.
   await expect.poll(() => agent.stderr.trim().split('\n')).toEqual(asked)
   return { how, notRestored }

@@ -70,7 +70,10 @@ const requests: Record<string, object> = {
   'terminal/kill': { terminalId: 't1' },
   'session/request_permission': {
     toolCall: { toolCallId: 'call' },
-    options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+    options: [
+      { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+      { optionId: 'no', name: 'No', kind: 'reject_once' },
+    ],
   },
   'elicitation/create': { mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } },
 }
@@ -177,12 +180,12 @@ test('[AC1] all of the stable protocol: each of our methods is used, each reques
 
   // Back again: resumed or loaded, with what is replayed told to nobody; gone, forked, cancelled, signed out.
   const replayed = agent.updates.length
-  expect(await agent.reopen('old', 0)).toMatchObject({ acpSessionId: 'old', how: 'loaded' })
+  expect(await agent.reopen('old')).toMatchObject({ acpSessionId: 'old', how: 'loaded' })
   expect(agent.updates).toHaveLength(replayed)
   expect(agent.troubles).toHaveLength(refused.length)
-  expect(await agent.reopen('gone', 0)).toMatchObject({ how: 'new', notRestored: { notice: { code: 'acpSessionGone' } } })
-  expect(await agent.reopen('s1', 0, true)).toMatchObject({ acpSessionId: 'forked', how: 'resumed' })
-  await agent.reopen('gone', 0)
+  expect(await agent.reopen('gone')).toMatchObject({ how: 'new', notRestored: { notice: { code: 'acpSessionGone' } } })
+  expect(await agent.reopen('s1', true)).toMatchObject({ acpSessionId: 'forked', how: 'resumed' })
+  await agent.reopen('gone')
   const waiting = agent.say('wait')
   agent.context.cancel()
   expect(await waiting).toMatchObject({ outcome: 'cancelled' })

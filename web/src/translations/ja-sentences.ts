@@ -79,6 +79,8 @@ const words: Sentences = {
     '{why}\n次の方法でサインインできます。エージェントのページ、または `holdfast agents login {agent}` から行えます:\n{ways}',
   otherAcp: 'エージェントの ACP はバージョン {theirs} ですが、Holdfast はバージョン {ours} に対応しています。',
   noUsableId: 'エージェントが開始したセッションには、使える ID がありませんでした。',
+  loadLoses: 'このエージェントはセッションを読み込むとその内容を失うため、読み込みません。',
+  loadedNothing: 'エージェントが読み込んだセッションには何も残っていませんでした。',
   cannotBringBack: 'このエージェントは以前のセッションを復元できません。',
   folderHasGone: '以前のセッションのフォルダーはもうありません。残すにはプロジェクトにフォルダーを設定してください。',
   endedBeforeAnswer: 'エージェントは {what} に応答する前に終了しました。',

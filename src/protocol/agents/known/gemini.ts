@@ -23,5 +23,5 @@ export const gemini: KnownAgent = {
     userNamespaces: false,
   },
   gateway: { dialect: 'gemini', env: { GOOGLE_GEMINI_BASE_URL: '{url}', GEMINI_API_KEY: '{key}' }, files: {} },
-  quirks: ['loads_once_a_minute', 'no_command_output', 'no_git_identity'],
+  quirks: ['load_loses', 'no_command_output', 'no_git_identity'],
 }
