@@ -70,9 +70,12 @@ interface Task {
   readonly description: string | null
 }
 
+/** How the prompt of a task begins. */
+export const taskHead = (id: string): string => `Task ${id}: `
+
 /** `resume`: what is known about work begun before. */
 export function promptOfTask({ id, title, description }: Task, resume: string | null): string {
-  const parts = [`Task ${id}: ${title}`]
+  const parts = [`${taskHead(id)}${title}`]
   if (description !== null) parts.push(description)
   if (resume !== null) parts.push(resume)
   parts.push('Do it, and answer with the result when it is done.')

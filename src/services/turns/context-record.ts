@@ -7,7 +7,7 @@ import { consoleKey, isWork, parseKey } from '../../domain/conversations/key.ts'
 import { looksLikeRole, textOfMessage } from '../../domain/conversations/senders.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import type { ContextEndReason, HeldContext } from '../../domain/turns/lifecycle.ts'
-import { newsOf, type PrimerFacts, type PrimerMessage, primerOf } from '../../domain/turns/prompts.ts'
+import { newsOf, type PrimerFacts, type PrimerMessage, primerOf, taskHead } from '../../domain/turns/prompts.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
@@ -168,7 +168,8 @@ async function primerFacts(
     limit: maxPrimerMessages,
   })
   const isPrompt = new Set([...promptSeqs, ...waiting.map(({ seq }) => seq)])
-  const rows = all.filter(({ seq }) => !isPrompt.has(seq))
+  const given = all.filter(({ seq }) => !isPrompt.has(seq))
+  const rows = given.filter((each) => !isInPrompt(each, turn))
   const closed = conversation?.chapter_after ? await reader.first(selectLastChapter, { key }) : undefined
   const parsed = parseKey(key)
   const facts: Facts = {
@@ -197,12 +198,12 @@ async function primerFacts(
       senderId: each.sender_id,
       sender: names(each),
       at: each.createdAt,
-      content: textOfMessage(textParts(each)),
+      content: isTaskPrompt(each) ? firstLine(each.content) : textOfMessage(textParts(each)),
     })),
     isRetry: turn.retry_of !== null && (await reader.row('turns', { id: turn.retry_of }))?.state === 'unknown',
     endedFor: await cutOffFor(reader, row),
   }
-  return { facts, newest: Math.max(0, ...rows.map(({ seq }) => seq)) }
+  return { facts, newest: Math.max(0, ...given.map(({ seq }) => seq)) }
 }
 
 /** SB13: why its sandbox has ended the last turn of the context. */
@@ -210,6 +211,21 @@ export async function cutOffFor(reader: Reader, { id }: ContextRow): Promise<str
   const last = await reader.first(selectLastEnded, { contextId: id })
   return sandboxLimits.some((code) => last?.notice?.includes(`"${code}"`)) ? (last?.error ?? null) : null
 }
+
+interface Prompted {
+  readonly role: string
+  readonly sender_id: string
+  readonly content: string
+}
+
+/** Whether a message is the prompt of a task, which Holdfast wrote. */
+const isTaskPrompt = ({ role, sender_id }: Prompted): boolean => role === 'system' && sender_id === systemId
+
+/** CX20: what the prompt says itself, as its own message or that of an earlier turn at the same task. */
+const isInPrompt = (message: Prompted, { task_id: taskId }: TurnRow): boolean =>
+  taskId !== null && isTaskPrompt(message) && message.content.startsWith(taskHead(taskId))
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''
 
 interface Sender {
   readonly sender_id: string

@@ -4,6 +4,7 @@
  * before its turn where needed. Running this too early, or on two nodes at once, has no effect.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { AgentSession } from '../../domain/agent-sessions/lifecycle.ts'
 import { decisionsPrompt } from '../../domain/approvals/decision-for-agent.ts'
 import { webKey, workKey } from '../../domain/conversations/key.ts'
@@ -329,7 +330,10 @@ async function startNextAction(
   const key = (await workKeyOf(tx, workSessionId, agentId)) ?? workKey(task.id, agentId)
   // The work session was created in this transaction, so nobody else can hold these streams.
   if (!input.keys.includes(key)) for (const stream of [conversationStream(key), turnsStream(key)]) tx.begin(stream)
-  const before = [first.resumeContext && resumePrompt(first.resumeContext), decisionsPrompt(decisions)]
+  // CX20: what the resume context says of a decision is not said again.
+  const known = first.resumeContext?.decisions ?? []
+  const others = decisions.filter((each) => !known.some((other) => isDeepStrictEqual(other, each)))
+  const before = [first.resumeContext && resumePrompt(first.resumeContext), decisionsPrompt(others)]
   const text = promptOfTask(task, before.filter(Boolean).join('\n\n') || null)
   const content = JSON.stringify([{ type: 'text', text }])
   const row = { ...about, ...its, about: 'task' as const, task_id: task.id, work_session_id: workSessionId }
