@@ -219,6 +219,39 @@ describe('following the log', () => {
     expect((await read(child, 'approaches.json')).verified).toHaveLength(1)
   })
 
+  test('[CK10] the checkpoint of a grandchild says what the whole line has completed, each once, and keeps it at its end', async () => {
+    const { store, mirror, projectId, begin, read, task, change } = await openMirrored()
+    const { id: parent } = await begin()
+    const ids: string[] = []
+    for (const title of ['first', 'second', 'third']) ids.push((await task(parent, 1, 'code', title)).id)
+    const complete = async (id = '') => {
+      await change(id, { status: 'in_progress' })
+      await change(id, { status: 'completed' })
+    }
+    const goOn = async (workSessionId: string) => {
+      await store.run(endWorkSession, { projectId, workSessionId, reason: 'power' })
+      const outcome = await store.run(resumeWorkSession, { projectId, workSessionId, by })
+      return outcome.outcome === 'failed' ? '' : outcome.resumed.session.id
+    }
+    await complete(ids[0])
+    const child = await goOn(parent)
+    await complete(ids[1])
+    const grandchild = await goOn(child)
+    await mirror.settled(projectStream(projectId))
+    const completed = async (id: string) =>
+      (await read(id, 'state_checkpoint.json')).completed_tasks.map(({ task_id }: { task_id: string }) => task_id)
+    expect(await completed(grandchild)).toEqual(ids.slice(0, 2))
+    expect((await read(grandchild, 'state_checkpoint.json')).remaining_tasks).toMatchObject([{ task_id: ids[2] }])
+    await complete(ids[2])
+    await store.run(endWorkSession, { projectId, workSessionId: grandchild })
+    await mirror.settled(projectStream(projectId))
+    expect(await completed(grandchild)).toEqual(ids)
+    expect(await completed(parent)).toEqual(ids.slice(0, 1))
+    // Rows stay where they are: each work session's file has its own.
+    expect((await read(grandchild, 'work_session.json')).tasks.map(({ id }: { id: string }) => id)).toEqual([ids[2]])
+    expect((await read(child, 'work_session.json')).since.tasks.map(({ id }: { id: string }) => id)).toEqual([ids[2]])
+  })
+
   test('[CK6] a file that an older version wrote of an ended work session is left as it is', async () => {
     const { store, folder, mirror, startMirror, projectId, begin, folderOf, task } = await openMirrored()
     const { id } = await begin()

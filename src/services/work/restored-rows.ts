@@ -33,14 +33,16 @@ export function restoredRows(files: ReadWorkSession, by: string): RestoredRows {
   const own = { project_id: checkpoint.project_id, owner_agent_session_id: null, file_problem: null, notice: null }
   const workSession: WorkSessionRow = rows ? { ...rows.work_session, ...own } : workSessionOf(files)
   const isOver = workSession.ended_at !== null
+  const tasks = allTasks(
+    [...(rows?.tasks ?? []), ...(rows?.since.tasks ?? [])].map((each) => ({ ...each, ...here })),
+    // CK10: with rows, what only the checkpoint has completed is of the line before it, and in the files there.
+    tasksOf(files).filter(({ status }) => !rows?.work_session.parent_session_id || status !== 'completed'),
+  )
   return {
     workSession: isOver ? workSession : { ...workSession, ended_at: checkpoint.timestamp, interruption_reason: storeLost },
-    tasks: allTasks(
-      [...(rows?.tasks ?? []), ...(rows?.since.tasks ?? [])].map((each) => ({ ...each, ...here })),
-      tasksOf(files),
-    ),
+    tasks,
     wasOver: isOver,
-    approved: approvedWithoutRow(files),
+    approved: approvedWithoutRow(files).filter((taskId) => tasks.some(({ id }) => id === taskId)),
     approvals: rows?.approvals.map((each) => ({ ...each, ...withoutAsker, ...redecided(each, by), ...here })) ?? [],
     approaches: [...(rows?.approaches.map((each) => ({ ...each, ...here })) ?? []), ...inherited(files)],
     checkpoints: rows?.checkpoints.map((each) => ({ ...each, session_id: here.session_id, state: null })) ?? [],

@@ -10,7 +10,7 @@ import { from, selectBy, selectColumns, selectFirst, selectSome } from '../rows.
 import type { Tables } from '../schema/tables.ts'
 import { statement } from '../statement.ts'
 import type { Reader } from '../store.ts'
-import { descendantsOf, type WorkSessionRow, workSessionOf } from './work-sessions.ts'
+import { descendantsOf, lineageOf, type WorkSessionRow, workSessionOf } from './work-sessions.ts'
 
 const tasks = selectBy('tasks', { id: 'session_id' }, 'created_at', 'id')
 const approvals = selectBy('human_approvals', { id: 'session_id' }, 'id')
@@ -19,12 +19,31 @@ const checkpoints = selectBy('checkpoints', { id: 'session_id' }, 'number')
 const artifacts = selectBy('artifacts', { id: 'session_id' }, 'name')
 const owner = selectColumns('agent_sessions', { agentSessionId: 'id' }, 'agent_id')
 
+type CompletedTask = StateCheckpoint['completed_tasks'][number]
+
+/** What the work sessions that it continues have completed, oldest first (CK10). */
+async function completedBefore(reader: Reader, row: WorkSessionRow): Promise<CompletedTask[]> {
+  const found: CompletedTask[] = []
+  for (const id of (await lineageOf(reader, row)).filter((each) => each !== row.id).reverse()) {
+    const { completed } = sorted(await reader.all(tasks, { id }))
+    if (completed.length > 0) found.push(...completedTasks(completed, await reader.all(approvals, { id })))
+  }
+  return found
+}
+
+function completedTasks(completed: readonly Tables['tasks'][], decided: readonly Tables['human_approvals'][]): CompletedTask[] {
+  const approved = new Set(decided.filter(({ status }) => status === 'approved').map(({ task_id }) => task_id))
+  return completed.map(({ id }) => ({ task_id: id, status: approved.has(id) ? 'approved' : 'completed' }))
+}
+
 /** All rows of a work session (CK2), for the mirror and for rebuilding a store. */
 export interface WorkSessionRows {
   readonly workSession: WorkSessionRow
   /** The agent that drives it; null when there is none. */
   readonly ownerAgentId: string | null
   readonly tasks: readonly Tables['tasks'][]
+  /** CK10: what was completed in the line before it. */
+  readonly completedBefore: readonly CompletedTask[]
   readonly approvals: readonly Tables['human_approvals'][]
   /** Without inherited ones. */
   readonly approaches: readonly Tables['approaches'][]
@@ -41,6 +60,7 @@ export async function workSessionRows(reader: Reader, id: string): Promise<WorkS
     workSession,
     ownerAgentId: (agentSessionId && (await reader.first(owner, { agentSessionId }))?.agent_id) || null,
     tasks: await reader.all(tasks, { id }),
+    completedBefore: await completedBefore(reader, workSession),
     approvals: await reader.all(approvals, { id }),
     approaches: await reader.all(approaches, { id }),
     checkpoints: await reader.all(checkpoints, { id }),
@@ -61,7 +81,6 @@ export const newestOf = (first: Instant, ...others: readonly (Instant | null)[])
 export function stateCheckpoint(rows: WorkSessionRows): StateCheckpoint {
   const { workSession, tasks, approvals, approaches, checkpoints, artifacts } = rows
   const { completed, pending, remaining } = sorted(tasks)
-  const approved = new Set(approvals.filter(({ status }) => status === 'approved').map(({ task_id }) => task_id))
   const { error } = workSessionOf(workSession)
   const times = [tasks, approaches, artifacts].flatMap((list) => list.map(({ updated_at }) => updated_at))
   return {
@@ -75,7 +94,7 @@ export function stateCheckpoint(rows: WorkSessionRows): StateCheckpoint {
       active_agent: activeAgent(rows),
       active_task: activeTask(rows),
     },
-    completed_tasks: completed.map(({ id }) => ({ task_id: id, status: approved.has(id) ? 'approved' : 'completed' })),
+    completed_tasks: [...rows.completedBefore, ...completedTasks(completed, approvals)],
     pending_tasks: pending.map(({ id, status, progress_percent, blocked_by }) =>
       status === 'blocked'
         ? { task_id: id, status, blocked_by }
@@ -116,7 +135,8 @@ export async function changesSinceEnd(reader: Reader, rows: WorkSessionRows): Pr
   const descendants = ended_at === null ? [] : await descendantsOf(reader, id)
   const completed = descendants.findLast((each) => each.ended_at !== null && each.interruption_reason === null)
   const { completed_tasks = [], pending_tasks = [], remaining_tasks = [] } = endState(rows) ?? {}
-  const here = new Set(rows.tasks.map((task) => task.id))
+  // Tasks of the line before it are in the files there.
+  const here = new Set([...rows.tasks.map((task) => task.id), ...rows.completedBefore.map(({ task_id }) => task_id)])
   const gone: Tables['tasks'][] = []
   for (const { task_id } of [...completed_tasks, ...pending_tasks, ...remaining_tasks]) {
     const task = here.has(task_id) ? undefined : await reader.row('tasks', { project_id: projectId, id: task_id })
