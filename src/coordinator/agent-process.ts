@@ -23,7 +23,6 @@ import { removeSecretFiles, secretFilesFolder, secretsInOutput, writeSecretFiles
 import { type ProcessTable, ProcessTree } from './process-tree.ts'
 import { commandAllowing, type InSandbox } from './sandbox/agent-sandbox.ts'
 import { type ControlGroup, openControlGroup } from './sandbox/control-group.ts'
-import { isThisMachine } from './sandbox/network-rules.ts'
 import { openSandbox, type Sandboxed, type SandboxOptions } from './sandbox/sandbox.ts'
 import { limitsHere, type SandboxWatch } from './sandbox/sandbox-watch.ts'
 
@@ -37,6 +36,9 @@ const fillable: ReadonlySet<string> = new Set([
   'HOLDFAST_AGENT_ID',
   'HOLDFAST_PROJECT_ID',
   'HOLDFAST_LAUNCH_ID',
+  // GW2: where the gateway is. Its key is not among them, for the same reason.
+  'HOLDFAST_GATEWAY_URL',
+  'HOLDFAST_GATEWAY_MODEL',
 ])
 
 /** Unknown variables stay as they are. */
@@ -308,15 +310,29 @@ async function sandboxed(options: AgentProcessOptions, started: Started): Promis
   const { particulars, mark, serverUrl, env, sandbox, gateway, onOutput } = options
   const { isolation, protocol } = particulars
   if (!isolation) return undefined
-  const onRefused: SandboxOptions['onRefused'] = ({ host, port }) => {
-    // Nobody is asked for an agent that pulls its work.
-    const name = isThisMachine(host) ? `${host}:${port}` : host
-    const command = protocol === 'mcp' ? commandAllowing(particulars, [name]) : ''
-    onOutput(`[Holdfast: the sandbox refused ${host}:${port}${command && `; to allow it: ${command}`}]\n`)
+  const onRefused: SandboxOptions['onRefused'] = ({ host, port }, why) => {
+    if (why === 'unknown-name')
+      return onOutput(`[Holdfast: ${host} is not known by that name on this machine, so it is not reached]\n`)
+    // Nobody is asked about this machine, nor for an agent that pulls its work.
+    const isHere = why === 'this-machine'
+    const command = isHere || protocol === 'mcp' ? commandAllowing(particulars, [isHere ? `${host}:${port}` : host]) : ''
+    const what = isHere ? `${host}:${port}, which is a port of this machine` : `${host}:${port}`
+    onOutput(`[Holdfast: the sandbox refused ${what}${command && `; to allow it: ${command}`}]\n`)
   }
   const secretFiles = secretFilesFolder(options.fallbackFolder)
   const note = (text: string): void => onOutput(`[Holdfast: ${text}]\n`)
-  const outside = { mark, serverUrl, env, ...sandbox, gateway, onRefused, note, secretFiles, waits: protocol === 'mcp' }
+  const outside = {
+    mark,
+    serverUrl,
+    env,
+    ...sandbox,
+    gateway,
+    onRefused,
+    note,
+    secretFiles,
+    waits: protocol === 'mcp',
+    agentId: particulars.agentId,
+  }
   return openSandbox({ ...outside, isolation, ...started }).catch(cannotStart)
 }
 

@@ -95,7 +95,11 @@ export interface ServerDependencies extends Basics {
   /** Signs agents of this machine in (AC13). */
   readonly signIns: () => Promise<SignIns>
   /** Tries an agent in a sandbox of this machine (SB8). */
-  readonly probeSandbox: (agent: { command: string; args: readonly string[] }) => Promise<SandboxProbe>
+  readonly probeSandbox: (agent: {
+    command: string
+    args: readonly string[]
+    wrapper?: readonly string[] | null | undefined
+  }) => Promise<SandboxProbe>
   /** True once the server has begun to stop. */
   closing: boolean
 }

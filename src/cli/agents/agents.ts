@@ -151,14 +151,16 @@ async function add(context: CommandContext): Promise<void> {
   if (!context.json) context.note(context.hint(nextFor(agent)))
 }
 
-type SandboxDraft = Pick<Partial<Agent>, 'command' | 'args' | 'sandbox' | 'runsOn'> & { readonly id: string }
+type SandboxDraft = Pick<Partial<Agent>, 'command' | 'args' | 'sandbox' | 'runsOn' | 'wrapper'> & { readonly id: string }
 
 /** SB8: the sandbox of an agent for which none was said, tried first. Says what was chosen, and how to choose otherwise. */
 async function chosenSandbox(context: CommandContext, draft: SandboxDraft): Promise<Partial<Pick<Agent, 'sandbox'>>> {
-  const { command, args = [], sandbox, runsOn, id } = draft
+  const { command, args = [], sandbox, runsOn, id, wrapper } = draft
   // Another machine cannot be tried from here.
   if (sandbox !== undefined || !command || runsOn) return {}
-  const { machine, agent, choose } = await context.client.post('/api/sandbox-probe', { body: { command, args } })
+  const { machine, agent, choose } = await context.client.post('/api/sandbox-probe', {
+    body: { command, args, ...(wrapper && { wrapper: [...wrapper] }) },
+  })
   const later = `\`holdfast agents edit ${id} --sandbox workplace\``
   const why = !machine.works
     ? `${machine.problem ?? 'there is none for this system'}.${machine.install ? ` Install it: ${machine.install};` : ''} then`

@@ -8,6 +8,7 @@ import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import type { LaunchParticulars } from '../../protocol/processes/link.ts'
 import { type Detail, noticesOf, statusNotice, textOf } from '../../protocol/status-texts.ts'
 import type { AgentAbilities, AgentMode, AgentOption } from '../../protocol/turns/agent-update.ts'
+import { gatewayVariables } from '../gateway/agent-gateway.ts'
 import type { NewFact, WithoutLaunch } from '../spool.ts'
 import type { Workspace } from '../worktrees/make-workspace.ts'
 import type { AcpAgentOptions } from './agent-options.ts'
@@ -62,12 +63,11 @@ export interface StartedAgent {
   readonly variables: ReadonlySet<string>
 }
 
-export const startedAgent = ({ agentId, args, env, secrets, isolation, ...launch }: LaunchParticulars): StartedAgent => ({
-  agentId,
-  command: isolation?.command ?? launch.command,
-  args,
-  variables: new Set([...Object.keys(env), ...Object.keys(secrets.environment)]),
-})
+export function startedAgent({ agentId, args, env, secrets, isolation, ...launch }: LaunchParticulars): StartedAgent {
+  const command = isolation?.command ?? launch.command
+  const given = isolation?.gateway ? gatewayVariables({ command, args }) : []
+  return { agentId, command, args, variables: new Set([...Object.keys(env), ...Object.keys(secrets.environment), ...given]) }
+}
 
 export interface OpeningOptions {
   readonly ask: TimedRequest

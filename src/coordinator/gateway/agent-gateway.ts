@@ -30,6 +30,12 @@ const common = {
   GEMINI_API_KEY: '{key}',
 }
 
+/** The names of the variables that an agent is told its gateway by: a sign-in, as a key in its environment is. */
+export const gatewayVariables = (agent: Parameters<typeof knownAgentOf>[0]): string[] => [
+  ...Object.keys(knownAgentOf(agent)?.gateway?.env ?? common),
+  'HOLDFAST_GATEWAY_KEY',
+]
+
 export async function giveGateway(options: AgentGatewayOptions): Promise<{ env: Record<string, string>; args: string[] }> {
   const { url, token, model, foldersRoot, agentId, projectId, protocol, args, env } = options
   const { env: templates, files, pullingArgs = [] } = knownAgentOf(options)?.gateway ?? { env: common, files: {} }
@@ -47,7 +53,7 @@ export async function giveGateway(options: AgentGatewayOptions): Promise<{ env: 
     Object.entries(files).map(([name, text]) => [name, filled(text)] as const),
   )
   const local = ['NO_PROXY', 'no_proxy'].map((name) => [name, [env[name], '127.0.0.1'].filter(Boolean).join(',')])
-  const own = { HOLDFAST_GATEWAY_URL: url, HOLDFAST_GATEWAY_KEY: token }
+  const own = { HOLDFAST_GATEWAY_URL: url, HOLDFAST_GATEWAY_KEY: token, ...(model && { HOLDFAST_GATEWAY_MODEL: model }) }
   return {
     env: { ...Object.fromEntries(variables), ...Object.fromEntries(local), ...own },
     args: [...(protocol === 'mcp' ? pullingArgs.map(filled) : []), ...args],

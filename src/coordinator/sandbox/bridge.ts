@@ -11,7 +11,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { OpenGateway } from '../gateway/gateway.ts'
-import { allowedAddress, type HostPort, hostPortOf, isThisMachine, type NetworkRules, namedAs } from './network-rules.ts'
+import {
+  allowedAddress,
+  type HostPort,
+  hostPortOf,
+  isThisMachine,
+  type NetworkRules,
+  namedAs,
+  type Unreached,
+} from './network-rules.ts'
 
 /** Inside, on the sandbox's own loopback. */
 export const proxyPort = 3128
@@ -28,7 +36,7 @@ export interface BridgeOptions extends NetworkRules {
   /** The coordinator's own, for a proxy that leads to the internet. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly ask: (target: HostPort) => Promise<boolean>
-  readonly onRefused: (target: HostPort) => void
+  readonly onRefused: (target: HostPort, why: Unreached) => void
 }
 
 export class Bridge {
@@ -146,16 +154,16 @@ export class Bridge {
     const named = namedAs(this.#options, target)
     const isOwn = this.#isServer(target)
     // Behind a proxy names are looked up there, so only what names this machine by itself is known.
-    if (!isOwn && named !== 'port' && isThisMachine(target.host)) return this.#refuse(target)
-    if (this.#options.strict && !named && !isOwn && !(await this.#options.ask(target))) return this.#refuse(target)
+    if (!isOwn && named !== 'port' && isThisMachine(target.host)) return this.#refuse(target, 'this-machine')
+    if (this.#options.strict && !named && !isOwn && !(await this.#options.ask(target))) return this.#refuse(target, 'not-allowed')
     const proxy = isOwn || named === 'port' ? undefined : this.#proxyFor(target)
     if (proxy) return throughProxy(proxy, target)
-    const address = await allowedAddress(target, isOwn ? 'port' : named)
-    return address === undefined ? this.#refuse(target) : opened(connect({ host: address, port: target.port }))
+    const found = await allowedAddress(target, isOwn ? 'port' : named)
+    return 'why' in found ? this.#refuse(target, found.why) : opened(connect({ host: found.address, port: target.port }))
   }
 
-  #refuse(target: HostPort): undefined {
-    this.#options.onRefused(target)
+  #refuse(target: HostPort, why: Unreached): undefined {
+    this.#options.onRefused(target, why)
   }
 
   #proxyFor({ host, port }: HostPort): URL | undefined {

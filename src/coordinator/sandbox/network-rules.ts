@@ -67,10 +67,17 @@ export function isThisMachine(host: string): boolean {
   return address && (nowhere.check(plain, kind) || own.check(plain, kind))
 }
 
-/** The address to connect to. Undefined when the host is not allowed or not known. */
-export async function allowedAddress(target: HostPort, named: 'port' | 'name' | undefined): Promise<string | undefined> {
+/** Why a host is not reached: it is this machine, whose ports are allowed one by one; nobody knows its name; it is not allowed. */
+export type Unreached = 'this-machine' | 'unknown-name' | 'not-allowed'
+
+/** The address to connect to, or why there is none. */
+export async function allowedAddress(
+  target: HostPort,
+  named: 'port' | 'name' | undefined,
+): Promise<{ readonly address: string } | { readonly why: Unreached }> {
   const found = isIP(target.host) ? [{ address: target.host }] : await lookup(target.host, { all: true }).catch(() => [])
   const [first] = found
-  if (!first || (named !== 'port' && found.some(({ address }) => isThisMachine(address)))) return undefined
-  return first.address
+  if (!first) return { why: 'unknown-name' }
+  if (named !== 'port' && found.some(({ address }) => isThisMachine(address))) return { why: 'this-machine' }
+  return first
 }

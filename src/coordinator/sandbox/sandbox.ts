@@ -20,7 +20,7 @@ import type { Git } from '../worktrees/git.ts'
 import { personsSettings } from '../worktrees/git-settings.ts'
 import { Bridge, type BridgeOptions, forwarder, proxyPort } from './bridge.ts'
 import { dataFoldersIn, isInDataFolder } from './data-folders.ts'
-import { ownParts } from './own-parts.ts'
+import { ownHome, ownParts } from './own-parts.ts'
 import { PrivateRepository, type RunInside } from './private-repository.ts'
 import { bwrapArguments, type Mount, readable } from './profile.ts'
 import { macProfile } from './profile-mac.ts'
@@ -42,6 +42,7 @@ export interface SandboxOptions extends Pick<BridgeOptions, 'serverUrl' | 'ask' 
   readonly folder: string
   /** The files of its secrets (SR3), if it has any. */
   readonly secretFiles: string
+  readonly agentId: string
   /** For the agent's output. */
   readonly note: (text: string) => void
   /** The program begins by itself, so the way to the network must be open first. */
@@ -115,7 +116,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const runInside = insideRunner({ modern, env })
   const program = await findProgram(file, variables)
   const known = knownAgentOf({ command: isolation.command, args }) ?? knownAgentOf({ command: program ?? null, args })
-  const programs = [file, ...(isolation.wrapper ?? []).slice(0, 1)]
+  const programs = [file, isolation.command, ...(isolation.wrapper ?? []).slice(0, 1)]
   const needs = known?.sandbox ?? ownNeeds(isolation)
   const { owner } = isolation
   const parts =
@@ -148,6 +149,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
     const isWider = repository && repository.top !== top && isNarrow(repository.top, hidden)
     const mounts: Mount[] = [
       ...hidden.map((to): Mount => ({ kind: 'empty', to })),
+      ...(needs || !owner ? [] : ownHome({ agentId: options.agentId, owner, root: join(dataFolder, 'transcripts'), home })),
       ...(existsSync(secretFiles) ? [readable(secretFiles)] : []),
       ...[...new Set(shown)].map(readable),
       ...settings,

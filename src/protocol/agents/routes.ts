@@ -5,6 +5,7 @@ import { route } from '../route.ts'
 import { line } from '../text.ts'
 import { Agent, AgentChange, AgentDraft, AgentWithPasskey } from './agent.ts'
 import { DetectedAgents } from './detected-agent.ts'
+import { isolationFields } from './isolation.ts'
 import { SandboxProbe } from './sandbox-probe.ts'
 import { AgentInspection, SignInAttempt } from './sign-in.ts'
 
@@ -35,7 +36,11 @@ export const agentRoutes = {
   listDetectedAgents: route('GET /api/detected-agents', 'manage', { answer: DetectedAgents })`
     Agents that are installed on the server's machine, each with what to add it with; and known ones that are not, each with how to install it`,
   probeSandbox: route('POST /api/sandbox-probe', 'manage', {
-    body: z.strictObject({ command: line(4096), args: z.array(z.string().max(8192)).max(256).default([]) }),
+    body: z.strictObject({
+      command: line(4096),
+      args: z.array(z.string().max(8192)).max(256).default([]),
+      wrapper: isolationFields.wrapper.optional(),
+    }),
     answer: SandboxProbe,
   })`
     Try whether an agent can run in a sandbox of the server's machine, and say what to choose for it`,

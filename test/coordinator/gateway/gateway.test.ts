@@ -4,9 +4,13 @@ import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { startedAgent } from '../../../src/coordinator/acp/open-acp-session.ts'
+import { unattendedWay } from '../../../src/coordinator/acp/sign-in.ts'
+import { filledIn } from '../../../src/coordinator/agent-process.ts'
 import { Gateway, type GatewayLaunch } from '../../../src/coordinator/gateway/gateway.ts'
 import { UsageCounter } from '../../../src/coordinator/gateway/usage-counter.ts'
 import type { NewFact } from '../../../src/coordinator/spool.ts'
+import { particularsOf } from '../../support/launch-particulars.ts'
 import { type Form, forms, pathOf, startModelService } from '../../support/model-service.ts'
 
 const key = 'sk-real-0123456789-planted'
@@ -311,4 +315,19 @@ test('[GW4] what a model writes in its text is no number and no end', () => {
     false,
     { inputTokens: 5, outputTokens: 1, cachedTokens: 0, finished: false },
   ])
+})
+
+test('[GW2] an agent may be told by its arguments where the gateway is, never its key; its variables count as a sign-in', () => {
+  const values = { HOLDFAST_GATEWAY_URL: 'http://127.0.0.1:1', HOLDFAST_GATEWAY_MODEL: 'm', HOLDFAST_GATEWAY_KEY: 'k' }
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: filled in by the launch
+  const args = ['--url=${HOLDFAST_GATEWAY_URL}/v1', '${HOLDFAST_GATEWAY_MODEL}', '${HOLDFAST_GATEWAY_KEY}']
+  expect(filledIn(args, values)).toEqual(['--url=http://127.0.0.1:1/v1', 'm', '${HOLDFAST_GATEWAY_KEY}'])
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: filled in by the launch
+  const gateway = { upstream: 'http://model.test', secret: 'KEY' }
+  const isolation = { sandbox: 'off', allow: { folders: [], hosts: [] }, wrapper: null, command: 'unheard-of', gateway } as const
+  const way = { id: 'key', name: 'API key', description: null, terminal: null, isKey: true, variables: [] }
+  const variables = (given: typeof gateway | null) =>
+    startedAgent(particularsOf({ isolation: { ...isolation, gateway: given } })).variables
+  expect(unattendedWay('unheard-of', [way], variables(gateway))).toEqual(way)
+  expect(unattendedWay('unheard-of', [way], variables(null))).toBeUndefined()
 })

@@ -116,6 +116,17 @@ test('[SB5] the endpoints of the launch and allowed hosts are reached; strict re
   }
 })
 
+test('[SB14] the output says of a port of this machine how it is allowed, and of a name that nobody knows that', async () => {
+  const place = await scene()
+  const proxied = 'curl -s -o /dev/null -m 20 --noproxy "" -x http://127.0.0.1:3128'
+  const script = `${proxied} http://localhost:${place.otherPort}/; ${proxied} http://model.invalid:8080/`
+  const output = await run(place, 'workplace', script)
+  if (output === undefined) return
+  const command = `holdfast projects assign p1 helper --allow-host 'localhost:${place.otherPort}'`
+  expect(output).toContain(`localhost:${place.otherPort}, which is a port of this machine; to allow it: ${command}]`)
+  expect(output).toContain('model.invalid is not known by that name on this machine')
+})
+
 test('[SB3] it sees its workplace, its own settings and allowed folders, and what it leaves there stays', async () => {
   const place = await scene()
   const tools = join(place.root, 'tools')

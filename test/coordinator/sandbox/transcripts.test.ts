@@ -116,6 +116,15 @@ test('[SB12] where a database is beside the sign-in the folder is the owner’s,
   expect(await as('opencode', ownerOf(ben), 'ls .local/share/opencode')).toBe('auth.json\n')
 })
 
+test('[SB14] an agent that nobody knows has a home of its own, kept between processes, for each owner', async () => {
+  if (!works) return
+  const { place, as } = await home()
+  expect(await as('unheard-of', ownerOf(ada), 'ls -A; mkdir -p .thing; echo kept > .thing/state')).toBe('')
+  expect(await as('unheard-of', ownerOf(ada), 'cat .thing/state', 'strict')).toBe('kept\n')
+  expect(await as('unheard-of', ownerOf(ben), 'ls -A')).toBe('')
+  expect(existsSync(join(place.home, '.thing'))).toBe(false)
+})
+
 test('[SB12] a file named after the beginning of an id is taken by what it says; a link in the place is refused in words', async () => {
   if (!works) return
   const { place, put, as } = await home()

@@ -166,6 +166,9 @@ test('[SB8] an agent that is known and runs in a sandbox here is to have one; ot
   const fine = await probe(program('[ "$1" = --version ] && [ ! -e "$HOME/.ssh" ] && echo 1.0'))
   expect(fine).toMatchObject({ machine: { works }, agent: { known: true, runs: works }, choose: works ? 'workplace' : 'off' })
   expect(await probe(program('exit 3'))).toMatchObject({ agent: { known: true, runs: false }, choose: 'off' })
+  const wrapped = { command: program('[ "$IN_FRONT" = yes ]'), wrapper: ['/usr/bin/env', 'IN_FRONT=yes'] }
+  expect((await ask('/api/sandbox-probe', { method: 'POST', body: wrapped })).json.agent).toEqual({ known: true, runs: works })
+  expect((await ask('/api/sandbox-probe', { method: 'POST', body: { ...wrapped, wrapper: null } })).json.agent.runs).toBe(false)
   expect(await probe('/nowhere/claude-agent-acp')).toMatchObject({ agent: { runs: false }, choose: 'off' })
   expect(await probe('npx')).toMatchObject({ agent: { runs: false }, choose: 'off' })
   expect(await probe('/bin/true')).toMatchObject({ agent: { known: false, runs: false }, choose: 'off' })
