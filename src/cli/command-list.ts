@@ -32,6 +32,7 @@ const commands: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   channels: async () => (await import('./channels/channels.ts')).channelCommands,
   people: async () => (await import('./access/people.ts')).people,
   token: async () => (await import('./access/token.ts')).token,
+  devices: async () => (await import('./access/devices.ts')).devices,
   mcp: async () => (await import('./system/mcp.ts')).mcp,
   'demo-acp': async () => (await import('./system/demo-acp.ts')).demoAcp,
   'demo-mcp': async () => (await import('./system/demo-mcp.ts')).demoMcp,

@@ -19,6 +19,7 @@ const kinds = {
   agent: ['agents', 'agents'],
   person: ['people', 'people'],
   token: ['tokens', 'token'],
+  device: ['devices', 'devices'],
   chat: ['chats', 'channels'],
   worktree: ['worktrees', 'worktrees'],
   machine: ['machines', 'coordinators'],

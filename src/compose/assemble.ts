@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { agentDetection } from '../adapters/agents/detect-agents.ts'
 import { makeDemoRepository } from '../demo/demo-project.ts'
 import { ownerId } from '../domain/access/caller.ts'
+import { signInRules } from '../domain/access/sign-in-rules.ts'
 import { noteDay, noteFiles, storeCutoverRule } from '../jobs/cutover.ts'
 import { JobLease, type StartJobs } from '../jobs/job-lease.ts'
 import { createDemoProject, projectFiles, startJobs } from '../jobs/start-jobs.ts'
@@ -23,7 +24,7 @@ import type { HttpListener } from '../server/http/http-listener.ts'
 import type { Tails } from '../server/live/tail.ts'
 import { createTurnDispatcher, Starter } from '../server/processes/work-scanner.ts'
 import { startListeners } from '../server/start-listeners.ts'
-import { createSignInCode } from '../services/access/sign-in.ts'
+import { createSignInCode, shortenSignIns } from '../services/access/sign-in.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentSignIns } from './agent-sign-in.ts'
 import type { Undo } from './start-server.ts'
@@ -68,12 +69,15 @@ export async function assemble(options: Options): Promise<Assembled> {
     ...mirroredFiles({ mirror, store, data, noteDay: (day) => noteDay(store, day) }),
     bringBack: restoreFromPath(store, data),
   }
+  const rules = signInRules(config['sign_in.idle_days'], config['sign_in.most_days'])
+  await store.run(shortenSignIns, rules)
   // The ACP library is large, and few sign in from the page.
   let signIns: Promise<AgentSignIns> | undefined
   undo.push(async () => (await signIns)?.close())
   const listeners = await startListeners({
     ...{ listener, store, clock, seals, files, coordinatorRules, detectAgents, expectsCoordinator },
     ownerTokenHash: hashSecret(ownerToken),
+    signInRules: rules,
     folderRules: { data, roots: config['projects.roots'] ?? [] },
     probeSandbox: async (agent) => (await import('../coordinator/sandbox/try-agent.ts')).sandboxTrial(env, data)(agent),
     signIns: () => (signIns ??= import('./agent-sign-in.ts').then(({ AgentSignIns }) => new AgentSignIns(env))),

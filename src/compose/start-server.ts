@@ -15,7 +15,7 @@ import { processes } from '../platform/processes/processes.ts'
 import { StartFailure } from '../platform/processes/start-failure.ts'
 import { loadOwnerToken } from '../platform/secrets/owner-token.ts'
 import { systemClock } from '../platform/time/clock.ts'
-import type { ConfigValues } from '../protocol/config.ts'
+import { type ConfigValues, listed } from '../protocol/config.ts'
 import { HttpListener } from '../server/http/http-listener.ts'
 import type { Tails } from '../server/live/tail.ts'
 import type { Store } from '../store/store.ts'
@@ -65,9 +65,13 @@ export async function startServer(
       publicUrl: config.public_url,
       metricsHosts: config['metrics.hosts']?.split(',') ?? [],
       behindProxy: config.behind_proxy,
+      trustedProxies: listed(config.trusted_proxies),
+      allowedOrigins: listed(config.allowed_origins),
       version,
       pageFolder: join(packageFolder, 'dist', 'web'),
     })
+    if (config.behind_proxy && !config.trusted_proxies)
+      logger.warn('trusted_proxies names no proxy, so all of its clients count as one where requests and sign-ins are limited')
     await listener.listen()
     undo.push(() => listener.close())
     // Lets the first requests be answered: loading the endpoints blocks this thread for a while (SP1).

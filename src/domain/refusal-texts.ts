@@ -63,6 +63,8 @@ export const refusalSentences = {
   peopleStay: 'People stay when a token that expires is gone; a person adds and changes them, or a token without an end',
   personNeeded: 'Only people sign in; this credential belongs to none',
   attempts: 'At most {count} attempts a minute',
+  requests: 'At most {count} requests a minute',
+  noDevice: 'You are not signed in on such a device',
   connections: 'At most {count} connections for each credential',
   artifactsFull: 'A work session has at most {count} artifacts',
   artifactTooLarge: 'An artifact has at most {count} bytes; nothing was stored',

@@ -5,7 +5,7 @@
 import { nearest } from '../domain/nearest.ts'
 
 /** Texts of several forms; a list is comma-separated. */
-type TextKind = 'text' | 'address' | 'timezone' | 'host' | 'hosts' | 'database' | 'bot-token'
+type TextKind = 'text' | 'address' | 'timezone' | 'host' | 'hosts' | 'networks' | 'origins' | 'database' | 'bot-token'
 
 const text = <const Kind extends TextKind, const Fallback extends string | null>(
   kind: Kind,
@@ -40,6 +40,18 @@ export const configRules = {
   data: text('text', null, 'Folder everything is kept in'),
   public_url: text('address', null, 'The address other devices use, such as https://holdfast.example.com'),
   behind_proxy: toggle(false, 'A proxy in front ends TLS, so a non-loopback host is accepted'),
+  trusted_proxies: text(
+    'networks',
+    null,
+    'Addresses and networks of proxies in front, comma-separated, whose X-Forwarded-For counts, such as 127.0.0.1,10.0.0.0/8; none when left out',
+  ),
+  allowed_origins: text(
+    'origins',
+    null,
+    'Origins of other pages that may ask this server, comma-separated, such as https://panel.example.com; none when left out',
+  ),
+  'sign_in.idle_days': whole(30, 1, 365, 'After how many days without use a browser is signed out'),
+  'sign_in.most_days': whole(90, 1, 365, 'After how many days a browser is signed out, however much it is used'),
   database_url: secret('database', 'postgres://…; SQLite in the data folder when left out'),
   sealing_key_file: text(
     'text',
@@ -151,9 +163,29 @@ interface TextForm {
   readonly problem: (given: unknown) => string
 }
 
+/** The entries of a list with commas between. */
+export const listed = (text: string | null): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)
+
+function isNetwork(given: string): boolean {
+  const { address = '', bits } = /^(?<address>[\d.]{7,15}|[\da-f:.]{2,45})(?:\/(?<bits>\d{1,3}))?$/i.exec(given)?.groups ?? {}
+  const isOld = /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && address.split('.').every((each) => Number(each) < 256)
+  return (isOld || URL.canParse(`http://[${address}]`)) && Number(bits ?? 0) <= (isOld ? 32 : 128)
+}
+
+/** As browsers send it. */
+function originIn(given: string): string | undefined {
+  const url = URL.parse(given)
+  const isWhole = url?.pathname === '/' && !url.search && !url.hash && !url.username && !url.password && !given.endsWith('/')
+  return isWhole && ['http:', 'https:'].includes(url.protocol) ? url.origin : undefined
+}
+
 const isText = (text: string): boolean => text.trim() !== '' && !text.includes('\0') && text.length <= 4096
 
-const textForms: Readonly<Record<'text' | 'host' | 'hosts' | 'database' | 'bot-token', TextForm>> = {
+const textForms: Readonly<Record<'text' | 'host' | 'hosts' | 'networks' | 'origins' | 'database' | 'bot-token', TextForm>> = {
   text: { isValid: isText, problem: () => 'must be text of 1 to 4096 characters' },
   host: {
     isValid: (text) => /^[\w.:-]{1,255}$/.test(text),
@@ -163,6 +195,16 @@ const textForms: Readonly<Record<'text' | 'host' | 'hosts' | 'database' | 'bot-t
     isValid: (text) => text.length <= 4096 && text.split(',').every((each) => isHostWithPort(each.trim())),
     clean: (text) => text.toLowerCase().replaceAll(' ', ''),
     problem: (given) => `must be addresses with a port, such as 10.0.0.11:4747,[fd00::11]:4747; it is ${shown(given)}`,
+  },
+  networks: {
+    isValid: (text) => text.length <= 4096 && listed(text).every(isNetwork),
+    clean: (text) => listed(text).join(','),
+    problem: (given) => `must be addresses or networks, such as 127.0.0.1,10.0.0.0/8; it is ${shown(given)}`,
+  },
+  origins: {
+    isValid: (text) => text.length <= 4096 && listed(text).every((each) => originIn(each) !== undefined),
+    clean: (text) => listed(text).map(originIn).join(','),
+    problem: (given) => `must be origins, such as https://panel.example.com, with nothing after the host; it is ${shown(given)}`,
   },
   database: { isValid: (text) => /^postgres(?:ql)?:\/\/\S+$/.test(text), problem: () => 'must begin with postgres://' },
   'bot-token': {

@@ -1,6 +1,8 @@
 /** Dependencies shared by all endpoints, built once by start-listeners.ts. */
 
+import type { SignInRules } from '../domain/access/sign-in-rules.ts'
 import type { Logger } from '../platform/log/logger.ts'
+import type { SampledLog } from '../platform/log/sampled-log.ts'
 import type { Seals } from '../platform/secrets/seals.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { DetectedAgents } from '../protocol/agents/detected-agent.ts'
@@ -11,13 +13,14 @@ import type { Store } from '../store/store.ts'
 import type { AgentCalls } from './agent-sessions/agent-calls.ts'
 import type { UserSessions } from './consoles/user-sessions.ts'
 import type { SearchIndexer } from './conversations/indexer.ts'
-import type { RateLimit } from './http/gate.ts'
 import type { Connections } from './live/connections.ts'
 import type { Presence } from './live/presence.ts'
 import type { Tails } from './live/tail.ts'
 import type { Launches, Offers } from './processes/launches.ts'
 import type { ProjectFolders } from './projects/project-folders.ts'
+import type { ClientAddress } from './security/client-address.ts'
 import type { Credentials } from './security/credentials.ts'
+import type { RateLimit } from './security/rate-limit.ts'
 import type { Figures } from './system/figures.ts'
 import type { FileOperations } from './worktrees/file-operations.ts'
 import type { Worktrees } from './worktrees/worktrees.ts'
@@ -74,6 +77,10 @@ export interface ServerDependencies extends Basics {
   readonly credentials: Credentials
   readonly seals: Seals
   readonly loginLimit: RateLimit
+  readonly addressOf: ClientAddress
+  /** What the log says of sign-ins that failed; others may cause many. */
+  readonly failedSignIns: SampledLog
+  readonly signInRules: SignInRules
   readonly tails: Tails
   readonly connections: Connections
   /** Chat panels that are open (CH5). */

@@ -1,12 +1,14 @@
 /** Builds all endpoints behind the HTTP listener. They hold no state that another node would miss. */
 
+import { type SignInRules, signInRules } from '../domain/access/sign-in-rules.ts'
 import type { FolderRules } from '../platform/files/folder-rules.ts'
+import { SampledLog } from '../platform/log/sampled-log.ts'
+import { configRules } from '../protocol/config.ts'
 import { AgentCalls } from './agent-sessions/agent-calls.ts'
 import { UserSessions } from './consoles/user-sessions.ts'
 import { SearchIndexer } from './conversations/indexer.ts'
 import type { ServerDependencies } from './dependencies.ts'
 import { buildApp } from './http/app.ts'
-import { loginAttemptsPerMinute, RateLimit } from './http/gate.ts'
 import type { HttpListener } from './http/http-listener.ts'
 import { Connections } from './live/connections.ts'
 import { attachedSessions, openPanels } from './live/presence.ts'
@@ -14,7 +16,9 @@ import { Tails } from './live/tail.ts'
 import { Questions } from './processes/coordinator-requests.ts'
 import { type CoordinatorRules, Launches, Offers } from './processes/launches.ts'
 import { ProjectFolders } from './projects/project-folders.ts'
+import { clientAddress } from './security/client-address.ts'
 import { Credentials } from './security/credentials.ts'
+import { loginAttemptsPerMinute, RateLimit } from './security/rate-limit.ts'
 import { acceptSockets } from './websocket/websocket-endpoint.ts'
 import { FileOperations } from './worktrees/file-operations.ts'
 import { Worktrees } from './worktrees/worktrees.ts'
@@ -25,6 +29,8 @@ export interface ListenersOptions
   readonly ownerTokenHash: string
   readonly coordinatorRules: CoordinatorRules
   readonly folderRules: FolderRules
+  /** 30 days without use and 90 at most when left out. */
+  readonly signInRules?: SignInRules | undefined
   /** A coordinator is started beside this server. */
   readonly expectsCoordinator?: boolean | undefined
   /** No agents are detected when left out. */
@@ -41,6 +47,10 @@ export interface Listeners
   close(lingerMs?: number): Promise<void>
 }
 
+const usualSignIns = signInRules(configRules['sign_in.idle_days'].fallback, configRules['sign_in.most_days'].fallback)
+/** SE8: anybody can cause them. */
+const failedSignInsLoggedAMinute = 60
+
 /** Time for running requests to finish. */
 const drainMs = 5000
 /** A load balancer that sends nothing for this long has noticed the stop; the total wait is limited. */
@@ -52,11 +62,20 @@ export const firstWordMs = 250
 const isProbe = (url = ''): boolean => url === '/readyz' || url === '/healthz' || url.startsWith('/metrics')
 
 export async function startListeners(options: ListenersOptions): Promise<Listeners> {
-  const { listener, ownerTokenHash, coordinatorRules, folderRules, expectsCoordinator = false, ...given } = options
+  const {
+    listener,
+    ownerTokenHash,
+    coordinatorRules,
+    folderRules,
+    expectsCoordinator = false,
+    signInRules: rules = usualSignIns,
+    ...given
+  } = options
   const { detectAgents = async () => ({ items: [], missing: [] }), store, clock, seals } = given
-  const { logger, version, publicUrl, behindProxy } = listener.options
+  const { logger, version, publicUrl, trustedProxies = [] } = listener.options
   const basics = { store, clock, logger }
-  const credentials = new Credentials(store, ownerTokenHash, publicUrl)
+  const addressOf = clientAddress(trustedProxies)
+  const credentials = new Credentials({ ...basics, ownerTokenHash, publicUrl, addressOf, rules })
   const tails = new Tails(basics)
   const offers = new Offers(store, coordinatorRules, seals)
   const questions = new Questions(store, clock)
@@ -68,6 +87,9 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     https: listener.https,
     credentials,
     loginLimit: new RateLimit(clock, loginAttemptsPerMinute),
+    addressOf,
+    failedSignIns: new SampledLog(logger, clock, failedSignInsLoggedAMinute),
+    signInRules: rules,
     tails,
     connections: new Connections({ store, clock, credentials, tails }),
     panels: openPanels(basics),
@@ -84,7 +106,7 @@ export async function startListeners(options: ListenersOptions): Promise<Listene
     detectAgents,
     closing: false,
   }
-  const app = buildApp({ deps, listener, behindProxy })
+  const app = buildApp({ deps, listener })
   acceptSockets(listener.server, deps, listener.gate)
   await app.ready()
   await deps.connections.start()

@@ -1,6 +1,7 @@
 /** All use cases by name: everything that the store's writer can be asked to run. */
 import type { UseCase, UseCases } from '../store/store.ts'
 import * as changeAccess from './access/change-access.ts'
+import * as passes from './access/passes.ts'
 import * as signIn from './access/sign-in.ts'
 import * as authenticateAgent from './agent-sessions/authenticate-agent.ts'
 import * as reportProcessExit from './agent-sessions/report-process-exit.ts'
@@ -63,6 +64,7 @@ const files: readonly object[] = [
   beginTurn,
   cancelTurn,
   changeAccess,
+  passes,
   changeAgent,
   changeApproach,
   changeChannel,

@@ -8,7 +8,7 @@ import { listProjects } from '../../src/services/projects/queries.ts'
 import { maxSweptRows, sweepExpired } from '../../src/services/system/sweep-expired.ts'
 import type { ReceiptKey } from '../../src/store/store.ts'
 import { exited, openPad } from '../services/processes/launch-pad.ts'
-import { by, open, ownerWho, whoHas } from '../services/projects/installation.ts'
+import { browser, by, open, ownerWho, whoHas } from '../services/projects/installation.ts'
 import { openTestStore } from '../support/store.ts'
 
 const minute = 60 * 1000
@@ -34,7 +34,7 @@ describe('clearing away what has run out', () => {
     const { code } = await store.run(createSignInCode, { by })
     expect(await store.run(sweepExpired, {})).toEqual({ swept: 2, more: false })
     expect(await store.run(sweepExpired, {})).toEqual({ swept: 0, more: false })
-    await store.run(signIn, { codeHash: hashSecret(code) })
+    await store.run(signIn, browser({ codeHash: hashSecret(code) }))
     for (const { token } of [valid, lasting]) expect(await whoHas(store, token)).toBeDefined()
   })
 

@@ -56,7 +56,8 @@ export interface EventClient {
 
 export interface EventClientOptions {
   readonly port: number
-  readonly token: string
+  /** null where the headers have another credential. */
+  readonly token: string | null
   readonly streams: string
   readonly after?: string | undefined
   readonly panels?: string
@@ -72,7 +73,7 @@ export async function followEvents(options: EventClientOptions): Promise<EventCl
   })
   const headers = {
     host: `127.0.0.1:${options.port}`,
-    authorization: `Bearer ${options.token}`,
+    ...(options.token === null ? {} : { authorization: `Bearer ${options.token}` }),
     accept: 'text/event-stream',
     ...(options.lastEventId === undefined ? {} : { 'last-event-id': options.lastEventId }),
     ...options.headers,

@@ -55,7 +55,7 @@ export interface TestServer {
 }
 
 export type TestServerOptions = Partial<
-  HttpListenerOptions & Pick<ListenersOptions, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator'>
+  HttpListenerOptions & Pick<ListenersOptions, 'ownerTokenHash' | 'detectAgents' | 'expectsCoordinator' | 'signInRules'>
 > & {
   /** Processes at once on a machine that says nothing of its own. */
   readonly maxConcurrent?: number
@@ -108,6 +108,7 @@ export async function openTestServer({ testStore, ...options }: TestServerOption
     probeSandbox: sandboxTrial(process.env, folder),
     signIns: () => (signIns ??= import('../../src/compose/agent-sign-in.ts').then((all) => new all.AgentSignIns(process.env))),
     expectsCoordinator,
+    signInRules: options.signInRules,
   })
   onTestFinished(async () => {
     const closed = server.close()

@@ -19,6 +19,8 @@ const placeholders = {
   address: 'url',
   host: 'host',
   hosts: 'hosts',
+  networks: 'addresses',
+  origins: 'origins',
   timezone: 'zone',
   choice: 'word',
   text: 'text',

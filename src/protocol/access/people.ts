@@ -54,6 +54,27 @@ export const TokenDraft = z.strictObject({
 export const TokenWithSecret = Token.extend({ token: z.string() })
 export type TokenWithSecret = z.output<typeof TokenWithSecret>
 
+/** A browser that somebody is signed in with. */
+export const Device = z.object({
+  id: z.string(),
+  kind: z.enum(['browser']),
+  /** What it says of itself: `Firefox, Linux`. */
+  name: z.string(),
+  /** Where it signed in from; null when an earlier version has not kept it. */
+  address: z.string().nullable(),
+  createdAt: Time,
+  /** To the hour. */
+  usedAt: Time,
+  expiresAt: Time,
+  /** Whether it is what asks. */
+  isCurrent: z.boolean(),
+})
+export type Device = z.output<typeof Device>
+
+/** SE25: stands in the address of a WebSocket, once. */
+export const Ticket = z.object({ ticket: z.string(), expiresAt: Time })
+export type Ticket = z.output<typeof Ticket>
+
 const Secret = z.string().min(1).max(512)
 export const Login = z.union([z.strictObject({ code: Secret }), z.strictObject({ token: Secret })])
 

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { listOf } from '../page.ts'
 import { route } from '../route.ts'
 import {
+  Device,
   Login,
   Me,
   Person,
@@ -11,6 +12,7 @@ import {
   PersonWithNewRole,
   PersonWithToken,
   SignInCode,
+  Ticket,
   Token,
   TokenDraft,
   TokenWithSecret,
@@ -25,6 +27,11 @@ export const accessRoutes = {
   getMe: route('GET /api/me', 'anybody', { answer: Me })`Who this credential is`,
   createSignInCode: route('POST /api/sign-in-codes', 'anybody', { status: 201, answer: SignInCode })`
     Make a one-time sign-in code for oneself (10 minutes)`,
+  createTicket: route('POST /api/tickets', 'anybody', { status: 201, answer: Ticket })`
+    Make a ticket for the address of a WebSocket, where a browser can send no token: \`/ws?ticket=…\`. It is good once and for 60 seconds, with the rights of this credential`,
+  listDevices: route('GET /api/devices', 'anybody', listOf(Device))`List the browsers that one is signed in with oneself`,
+  removeDevice: route('DELETE /api/devices/{deviceId}', 'anybody')`
+    Sign one of one’s own browsers out; what it has open ends at once`,
   listPeople: route('GET /api/people', 'read', listOf(Person))`List the people`,
   addPerson: route('POST /api/people', 'manage', { body: PersonDraft, status: 201, answer: PersonWithToken })`
     Add a person; the token is in this answer and never again`,

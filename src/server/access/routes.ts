@@ -1,8 +1,8 @@
 /** REST handlers for signing in and out, people and tokens. */
+import type { FastifyRequest } from 'fastify'
 import type * as z from 'zod'
-import { endOfMaker, type Who } from '../../domain/access/caller.ts'
+import { endOfMaker, ownerId, type Who } from '../../domain/access/caller.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { epochMs } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { Login } from '../../protocol/access/people.ts'
@@ -16,28 +16,47 @@ import {
   renewPerson,
   revokeToken,
 } from '../../services/access/change-access.ts'
-import { listPeople, listTokens } from '../../services/access/queries.ts'
+import { createTicket } from '../../services/access/passes.ts'
+import { listDevices, listPeople, listTokens } from '../../services/access/queries.ts'
 import { createSignInCode, signIn, signOut } from '../../services/access/sign-in.ts'
+import type { ServerDependencies } from '../dependencies.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
-import type { Credentials } from '../security/credentials.ts'
+import { browserName } from '../security/browser-name.ts'
+import type { Credentials, Presented } from '../security/credentials.ts'
 
 export const accessHandlers: HandlersOf<typeof accessRoutes> = {
   login: async ({ body, deps, request, reply }) => {
-    const { store, clock, credentials } = deps
-    deps.loginLimit.attempt(request.ip)
-    const signedIn = await store.run(signIn, toSignIn(body, credentials))
-    const seconds = Math.floor((epochMs(signedIn.expiresAt) - clock.now()) / 1000)
-    reply.header('set-cookie', credentials.cookieFor(signedIn.cookie, seconds))
+    const { store, credentials, signInRules: rules, logger, failedSignIns } = deps
+    const address = deps.addressOf(request.raw)
+    const seen = { requestId: request.id, address }
+    deps.loginLimit.attempt(address)
+    const asked = { proof: toSignIn(body, credentials), rules, name: browserName(request.headers['user-agent']), address }
+    try {
+      const { cookie, personId: account, deviceId: device } = await store.run(signIn, asked)
+      reply.header('set-cookie', credentials.cookieFor(request.raw, cookie, Math.floor(rules.mostMs / 1000)))
+      logger.info({ ...seen, account, device }, 'Signed in')
+    } catch (error) {
+      if (error instanceof Refusal) failedSignIns.info({ ...seen, code: error.code }, 'A sign-in failed')
+      throw error
+    }
   },
-  getLogin: async ({ deps, request }) => ({ signedIn: await isSignedIn(deps.credentials.of(request.raw)) }),
-  logout: async ({ deps, who, presented, reply }) => {
+  getLogin: async ({ deps, request }) => ({ signedIn: await isSignedIn(deps.credentials.find(request.raw)) }),
+  logout: async ({ deps, who, presented, request, reply }) => {
     if (presented.by !== 'cookie') return
-    await deps.store.run(signOut, { credentialId: who.credentialId })
-    reply.header('set-cookie', deps.credentials.noCookie)
+    await endDevice(deps, request, { who, deviceId: who.credentialId })
+    reply.header('set-cookie', deps.credentials.noCookie(request.raw))
   },
   getMe: async ({ who }) => ({ id: who.id, name: who.name, kind: who.kind, role: who.role, scopes: [...who.scopes] }),
-  createSignInCode: async ({ deps, who }) => {
-    const made = await deps.store.run(createSignInCode, { by: who.id })
+  createTicket: run(createTicket, ({ who, presented }) => ({ holderId: who.id, madeWith: makerOf(presented) })),
+  listDevices: query(listDevices, ({ query: page, who }) => ({ ...page, who })),
+  removeDevice: async ({ deps, params: { deviceId }, who, request, reply }) => {
+    if (who.kind !== 'person') throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
+    if (!(await endDevice(deps, request, { who, deviceId })))
+      throw new Refusal('not_found', refusalText('noDevice'), { deviceId })
+    if (deviceId === who.credentialId) reply.header('set-cookie', deps.credentials.noCookie(request.raw))
+  },
+  createSignInCode: async ({ deps, who, presented }) => {
+    const made = await deps.store.run(createSignInCode, { by: who.id, madeWith: makerOf(presented) })
     return { ...made, link: deps.publicUrl && signInLink(deps.publicUrl, made.code) }
   },
   listPeople: query(listPeople, (call) => call.query),
@@ -48,6 +67,20 @@ export const accessHandlers: HandlersOf<typeof accessRoutes> = {
   listTokens: query(listTokens, (call) => call.query),
   createToken: run(createToken, ({ body, who }) => ({ ...body, by: who })),
   revokeToken: run(revokeToken, ({ params, query: { made }, who }) => ({ ...params, made, by: who.id })),
+}
+
+/** What a pass is bound to; the owner's token is not in the store. */
+const makerOf = ({ who, hash }: Presented): string => (who.credentialId === ownerId ? ownerId : hash)
+
+async function endDevice(
+  { store, addressOf, logger }: ServerDependencies,
+  request: FastifyRequest,
+  { who, deviceId }: { readonly who: Who; readonly deviceId: string },
+): Promise<boolean> {
+  const isEnded = await store.run(signOut, { credentialId: deviceId, personId: who.id })
+  const seen = { requestId: request.id, address: addressOf(request.raw), account: who.id, device: deviceId }
+  if (isEnded) logger.info(seen, 'Signed out')
+  return isEnded
 }
 
 const isSignedIn = (presented: Promise<unknown>): Promise<boolean> =>

@@ -22,8 +22,8 @@ import { findCallersNextAction, type NextAnswer } from '../../services/agent-ses
 import { findOpenConversations } from '../../services/conversations/queries.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
-import { RateLimit } from '../http/gate.ts'
 import type { Presented } from '../security/credentials.ts'
+import { RateLimit } from '../security/rate-limit.ts'
 import { type superseded, WaitingCalls, type WaitingCallsOptions } from './waiting-calls.ts'
 
 /** Upper bound; beyond it the entry that was quiet longest is dropped. */

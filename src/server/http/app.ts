@@ -8,6 +8,7 @@ import { parseJson } from '../../platform/parse-json.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { registerMcp } from '../mcp/mcp-endpoint.ts'
 import { maxHeaderBytes } from './gate.ts'
+import { isPreflight, preflightHeaders } from './guest-pages.ts'
 import type { HttpListener } from './http-listener.ts'
 import { isReserved } from './page.ts'
 import { bodyLimit, maskedProblem, problemHeaders, refusalOf } from './problem-answer.ts'
@@ -20,16 +21,13 @@ const maxLoggedPathLength = 200
 export interface AppOptions {
   readonly deps: ServerDependencies
   readonly listener: HttpListener
-  readonly behindProxy: boolean
 }
 
-export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyInstance {
+export function buildApp({ deps, listener }: AppOptions): FastifyInstance {
   const { gate } = listener
   const app: FastifyInstance = fastify({
     logger: false,
     genReqId: (request) => gate.idOf(request),
-    // One hop: the address the proxy saw, not the one its client claims.
-    trustProxy: behindProxy ? (_, hop) => hop < 1 : false,
     bodyLimit,
     routerOptions: { maxParamLength },
     exposeHeadRoutes: false,
@@ -66,6 +64,11 @@ export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyIn
     }
   })
   app.setErrorHandler(fail)
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    if (!isPreflight(raw) || !gate.isGuest(raw)) return
+    deps.credentials.countAnonymous(raw)
+    return reply.code(204).headers(preflightHeaders(raw)).send()
+  })
   registerRoutes(app, deps)
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
     if (routeOptions.config.upload) gate.requireProgress(raw, listener.arrivalMs)
@@ -86,7 +89,7 @@ export function buildApp({ deps, listener, behindProxy }: AppOptions): FastifyIn
         if (!answer) throw new Refusal('not_found', refusalText('nothingHere'))
         return reply.code(answer.status).headers(answer.headers).send(answer.body)
       }
-      await deps.credentials.of(request.raw)
+      await deps.credentials.find(request.raw)
       throw path === '/ws' ? new Refusal('invalid_request', refusalText('openAsSocket')) : nothingThere(path)
     },
   })

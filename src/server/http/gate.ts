@@ -5,14 +5,15 @@
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isIPv6, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { Refusal } from '../../domain/errors.ts'
 import { notice } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Logger } from '../../platform/log/logger.ts'
 import { SampledLog } from '../../platform/log/sampled-log.ts'
-import { type Clock, systemClock } from '../../platform/time/clock.ts'
+import { systemClock } from '../../platform/time/clock.ts'
 import type { Figures } from '../system/figures.ts'
+import { letGuestRead } from './guest-pages.ts'
 import type { HttpConnections } from './http-listener.ts'
 import { answerProblem, answerProblemOn, refusalOf, setSecurityHeaders } from './problem-answer.ts'
 
@@ -27,13 +28,23 @@ const defaultPort = { 'http:': 80, 'https:': 443 } as const
 export interface HostAndOrigin {
   /** Throws a Refusal for a foreign Host or Origin. */
   check(request: IncomingMessage): void
+  /** Whether a page of another address sends it, which the operator lets in (SE26). */
+  isGuest(request: IncomingMessage): boolean
+}
+
+interface Allowed {
+  /** In lower case with their port. */
+  readonly metricsHosts?: readonly string[] | undefined
+  /** Origins of other addresses (SE26). */
+  readonly origins?: readonly string[] | undefined
 }
 
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-/** Needs the actual port. `metricsHosts` are in lower case with their port. */
-export function hostAndOrigin(port: number, publicUrl: string | null, metricsHosts: readonly string[] = []): HostAndOrigin {
-  const forMetrics = new Set(metricsHosts)
+/** Needs the actual port. */
+export function hostAndOrigin(port: number, publicUrl: string | null, allowed: Allowed = {}): HostAndOrigin {
+  const forMetrics = new Set(allowed.metricsHosts)
+  const guests = new Set(allowed.origins)
   const hosts = new Set<string>()
   const origins = new Set<string>()
   const allow = (scheme: keyof typeof defaultPort, name: string, at: number): void => {
@@ -47,7 +58,9 @@ export function hostAndOrigin(port: number, publicUrl: string | null, metricsHos
     const scheme = url.protocol === 'https:' ? 'https:' : 'http:'
     allow(scheme, url.hostname, Number(url.port) || defaultPort[scheme])
   }
+  for (const origin of origins) guests.delete(origin)
   return {
+    isGuest: ({ headers }) => headers.origin !== undefined && guests.has(headers.origin),
     check(request) {
       const host = onlyHost(request)?.toLowerCase()
       const path = request.method === 'GET' ? request.url?.split('?', 1)[0] : undefined
@@ -56,7 +69,7 @@ export function hostAndOrigin(port: number, publicUrl: string | null, metricsHos
       // A target in absolute form names its own host, which would override the header (RFC 9112, 3.2.2).
       if (!request.url?.startsWith('/')) throw new Refusal('forbidden_host', refusalText('targetNoPath'))
       const { origin } = request.headers
-      if (origin !== undefined && !origins.has(origin)) throw new Refusal('forbidden_origin')
+      if (origin !== undefined && !origins.has(origin) && !guests.has(origin)) throw new Refusal('forbidden_origin')
     },
   }
 }
@@ -112,6 +125,10 @@ export class Gate {
     return id
   }
 
+  isGuest(request: IncomingMessage): boolean {
+    return this.#hostAndOrigin?.isGuest(request) ?? false
+  }
+
   check(request: IncomingMessage): void {
     if (!this.#hostAndOrigin) throw new Refusal('busy')
     this.#hostAndOrigin.check(request)
@@ -125,6 +142,7 @@ export class Gate {
     response.setHeader('x-request-id', id)
     try {
       this.check(request)
+      if (this.#hostAndOrigin?.isGuest(request)) letGuestRead(request, response)
       return true
     } catch (error) {
       const refusal = this.refuse(error, request)
@@ -179,55 +197,4 @@ function brokenHttpRefusal(code: string | undefined): Refusal {
   if (code === tookTooLong)
     return new Refusal('invalid_request', notice('tooLateToRead', {}, 'The request took too long to arrive'))
   return new Refusal('invalid_request', refusalText('notHttp'))
-}
-
-/** Limits attempts per minute and address (SE8) with bounded memory. Successful attempts count too. */
-export const loginAttemptsPerMinute = 10
-const windowMs = 60_000
-/** Upper bound; beyond it the address that was quiet longest is dropped. */
-const maxAddresses = 10_000
-
-export class RateLimit {
-  readonly #clock: Clock
-  readonly #attempts: number
-  readonly #seen = new Map<string, number[]>()
-
-  constructor(clock: Clock, attempts: number) {
-    this.#clock = clock
-    this.#attempts = attempts
-  }
-
-  /** Counts an attempt; throws `rate_limited` with the seconds to wait when there are too many. */
-  attempt(address: string): void {
-    const key = network(address)
-    const now = this.#clock.now()
-    // Times in the future come from a clock that was set back.
-    const recent = (this.#seen.get(key) ?? []).filter((at) => at > now - windowMs && at <= now)
-    this.#seen.delete(key)
-    this.#seen.set(key, recent)
-    if (this.#seen.size > maxAddresses) this.#forgetOldest()
-    const [oldest] = recent
-    if (oldest !== undefined && recent.length >= this.#attempts) {
-      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000))
-      throw new Refusal('rate_limited', refusalText('attempts', { count: this.#attempts }), { retryAfterSeconds })
-    }
-    recent.push(now)
-  }
-
-  #forgetOldest(): void {
-    for (const key of this.#seen.keys()) {
-      this.#seen.delete(key)
-      return
-    }
-  }
-}
-
-/** Groups IPv6 addresses by network, because one household has 2^64 of them. */
-function network(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address
-  const [front = '', back = ''] = address.split('::')
-  const groups = front.split(':').filter(Boolean)
-  const missing = 8 - groups.length - back.split(':').filter(Boolean).length
-  const whole = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...back.split(':').filter(Boolean)]
-  return whole.slice(0, 4).join(':')
 }

@@ -79,6 +79,10 @@ export interface HttpListenerOptions {
   /** Additional hosts under which `/metrics` answers, in lower case with their port. */
   readonly metricsHosts?: readonly string[]
   readonly behindProxy: boolean
+  /** Addresses and networks of proxies whose `X-Forwarded-For` counts. */
+  readonly trustedProxies?: readonly string[]
+  /** Origins of other addresses whose pages may ask (SE26). */
+  readonly allowedOrigins?: readonly string[]
   readonly version: string
   /** Folder of the built web page; null serves none. */
   readonly pageFolder: string | null
@@ -153,8 +157,8 @@ export class HttpListener {
         resolve()
       })
     })
-    const { publicUrl, metricsHosts } = this.options
-    this.gate.open(hostAndOrigin((this.server.address() as AddressInfo).port, publicUrl, metricsHosts))
+    const { publicUrl, metricsHosts, allowedOrigins: origins } = this.options
+    this.gate.open(hostAndOrigin((this.server.address() as AddressInfo).port, publicUrl, { metricsHosts, origins }))
   }
 
   /** Passes queued and later requests to the endpoints. */

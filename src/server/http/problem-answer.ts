@@ -87,6 +87,8 @@ export function refusalOf(error: unknown, requestId: string, logger: Logger, lim
 
 /** SE8: limit of JSON bodies; artifacts have their own. */
 export const bodyLimit = 1024 * 1024
+/** SE8: of a body that is read before anybody has signed in. */
+export const anonymousBodyLimit = 16 * 1024
 
 /** Answers a request that is refused before Fastify sees it. */
 export function answerProblem(response: ServerResponse, refusal: Refusal): void {

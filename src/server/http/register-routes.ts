@@ -28,6 +28,7 @@ import { eventHandlers, systemHandlers } from '../system/routes.ts'
 import { approachHandlers, artifactHandlers, taskHandlers, workSessionHandlers } from '../work/routes.ts'
 import { worktreeHandlers } from '../worktrees/routes.ts'
 import { type Call, type Handler, type HandlersOf, receiptOf } from './handler.ts'
+import { anonymousBodyLimit, bodyLimit } from './problem-answer.ts'
 
 const handlers: HandlersOf<Routes> = {
   ...accessHandlers,
@@ -80,7 +81,7 @@ export function registerRoutes(app: FastifyInstance, deps: ServerDependencies): 
       // One route for both methods; Fastify would register HEAD separately.
       method: methodsOf(route),
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
+      bodyLimit: route.scope === 'nobody' ? anonymousBodyLimit : (route.bodyLimit ?? bodyLimit),
       config: { scope: route.scope, lasting: isLasting(route), upload: route.upload !== undefined },
       handler: async (request, reply) => {
         const { presented } = request
@@ -142,7 +143,7 @@ function withoutNul(values: unknown): unknown {
 
 async function identify(request: FastifyRequest, { credentials }: ServerDependencies): Promise<void> {
   const { scope = 'anybody' } = request.routeOptions.config
-  if (scope === 'nobody') return
+  if (scope === 'nobody') return credentials.count(request.raw)
   request.presented = await credentials.of(request.raw)
   if (scope === 'anybody' || allows(request.presented.who.scopes, scope)) return
   throw new Refusal('missing_scope', refusalText('needsScope', { scope }), { scope })

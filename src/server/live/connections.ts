@@ -4,7 +4,7 @@
  */
 
 import { Refusal } from '../../domain/errors.ts'
-import { epochMs } from '../../domain/instant.ts'
+import { epochMs, type Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import type { EventType } from '../../protocol/events.ts'
@@ -52,7 +52,8 @@ export class Connections {
   readonly #options: ConnectionsOptions
   readonly #open = new Set<OpenConnection>()
   readonly #perCredential = new Map<string, number>()
-  readonly #expiries = new Map<OpenConnection, () => void>()
+  /** When each ends, and what stops waiting for it. */
+  readonly #expiries = new Map<OpenConnection, { readonly at: Instant; readonly stop: () => void }>()
   #looks = 0
   #stopLooking: (() => void) | undefined
   #closing = false
@@ -96,7 +97,7 @@ export class Connections {
     const { who, hash } = connection.presented
     this.#open.add(connection)
     this.#perCredential.set(who.credentialId, (this.#perCredential.get(who.credentialId) ?? 0) + 1)
-    this.#expireLater(connection)
+    this.#expireAt(connection, who.expiresAt)
     // The credential may have been revoked between its check and this registration.
     void this.#recheck(hash)
   }
@@ -107,8 +108,7 @@ export class Connections {
     const left = (this.#perCredential.get(credentialId) ?? 1) - 1
     if (left > 0) this.#perCredential.set(credentialId, left)
     else this.#perCredential.delete(credentialId)
-    this.#expiries.get(connection)?.()
-    this.#expiries.delete(connection)
+    this.#expireAt(connection, null)
     if (this.#open.size === 0) this.#allGone?.()
   }
 
@@ -166,14 +166,18 @@ export class Connections {
     }
   }
 
-  #expireLater(connection: OpenConnection): void {
-    const { who, hash } = connection.presented
-    if (who.expiresAt === null) return
-    const ms = Math.max(0, epochMs(who.expiresAt) - this.#options.clock.now())
+  #expireAt(connection: OpenConnection, at: Instant | null): void {
+    const before = this.#expiries.get(connection)
+    if (before?.at === at) return
+    before?.stop()
+    this.#expiries.delete(connection)
+    if (at === null) return
+    const ms = Math.max(0, epochMs(at) - this.#options.clock.now())
     const stop = this.#options.clock.after(Math.min(ms, maxTimerMs), () => {
-      if (ms > maxTimerMs) this.#expireLater(connection)
-      else void this.#recheck(hash)
+      this.#expiries.delete(connection)
+      if (ms > maxTimerMs) this.#expireAt(connection, at)
+      else void this.#recheck(connection.presented.hash)
     })
-    this.#expiries.set(connection, stop)
+    this.#expiries.set(connection, { at, stop })
   }
 }

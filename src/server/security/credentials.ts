@@ -5,12 +5,19 @@
 
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { owner, type Who } from '../../domain/access/caller.ts'
+import { owner, ownerId, type Who } from '../../domain/access/caller.ts'
+import type { SignInRules } from '../../domain/access/sign-in-rules.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import type { Logger } from '../../platform/log/logger.ts'
 import { hashSecret, kindOf, sameHash } from '../../platform/secrets/secrets.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { takeTicket } from '../../services/access/passes.ts'
 import { findCredential } from '../../services/access/queries.ts'
+import { useBrowser } from '../../services/access/sign-in.ts'
 import type { Store } from '../../store/store.ts'
+import type { ClientAddress } from './client-address.ts'
+import { anonymousRequestsPerMinute, callersRequestsPerMinute, RateLimit } from './rate-limit.ts'
 
 /** A valid credential of a request. */
 export interface Presented {
@@ -24,24 +31,87 @@ export interface Presented {
 }
 
 const maxSecretLength = 512
+/** Browsers take a cookie of such a name over TLS only, and from no other host. */
+const hostPrefix = '__Host-'
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** A browser's use is written down once in so long. */
+const useWrittenMs = 3_600_000
+/** Upper bound of browsers whose use is remembered; a forgotten one is written down once more. */
+const maxRemembered = 10_000
+
+interface CredentialsOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly ownerTokenHash: string
+  readonly publicUrl: string | null
+  readonly addressOf: ClientAddress
+  readonly rules: SignInRules
+}
 
 export class Credentials {
   /** Names this server, because browsers share cookies between ports. */
   readonly cookieName: string
-  readonly #store: Store
-  readonly #ownerTokenHash: string
-  readonly #secure: boolean
+  readonly #options: CredentialsOptions
+  readonly #publicHost: string | undefined
+  readonly #anonymous: RateLimit
+  readonly #callers: RateLimit
+  readonly #usedAt = new Map<string, number>()
 
-  constructor(store: Store, ownerTokenHash: string, publicUrl: string | null) {
-    this.#store = store
-    this.#ownerTokenHash = ownerTokenHash
-    this.#secure = publicUrl?.startsWith('https:') ?? false
+  constructor(options: CredentialsOptions) {
+    const { store, clock, publicUrl } = options
+    this.#options = options
+    this.#publicHost = publicUrl?.startsWith('https:') ? new URL(publicUrl).host : undefined
+    this.#anonymous = new RateLimit(clock, anonymousRequestsPerMinute, 'requests')
+    this.#callers = new RateLimit(clock, callersRequestsPerMinute, 'requests')
     this.cookieName = `holdfast_${store.id.replaceAll('-', '').slice(-12)}`
   }
 
-  /** Returns the valid credential of a request; throws a Refusal if it is missing, wrong, or a cookie without Origin. */
+  /** `find`, and the request counts for its credential; one without a valid one for its address (SE27). */
   async of(request: IncomingMessage): Promise<Presented> {
+    return this.#counted(request, () => this.find(request))
+  }
+
+  async #counted(request: IncomingMessage, find: () => Promise<Presented>): Promise<Presented> {
+    const presented = await find().catch((error: unknown) => {
+      if (error instanceof Refusal) this.countAnonymous(request)
+      throw error
+    })
+    this.#callers.attempt(presented.who.credentialId)
+    this.use(presented)
+    return presented
+  }
+
+  /** Counts a request to what needs no credential. */
+  async count(request: IncomingMessage): Promise<void> {
+    if (!this.#presented(request)) return this.countAnonymous(request)
+    await this.of(request).catch((error: unknown) => {
+      if (error instanceof Refusal && error.code === 'rate_limited') throw error
+    })
+  }
+
+  countAnonymous(request: IncomingMessage): void {
+    this.#anonymous.attempt(this.#options.addressOf(request))
+  }
+
+  /** The caller of an upgrade: a ticket in its address stands for the credential it was made with (SE25). */
+  ofUpgrade(request: IncomingMessage): Promise<Presented> {
+    const ticket = new URLSearchParams(request.url?.split('?')[1]).get('ticket')
+    return ticket === null ? this.of(request) : this.#counted(request, () => this.#ofTicket(ticket))
+  }
+
+  async #ofTicket(ticket: string): Promise<Presented> {
+    const madeWith =
+      ticket.length > maxSecretLength ? null : await this.#options.store.run(takeTicket, { hash: hashSecret(ticket) })
+    const hash = madeWith === ownerId ? this.#options.ownerTokenHash : madeWith
+    const who = hash === null ? undefined : await this.whoHas(hash)
+    if (hash === null || !who) throw new Refusal('authentication_failed')
+    return { who, hash, secret: ticket, by: 'bearer' }
+  }
+
+  /** Returns the valid credential of a request; throws a Refusal if it is missing, wrong, or a cookie without Origin. */
+  async find(request: IncomingMessage): Promise<Presented> {
     const found = this.#presented(request)
     if (!found) throw new Refusal('unauthenticated')
     if (found.secret === '' || found.secret.length > maxSecretLength) throw new Refusal('authentication_failed')
@@ -55,23 +125,42 @@ export class Credentials {
     return { who, hash, ...found }
   }
 
+  /** A browser that is used stays signed in (SE1). */
+  use({ who, by }: Pick<Presented, 'who' | 'by'>): void {
+    const { store, clock, logger, rules } = this.#options
+    const now = clock.now()
+    if (by !== 'cookie' || now - (this.#usedAt.get(who.credentialId) ?? 0) < useWrittenMs) return
+    if (this.#usedAt.size >= maxRemembered) this.#usedAt.clear()
+    this.#usedAt.set(who.credentialId, now)
+    store
+      .run(useBrowser, { credentialId: who.credentialId, rules })
+      .catch((error: unknown) => logger.warn({ err: error }, 'That a browser is used could not be written down'))
+  }
+
   /** Looks a credential up again for every message, so that revoking takes effect at once. With the secret it is faster. */
   async whoHas(hash: string, secret = ''): Promise<Who | undefined> {
     if (this.isOwner(hash)) return owner
-    return this.#store.query(findCredential, { hash, likely: kindOf(secret) })
+    return this.#options.store.query(findCredential, { hash, likely: kindOf(secret) })
   }
 
   isOwner(hash: string): boolean {
-    return sameHash(hash, this.#ownerTokenHash)
+    return sameHash(hash, this.#options.ownerTokenHash)
   }
 
-  cookieFor(value: string, maxAge: number): string {
-    const rules = { httpOnly: true, sameSite: 'strict', path: '/', secure: this.#secure, maxAge } as const
-    return stringifySetCookie({ name: this.cookieName, value, ...rules })
+  cookieFor(request: IncomingMessage, value: string, maxAge: number): string {
+    const secure = this.#isOverHttps(request)
+    const name = secure ? hostPrefix + this.cookieName : this.cookieName
+    return stringifySetCookie({ name, value, httpOnly: true, sameSite: 'strict', path: '/', secure, maxAge })
   }
 
-  get noCookie(): string {
-    return this.cookieFor('', 0)
+  noCookie(request: IncomingMessage): string {
+    return this.cookieFor(request, '', 0)
+  }
+
+  /** This machine's own address is reached without TLS. A proxy may put it in the place of ours; a page says where it is from. */
+  #isOverHttps(request: IncomingMessage): boolean {
+    const { host, origin } = request.headers
+    return this.#publicHost !== undefined && (host?.toLowerCase() === this.#publicHost || !!origin?.startsWith('https:'))
   }
 
   #presented({ headers }: IncomingMessage): Pick<Presented, 'secret' | 'by' | 'contextId'> | undefined {
@@ -82,7 +171,10 @@ export class Credentials {
       if (at === -1 || kindOf(secret) !== 'launch') return { secret, by: 'bearer' }
       return { secret: secret.slice(0, at), by: 'bearer', contextId: secret.slice(at + 1) }
     }
-    const secret = headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[this.cookieName]
+    const cookies = headers.cookie === undefined ? {} : parseCookie(headers.cookie)
+    // Under our own name a cookie without the prefix may be from another host of the domain.
+    const plain = headers.host?.toLowerCase() === this.#publicHost ? undefined : cookies[this.cookieName]
+    const secret = cookies[hostPrefix + this.cookieName] ?? plain
     return secret === undefined ? undefined : { secret, by: 'cookie' }
   }
 }

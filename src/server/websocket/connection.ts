@@ -179,6 +179,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
     try {
       const who = await credentials.whoHas(this.presented.hash)
       if (!who) return this.end('revoked')
+      credentials.use(this.presented)
       if (bytes.length > maxMessageBytes) throw new Refusal('too_large', undefined, { limit: maxMessageBytes })
       const message = parseJson(bytes)
       this.#requestId = requestIdIn(message)

@@ -34,8 +34,9 @@ export function acceptSockets(server: Server, deps: ServerDependencies, gate: Ga
     loaded: Promise<WebSocketServer>,
   ): Promise<void> {
     gate.check(request)
-    const presented = await deps.credentials.of(request)
-    if (request.url?.split('?', 1)[0] !== '/ws') throw new Refusal('not_found', refusalText('socketsAtWs'))
+    const isHere = request.url?.split('?', 1)[0] === '/ws'
+    const presented = await (isHere ? deps.credentials.ofUpgrade(request) : deps.credentials.of(request))
+    if (!isHere) throw new Refusal('not_found', refusalText('socketsAtWs'))
     const webSockets = await loaded
     deps.connections.admit(presented)
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {

@@ -27,6 +27,7 @@ import {
   tokenOf,
 } from '../../store/access/credentials.ts'
 import { revokeOfGiver } from '../../store/approvals/allowances.ts'
+import type { NewRow } from '../../store/rows.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { invalidField, scopeExceeded } from '../refusals.ts'
 
@@ -101,9 +102,9 @@ export const renewPerson = defineUseCase('renew-person', {
   },
 })
 
-/** Deletes a person's token, browsers and sign-in codes. Tokens they made stay. */
+/** Deletes a person's token, browsers and passes. Tokens they made stay. */
 export async function endSignIns(tx: Tx, personId: string): Promise<void> {
-  await tx.delete('sign_in_codes', { person_id: personId })
+  await tx.delete('passes', { holder_id: personId })
   for (const credential of await tx.all(selectCredentialsOfPerson, { personId }))
     if (!isToken(credential)) await tx.delete('credentials', { id: credential.id })
 }
@@ -114,7 +115,7 @@ export const removePerson = defineUseCase('remove-person', {
   run: async (tx, { personId, by }: { personId: string; by: string }, { now }): Promise<void> => {
     await findChangeable(tx, personId)
     const credentials = await tx.all(selectCredentialsOfPerson, { personId })
-    await tx.delete('sign_in_codes', { person_id: personId })
+    await tx.delete('passes', { holder_id: personId })
     await tx.delete('credentials', { person_id: personId })
     await tx.delete('people', { id: personId })
     await tx.delete('seen_conversations', { person_id: personId })
@@ -139,7 +140,7 @@ interface CredentialInput {
   readonly now: Instant
 }
 
-const personCredential = (person: PersonRow, { id, hash, by, now }: CredentialInput): CredentialRow => ({
+const personCredential = (person: PersonRow, { id, hash, by, now }: CredentialInput): NewRow<'credentials'> => ({
   id,
   kind: 'person',
   person_id: person.id,
@@ -180,7 +181,7 @@ export const createToken = defineUseCase('create-token', {
     if (taken) throw new Refusal('already_exists', refusalText('tokenNameTaken', { name: draft.name }), { tokenId: taken.id })
     const token = random.secret(draft.kind)
     const isFree = insteadOf != null && !(await tx.row('credentials', { id: insteadOf }))
-    const row: CredentialRow = {
+    const row = {
       id: isFree ? insteadOf : random.uuid(),
       kind: draft.kind,
       person_id: await responsiblePerson(tx, by),
@@ -190,6 +191,8 @@ export const createToken = defineUseCase('create-token', {
       created_by: by.id,
       created_at: now,
       expires_at: draft.expiresAt ?? until,
+      used_at: null,
+      address: null,
     }
     await tx.insert('credentials', row)
     tx.append(home, { type: 'token-created', data: { tokenId: row.id, by: by.id } })

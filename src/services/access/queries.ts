@@ -1,9 +1,11 @@
 /** Read queries for people, tokens and credentials. */
 import { ownerId, ownerName, type Who } from '../../domain/access/caller.ts'
+import { Refusal } from '../../domain/errors.ts'
 import { instant } from '../../domain/instant.ts'
-import type { Person, Token } from '../../protocol/access/people.ts'
+import { refusalText } from '../../domain/refusal-texts.ts'
+import type { Device, Person, Token } from '../../protocol/access/people.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import { findValidCredential, peoplePage, tokensPage } from '../../store/access/credentials.ts'
+import { devicesPage, findValidCredential, peoplePage, tokensPage } from '../../store/access/credentials.ts'
 import { selectAgentByPasskey } from '../../store/agents/agents.ts'
 import { selectMeta } from '../../store/meta.ts'
 import { cutPage, newest, pageParams } from '../../store/page-cursor.ts'
@@ -63,4 +65,13 @@ async function owner(reader: Reader): Promise<Person> {
 export const listTokens = defineQuery(
   async (reader, input: PageQuery, { now }): Promise<Page<Token>> =>
     cutPage(await tokensPage(reader, pageParams(input), now), input.limit),
+)
+
+/** Lists the browsers that a person is signed in with, newest first (HT1). */
+export const listDevices = defineQuery(
+  async (reader, { who, ...input }: PageQuery & { who: Who }, { now }): Promise<Page<Device>> => {
+    if (who.kind !== 'person') throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
+    const devices = await devicesPage(reader, { ...pageParams(input), personId: who.id, now }, who.credentialId)
+    return cutPage(devices, input.limit)
+  },
 )

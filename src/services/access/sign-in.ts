@@ -1,23 +1,27 @@
 /** Signs browsers in (SE1) and out. */
 import { ownerId } from '../../domain/access/caller.ts'
+import { endOfSignIn, type SignInRules } from '../../domain/access/sign-in-rules.ts'
 import { Refusal } from '../../domain/errors.ts'
-import { type Instant, later } from '../../domain/instant.ts'
+import type { Instant } from '../../domain/instant.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { home } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
 import type { SignInCode } from '../../protocol/access/people.ts'
-import { findValidCredential } from '../../store/access/credentials.ts'
+import { findValidCredential, selectBrowsers } from '../../store/access/credentials.ts'
 import { defineUseCase, type Tx } from '../../store/store.ts'
+import { addPass, takePass } from './passes.ts'
 
-const minute = 60 * 1000
-const day = 24 * 60 * minute
-
-/** Lifetimes of sign-in codes and browser sign-ins (SE1). */
-const signInCodeLifetimeMs = 10 * minute
-const browserLifetimeMs = 30 * day
+const signInCodeLifetimeMs = 10 * 60_000
 
 type SignInProof = { codeHash: string } | { tokenHash: string } | { ownerVerified: true }
-type SignedIn = { cookie: string; expiresAt: Instant; personId: string }
+interface SignInInput {
+  readonly proof: SignInProof
+  readonly rules: SignInRules
+  /** What the browser says of itself, and where it signs in from. */
+  readonly name: string
+  readonly address: string
+}
+type SignedIn = { cookie: string; expiresAt: Instant; personId: string; deviceId: string }
 
 /**
  * Signs a browser in (SE1) with a one-time code, a person's token, or a verified owner token, and returns a cookie. All
@@ -26,34 +30,37 @@ type SignedIn = { cookie: string; expiresAt: Instant; personId: string }
 export const signIn = defineUseCase('sign-in', {
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, presented: SignInProof, { now, random }): Promise<SignedIn> => {
-    const personId = await personOfCredential(tx, presented, now)
+  run: async (tx, { proof, rules, name, address }: SignInInput, { now, random }): Promise<SignedIn> => {
+    const personId = await personOfCredential(tx, proof, now)
     if (!personId) throw new Refusal('authentication_failed')
     const cookie = random.secret('browser')
-    const expiresAt = later(now, browserLifetimeMs)
+    const expiresAt = endOfSignIn(rules, now, now)
+    const deviceId = random.uuid()
     await tx.insert('credentials', {
-      id: random.uuid(),
+      id: deviceId,
       kind: 'browser',
       person_id: personId,
-      name: 'browser',
+      name,
+      address,
+      used_at: now,
       hash: hashSecret(cookie),
       scopes: '[]',
       created_by: personId,
       created_at: now,
       expires_at: expiresAt,
     })
-    return { cookie, expiresAt, personId }
+    return { cookie, expiresAt, personId, deviceId }
   },
 })
 
 async function personOfCredential(tx: Tx, presented: SignInProof, now: Instant): Promise<string | undefined> {
   if ('ownerVerified' in presented) return ownerId
   if ('tokenHash' in presented) return personWithToken(tx, presented.tokenHash, now)
-  const code = await tx.row('sign_in_codes', { hash: presented.codeHash })
-  if (!code || code.expires_at <= now) return undefined
-  await tx.delete('sign_in_codes', { hash: code.hash })
-  const stillHere = code.person_id === ownerId || (await tx.row('people', { id: code.person_id }))
-  return stillHere ? code.person_id : undefined
+  const code = await takePass(tx, 'code', presented.codeHash, now)
+  if (!code) return undefined
+  const stillHere = code.holder_id === ownerId || (await tx.row('people', { id: code.holder_id }))
+  const isGood = code.made_with === ownerId || (await findValidCredential(tx, code.made_with, now))
+  return stillHere && isGood ? code.holder_id : undefined
 }
 
 /** Accepts a person's own token only. A cookie could renew itself for ever, and a script is no person. */
@@ -63,14 +70,43 @@ async function personWithToken(tx: Tx, hash: string, now: Instant): Promise<stri
   return credential?.kind === 'person' ? credential.person_id : undefined
 }
 
-/** Signs a browser out; its cookie stops working at once. A token stays valid. */
+interface SignOutInput {
+  readonly credentialId: string
+  /** Whose it must be; anybody's when left out. */
+  readonly personId?: string
+}
+
+/** Signs a browser out; its cookie stops working at once, and what was made with it. A token stays valid. Returns whether there was one. */
 export const signOut = defineUseCase('sign-out', {
   streams: () => [home],
-  run: async (tx, { credentialId }: { credentialId: string }): Promise<void> => {
+  run: async (tx, { credentialId, personId }: SignOutInput): Promise<boolean> => {
     const credential = await tx.row('credentials', { id: credentialId })
-    if (credential?.kind !== 'browser') return
+    if (credential?.kind !== 'browser' || (personId !== undefined && credential.person_id !== personId)) return false
     await tx.delete('credentials', { id: credentialId })
+    await tx.delete('passes', { made_with: credential.hash })
     tx.append(home, { type: 'signed-out', data: { credentialId } })
+    return true
+  },
+})
+
+/** A browser is used: it stays signed in for longer (SE1). */
+export const useBrowser = defineUseCase('use-browser', {
+  streams: () => [],
+  run: async (tx, { credentialId, rules }: { credentialId: string; rules: SignInRules }, { now }): Promise<void> => {
+    const browser = await tx.row('credentials', { id: credentialId })
+    if (browser?.kind !== 'browser') return
+    await tx.change('credentials', { id: credentialId, used_at: now, expires_at: endOfSignIn(rules, browser.created_at, now) })
+  },
+})
+
+/** Applies rules that have become stricter to the browsers that are signed in; at a start. */
+export const shortenSignIns = defineUseCase('shorten-sign-ins', {
+  streams: () => [home],
+  run: async (tx, rules: SignInRules): Promise<void> => {
+    for (const { id, created_at, used_at, expires_at } of await tx.all(selectBrowsers, {})) {
+      const end = endOfSignIn(rules, created_at, used_at ?? created_at)
+      if (expires_at === null || end < expires_at) await tx.change('credentials', { id, expires_at: end })
+    }
   },
 })
 
@@ -78,13 +114,12 @@ export const signOut = defineUseCase('sign-out', {
 export const createSignInCode = defineUseCase('create-sign-in-code', {
   answersSecret: true,
   streams: () => [home],
-  run: async (tx, { by }: { by: string }, { now, random }): Promise<Omit<SignInCode, 'link'>> => {
+  run: async (tx, { by, madeWith = ownerId }: { by: string; madeWith?: string }, context): Promise<Omit<SignInCode, 'link'>> => {
     if (by !== ownerId && !(await tx.row('people', { id: by }))) {
       throw new Refusal('missing_scope', refusalText('personNeeded'), { scope: 'person' })
     }
-    const code = random.secret('code')
-    const expiresAt = later(now, signInCodeLifetimeMs)
-    await tx.insert('sign_in_codes', { hash: hashSecret(code), person_id: by, expires_at: expiresAt })
+    const pass = { kind: 'code', scope: 'login', holderId: by, madeWith, lifetimeMs: signInCodeLifetimeMs } as const
+    const { secret: code, expiresAt } = await addPass(tx, pass, context)
     return { code, expiresAt }
   },
 })

@@ -11,7 +11,7 @@ import {
   clearOutputsBefore,
   deleteExitReportsBefore,
   deleteExpiredCredentials,
-  deleteExpiredSignInCodes,
+  deleteExpiredPasses,
   deleteReceiptsBefore,
 } from '../../store/system/leases.ts'
 import { firstRunningSeq } from '../../store/turns/turns.ts'
@@ -26,7 +26,7 @@ const maxSweptUploads = 10
 const maxSweptQuestions = 100
 
 /**
- * Deletes expired rows: sign-in codes, credentials, receipts (HT4), exit reports (PX6), unfinished uploads (CK5), questions to
+ * Deletes expired rows: passes, credentials, receipts (HT4), exit reports (PX6), unfinished uploads (CK5), questions to
  * coordinators, old process output (CO4). Expired rows are refused anyway; this keeps the tables small. A bounded number per
  * run keeps writers from waiting.
  */
@@ -40,7 +40,7 @@ export const sweepExpired = defineUseCase('sweep-expired', {
 
 async function sweep(tx: Tx, now: Instant): Promise<number> {
   const steps = [
-    { statement: deleteExpiredSignInCodes, before: now },
+    { statement: deleteExpiredPasses, before: now },
     { statement: deleteExpiredCredentials, before: now },
     { statement: deleteReceiptsBefore, before: later(now, -receiptLifetimeMs) },
     // A report delivered even later is treated as new.

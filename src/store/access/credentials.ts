@@ -3,7 +3,7 @@
 import { ownerId, ownerName, type Who } from '../../domain/access/caller.ts'
 import { type PersonScope, personScopes, type Scope, scopesOf } from '../../domain/access/scopes.ts'
 import type { Instant } from '../../domain/instant.ts'
-import type { Person, Token } from '../../protocol/access/people.ts'
+import type { Device, Person, Token } from '../../protocol/access/people.ts'
 import { fields } from '../fields.ts'
 import type { PageParams } from '../page-cursor.ts'
 import { from, oneOf, pageOf, rowsOf, selectBy } from '../rows.ts'
@@ -27,6 +27,9 @@ export async function peoplePage(reader: Reader, params: PageParams): Promise<Pe
  * the responsible person; without that person the credential is invalid.
  */
 export type CredentialRow = Tables['credentials']
+
+export type PassRow = Tables['passes']
+export type PassKind = PassRow['kind']
 
 export const selectCredentialsOfPerson = statement<{ personId: string }>()((db, p) =>
   from(db, 'credentials', { person_id: p.personId }, 'created_at', 'id').select(['id', 'kind', 'name', 'scopes']),
@@ -60,6 +63,34 @@ export const selectTokenCalled = statement<{ name: string; now: Instant }>()((db
   from(db, 'credentials', { name: p.name, kind: oneOf('script', 'coordinator') })
     .select('id')
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)])),
+)
+
+const selectDevicesPage = statement<PageParams & { personId: string; now: Instant }>()((db, p) =>
+  pageOf(
+    rowsOf(db, 'credentials', { kind: 'browser', person_id: p.personId }).where('expires_at', '>', p.now),
+    p,
+    'created_at',
+    'id',
+  ),
+)
+
+/** The browsers that a person is signed in with. `current`: the credential that asks. */
+export async function devicesPage(
+  reader: Reader,
+  params: PageParams & { personId: string; now: Instant },
+  current: string,
+): Promise<Device[]> {
+  return (await reader.all(selectDevicesPage, params)).map((row) => ({
+    ...fields(row, 'id', 'name', 'created_at', 'address'),
+    kind: 'browser',
+    usedAt: row.used_at ?? row.created_at,
+    expiresAt: row.expires_at ?? row.created_at,
+    isCurrent: row.id === current,
+  }))
+}
+
+export const selectBrowsers = statement<Record<never, never>>()((db) =>
+  from(db, 'credentials', { kind: 'browser' }, 'created_at', 'id').selectAll(),
 )
 
 const selectTokensPage = statement<PageParams & { now: Instant }>()((db, p) =>

@@ -21,13 +21,25 @@ export const accessTables = {
     scopes: fixed<string>(),
     created_by: fixed<string>(),
     created_at: fixed<Instant>(),
-    expires_at: fixed<Instant | null>(null),
+    /** Moves on while a browser is used (SE1). */
+    expires_at: column<Instant | null>(null),
+    /** When a browser was last used, to the hour, and the address it signed in from. */
+    used_at: column<Instant | null>(null),
+    address: fixed<string | null>(null),
   },
 
-  /** One-time sign-in links, stored as hashes and deleted when used. */
-  sign_in_codes: {
+  /**
+   * Credentials that are short-lived or stand in an address, as hashes: `code` of a sign-in link, `ticket` of a WebSocket. Each is good
+   * for what its scope says until its end.
+   */
+  passes: {
     hash: key<string>(),
-    person_id: fixed<string>(),
+    kind: fixed<'code' | 'ticket'>(),
+    scope: fixed<string>(),
+    holder_id: fixed<string>(),
+    /** The hash of the credential it is made with, without which it counts for nothing; `owner` for the owner's. */
+    made_with: fixed<string>(),
+    created_at: fixed<Instant>(),
     expires_at: fixed<Instant>(),
   },
 }

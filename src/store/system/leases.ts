@@ -42,11 +42,11 @@ interface Expired {
 }
 
 /** Clearing away what has run out, a bounded number of rows at a time. Each answers what it removed. */
-export const deleteExpiredSignInCodes = statement<Expired>()((db, p) =>
+export const deleteExpiredPasses = statement<Expired>()((db, p) =>
   db
-    .deleteFrom('sign_in_codes')
+    .deleteFrom('passes')
     .where('hash', 'in', (eb) =>
-      eb.selectFrom('sign_in_codes').select('hash').where('expires_at', '<=', p.before).orderBy('expires_at').limit(p.limit),
+      eb.selectFrom('passes').select('hash').where('expires_at', '<=', p.before).orderBy('expires_at').limit(p.limit),
     )
     .returning('hash'),
 )

@@ -131,3 +131,22 @@ test('[UI8] a code for a phone is shown where a phone can reach the server, and 
   await code.waitFor()
   expect(await page.getByText('A phone cannot reach this address').count()).toBe(0)
 })
+
+test('[SE24] somebody signs a browser out from another one, and it is out at once', async () => {
+  const [one, other] = [await here.signedOutPage(), await here.signedOutPage()]
+  await other.setExtraHTTPHeaders({ 'user-agent': 'Phone/1.0' })
+  for (const page of [one, other]) {
+    await page.goto(await here.signInLink())
+    await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+  }
+  await one.goto('/system')
+  const list = one.getByRole('list', { name: 'Signed in with' })
+  const mine = list.getByRole('listitem').filter({ hasText: 'this browser' })
+  await mine.waitFor()
+  expect(await mine.getByRole('button').count()).toBe(0)
+  await list.getByRole('button', { name: 'Sign out Phone' }).click()
+  await one.getByRole('alertdialog').getByRole('button', { name: 'Sign out', exact: true }).click()
+  await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await list.getByText('Phone').waitFor({ state: 'detached' })
+  await mine.waitFor()
+})

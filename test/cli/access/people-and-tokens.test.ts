@@ -178,3 +178,24 @@ test('[SE3] revoking a token names what it made and takes it along, unless it is
   expect(revoked.stdout).toBe('✓ Revoked the token inner, with innermost\n')
   expect((await holdfast(['token', '--json'])).json().items).toEqual([])
 })
+
+test('[SE24] one’s browsers are listed with their ids, and one is signed out by its id', async () => {
+  const { holdfast, server } = await openInstallation()
+  const signIn = (name: string) =>
+    server.ask('/api/login', {
+      method: 'POST',
+      token: null,
+      body: { token: server.ownerToken },
+      headers: { 'user-agent': `${name}/1.0` },
+    })
+  const login = await signIn('Kept')
+  await signIn('Left')
+  const { items } = (await holdfast(['devices', '--json'])).json()
+  const [kept, left] = ['Kept', 'Left'].map((wanted) => items.find(({ name }: { name: string }) => name === wanted).id)
+  expect((await holdfast(['devices'])).stdout).toMatch(new RegExp(`Left .*127\\.0\\.0\\.1 .*${left}`))
+  expect(await holdfast(['devices', 'revoke', left, '--yes'])).toMatchObject({ code: 0, stdout: '✓ Signed Left out\n' })
+  expect((await holdfast(['devices', '--json'])).json().items).toMatchObject([{ id: kept }])
+  expect((await holdfast(['devices', 'revoke', left, '--yes'])).code).not.toBe(0)
+  const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
+  expect((await server.ask('/api/me', { token: null, headers: { cookie } })).status).toBe(200)
+})

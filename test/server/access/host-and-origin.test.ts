@@ -10,8 +10,12 @@ type Expected = '200' | '401' | 'host' | 'origin'
 test('[SE17] the matrix of Host, Origin and credential: exact lists, and nothing happens when one is foreign', async () => {
   const server = await openTestServer({ publicUrl: 'https://holdfast.example.org', behindProxy: true })
   const { port } = server
-  const login = await server.ask('/api/login', { method: 'POST', body: { token: server.ownerToken }, token: null })
-  const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
+  const signIn = async (headers: Record<string, string>) => {
+    const login = await server.ask('/api/login', { method: 'POST', body: { token: server.ownerToken }, token: null, headers })
+    return String(login.headers['set-cookie']?.[0]).split(';')[0] ?? ''
+  }
+  // One of this machine, and one of the address in front.
+  const cookie = [await signIn({}), await signIn({ host: 'holdfast.example.org' })].join('; ')
   const hosts: [host: string | undefined, ours: boolean][] = [
     [`127.0.0.1:${port}`, true],
     [`localhost:${port}`, true],

@@ -17,7 +17,17 @@ export const rights: readonly Right[] = [
   {
     scope: 'anybody',
     because: 'it is about the caller alone, or the same for all',
-    operations: ['logout', 'getMe', 'createSignInCode', 'getOpenApi', 'getDocs', 'getDocsStyle'],
+    operations: [
+      'logout',
+      'getMe',
+      'createSignInCode',
+      'createTicket',
+      'listDevices',
+      'removeDevice',
+      'getOpenApi',
+      'getDocs',
+      'getDocsStyle',
+    ],
   },
   {
     scope: 'read',

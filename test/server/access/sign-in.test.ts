@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { RateLimit } from '../../../src/server/http/gate.ts'
+import { RateLimit } from '../../../src/server/security/rate-limit.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { openTestServer, type TestServer } from '../../support/server.ts'
 
@@ -15,7 +15,7 @@ test('[SE1] a one-time code becomes an HttpOnly, SameSite=Strict cookie named af
   const answer = await login(server, { code }, { origin: server.url })
   expect(answer.status).toBe(204)
   const [cookie = ''] = answer.headers['set-cookie'] ?? []
-  expect(cookie).toMatch(/^holdfast_[0-9a-f]{12}=hf_browser_[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/)
+  expect(cookie).toMatch(/^holdfast_[0-9a-f]{12}=hf_browser_[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Strict$/)
   const me = await server.ask('/api/me', { token: null, headers: { cookie: cookie.split(';')[0] ?? '' } })
   expect(me.json).toEqual({
     id: 'owner',
@@ -79,14 +79,6 @@ test('[SE8] ten attempts a minute: then 429 with Retry-After, for the right code
   expect((await login(server, { token: server.ownerToken })).headers['retry-after']).toBe('1')
   server.clock.advance(1)
   expect((await login(server, { token: server.ownerToken })).status).toBe(204)
-})
-
-test('[SE8] behind a proxy each of its clients has attempts of its own, and none can borrow others', async () => {
-  const server = await openTestServer({ behindProxy: true })
-  const from = (forwarded: string) => login(server, { token: 'guess' }, { 'x-forwarded-for': forwarded })
-  for (let attempt = 0; attempt < 10; attempt++) expect((await from(`10.0.0.${attempt}, 203.0.113.7`)).status).toBe(401)
-  expect((await from('10.9.9.9, 203.0.113.7')).status).toBe(429)
-  expect((await from('203.0.113.8')).status).toBe(401)
 })
 
 test('[SE8] without a proxy X-Forwarded-For changes nothing', async () => {

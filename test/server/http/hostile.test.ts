@@ -300,7 +300,7 @@ const fillIn = (bytes: Buffer, server: TestServer, token: string): Buffer =>
 
 /** Where every stream is, and how many rows every table has. */
 async function everything({ store }: TestServer) {
-  const tables = ['events', 'receipts', 'projects', 'agents', 'assignments', 'people', 'credentials', 'sign_in_codes'] as const
+  const tables = ['events', 'receipts', 'projects', 'agents', 'assignments', 'people', 'credentials', 'passes'] as const
   const counts = await store.read(async (reader) => {
     const found: Record<string, unknown> = {}
     for (const table of tables)

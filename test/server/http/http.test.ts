@@ -40,10 +40,9 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('assignAgent', assigned, {}).then(() => call('getAssignment', assigned))
   await call('getProject', `/api/projects/${project.id}`)
   await call('changeProject', `/api/projects/${project.id}`, { name: 'q', path: null })
-  await call('getAgent', `/api/agents/${agent.id}`)
-  await call('changeAgent', `/api/agents/${agent.id}`, { name: 'b' })
+  await call('getAgent', `/api/agents/${agent.id}`).then(() => call('changeAgent', `/api/agents/${agent.id}`, { name: 'b' }))
   const { passkey } = (await call('replacePasskey', `/api/agents/${agent.id}/passkey`)).json
-  await call('createSignInCode', '/api/sign-in-codes')
+  await call('createSignInCode', '/api/sign-in-codes').then(() => call('createTicket', '/api/tickets'))
   await callWork(call, `/api/projects/${project.id}`)
   await callContinuity(call, server, `/api/projects/${project.id}`)
   await callProcesses(call, server, project.id)
@@ -106,10 +105,10 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
   await call('unassignAgent', assigned).then(() => call('deleteAgent', `/api/agents/${agent.id}`))
   await call('deleteProject', `/api/projects/${project.id}`).then(() => call('revokeToken', `/api/tokens/${token.id}`))
   await call('changePerson', `/api/people/${person.id}`, { role: 'viewer' })
-  await call('renewPerson', `/api/people/${person.id}/token`)
-  await call('removePerson', `/api/people/${person.id}`)
+  await call('renewPerson', `/api/people/${person.id}/token`).then(() => call('removePerson', `/api/people/${person.id}`))
   await call('getLogin', '/api/login').then(() => call('login', '/api/login', { token: server.ownerToken }))
   await call('logout', '/api/logout')
+  await call('removeDevice', `/api/devices/${(await call('listDevices', '/api/devices')).json.items[0].id}`)
   const others = list.map(([operation]) => operation).filter((operation) => !answered.has(operation))
   expect(others.filter((operation) => operation !== 'watchEvents')).toEqual([
     ...['listFolders', 'inspectAgent', 'signInAgent', 'getSignIn', 'signOutAgent', 'probeSandbox', 'listSecrets', 'setSecret'],
@@ -117,6 +116,7 @@ test('[HT1] every answer has the shape its route documents, times with milliseco
     ...['setChannelRoute', 'createPairingCode', 'listChannelChats', 'changeChannelChat', 'withdrawMessage'],
     ...['listConversationTurns', 'getConversationTurn', 'findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn'],
     ...['undoRewind', 'forkFromTurn', 'beginTurn', 'getConversationContext', 'getConversationOptions', 'setConversationOption'],
+    ...['createUserSession', 'spawnAgent', 'promptRole'],
     ...['getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses', 'commitWorktree', 'mergeWorktree'],
     ...['removeWorktree', 'resumeFromFile', 'restoreWorkSession', 'getArtifact', 'answerQuestion', 'revokeAllowance'],
   ])

@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { signInRules } from '../../../src/domain/access/sign-in-rules.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import type { Route } from '../../../src/protocol/route.ts'
 import { routes } from '../../../src/protocol/routes.ts'
 import { HttpListener } from '../../../src/server/http/http-listener.ts'
 import { Connections, maxConnectionsPerCredential, type OpenConnection } from '../../../src/server/live/connections.ts'
 import { Tails } from '../../../src/server/live/tail.ts'
+import { clientAddress } from '../../../src/server/security/client-address.ts'
 import { Credentials } from '../../../src/server/security/credentials.ts'
 import { openTestServer } from '../../support/server.ts'
 
@@ -45,8 +47,9 @@ test('[SE8] headers over 64 KiB are refused as a problem', async () => {
 
 test('[SE8] a credential has at most 5,000 connections; another one still gets in', async () => {
   const { store, clock, ownerToken, ask } = await openTestServer()
-  const credentials = new Credentials(store, ownerToken, null)
   const logger = undefined as never
+  const [addressOf, rules] = [clientAddress([]), signInRules(30, 90)]
+  const credentials = new Credentials({ store, clock, logger, ownerTokenHash: ownerToken, publicUrl: null, addressOf, rules })
   const connections = new Connections({ store, clock, credentials, tails: new Tails({ store, clock, logger }) })
   const who = (await ask('/api/me')).json
   const connection = (credentialId: string): OpenConnection => ({

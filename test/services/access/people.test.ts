@@ -4,7 +4,7 @@ import { Person } from '../../../src/protocol/access/people.ts'
 import { addPerson, createToken, removePerson } from '../../../src/services/access/change-access.ts'
 import { listPeople, listTokens } from '../../../src/services/access/queries.ts'
 import { createSignInCode, signIn } from '../../../src/services/access/sign-in.ts'
-import { by, eventsOf, open, ownerWho, refused, typesOf, whoHas } from '../projects/installation.ts'
+import { browser, by, eventsOf, open, ownerWho, refused, typesOf, whoHas } from '../projects/installation.ts'
 
 describe('people', () => {
   test('[SE3] a person gets a token with the scopes of the role; the event has no secret', async () => {
@@ -46,7 +46,7 @@ describe('people', () => {
     const bob = await store.run(addPerson, { name: 'Bob', role: 'member', by })
     const adaWho = await whoHas(store, ada.token)
     if (!adaWho) throw new Error('Ada is nobody')
-    const browser = await store.run(signIn, { tokenHash: hashSecret(ada.token) })
+    const signedIn = await store.run(signIn, browser({ tokenHash: hashSecret(ada.token) }))
     const script = await store.run(createToken, { name: 's', kind: 'script', by: adaWho })
     const scriptWho = await whoHas(store, script.token)
     if (!scriptWho) throw new Error('the script is nobody')
@@ -55,10 +55,10 @@ describe('people', () => {
     const code = await store.run(createSignInCode, { by: ada.id })
 
     await store.run(removePerson, { personId: ada.id, by })
-    for (const secret of [ada.token, browser.cookie, script.token, scripts.token, coordinator.token]) {
+    for (const secret of [ada.token, signedIn.cookie, script.token, scripts.token, coordinator.token]) {
       expect(await whoHas(store, secret)).toBeUndefined()
     }
-    expect(await refused(store, () => store.run(signIn, { codeHash: hashSecret(code.code) }))).toMatchObject({
+    expect(await refused(store, () => store.run(signIn, browser({ codeHash: hashSecret(code.code) })))).toMatchObject({
       code: 'authentication_failed',
     })
     expect(await whoHas(store, bob.token)).toMatchObject({ id: bob.id })

@@ -3,7 +3,7 @@ import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
 import { addPerson, createToken } from '../../../src/services/access/change-access.ts'
 import { createSignInCode, signIn, signOut } from '../../../src/services/access/sign-in.ts'
 import { createAgent } from '../../../src/services/agents/change-agent.ts'
-import { by, eventsOf, open, ownerWho, refused, whoHas } from '../projects/installation.ts'
+import { browser, by, eventsOf, open, ownerWho, refused, whoHas } from '../projects/installation.ts'
 
 const minute = 60 * 1000
 const day = 24 * 60 * minute
@@ -14,10 +14,13 @@ describe('signing in', () => {
     const { code, expiresAt } = await store.run(createSignInCode, { by })
     expect(expiresAt).toBe('2026-03-01T09:10:00.000Z')
     const presented = { codeHash: hashSecret(code) }
-    const signedIn = await store.run(signIn, presented)
+    const signedIn = await store.run(signIn, browser(presented))
     expect(signedIn).toMatchObject({ personId: 'owner', expiresAt: '2026-03-31T09:00:00.000Z' })
     expect(await whoHas(store, signedIn.cookie)).toMatchObject({ kind: 'person', id: 'owner', name: 'Owner', role: 'owner' })
-    expect(await refused(store, () => store.run(signIn, presented))).toEqual({ code: 'authentication_failed', fields: {} })
+    expect(await refused(store, () => store.run(signIn, browser(presented)))).toEqual({
+      code: 'authentication_failed',
+      fields: {},
+    })
     clock.advance(30 * day)
     expect(await whoHas(store, signedIn.cookie)).toBeUndefined()
   })
@@ -26,7 +29,7 @@ describe('signing in', () => {
     const { store } = await open()
     const { code } = await store.run(createSignInCode, { by })
     const presented = { codeHash: hashSecret(code) }
-    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => store.run(signIn, presented)))
+    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => store.run(signIn, browser(presented))))
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
@@ -34,10 +37,10 @@ describe('signing in', () => {
     const { store, clock } = await open()
     const early = await store.run(createSignInCode, { by })
     clock.advance(10 * minute - 1)
-    await store.run(signIn, { codeHash: hashSecret(early.code) })
+    await store.run(signIn, browser({ codeHash: hashSecret(early.code) }))
     const late = await store.run(createSignInCode, { by })
     clock.advance(10 * minute)
-    expect(await refused(store, () => store.run(signIn, { codeHash: hashSecret(late.code) }))).toMatchObject({
+    expect(await refused(store, () => store.run(signIn, browser({ codeHash: hashSecret(late.code) })))).toMatchObject({
       code: 'authentication_failed',
     })
   })
@@ -45,9 +48,9 @@ describe('signing in', () => {
   test('[SE1] the owner and people sign in with their tokens; a cookie has the scopes of the role', async () => {
     const { store } = await open()
     const ada = await store.run(addPerson, { name: 'Ada', role: 'viewer', by })
-    const adas = await store.run(signIn, { tokenHash: hashSecret(ada.token) })
+    const adas = await store.run(signIn, browser({ tokenHash: hashSecret(ada.token) }))
     expect(await whoHas(store, adas.cookie)).toMatchObject({ id: ada.id, name: 'Ada', role: 'viewer', scopes: ['read'] })
-    const owners = await store.run(signIn, { ownerVerified: true })
+    const owners = await store.run(signIn, browser({ ownerVerified: true }))
     expect(owners.personId).toBe('owner')
   })
 
@@ -56,14 +59,14 @@ describe('signing in', () => {
     const script = await store.run(createToken, { name: 's', kind: 'script', by: ownerWho })
     const coordinator = await store.run(createToken, { name: 'c', kind: 'coordinator', by: ownerWho })
     const agent = await store.run(createAgent, { name: 'a', protocol: 'acp', by })
-    const { cookie } = await store.run(signIn, { ownerVerified: true })
+    const { cookie } = await store.run(signIn, browser({ ownerVerified: true }))
     for (const secret of [script.token, coordinator.token, agent.passkey, cookie, 'nonsense']) {
-      expect(await refused(store, () => store.run(signIn, { tokenHash: hashSecret(secret) }))).toEqual({
+      expect(await refused(store, () => store.run(signIn, browser({ tokenHash: hashSecret(secret) })))).toEqual({
         code: 'authentication_failed',
         fields: {},
       })
     }
-    const codeless = () => store.run(signIn, { codeHash: hashSecret('nonsense') })
+    const codeless = () => store.run(signIn, browser({ codeHash: hashSecret('nonsense') }))
     expect(await refused(store, codeless)).toEqual({ code: 'authentication_failed', fields: {} })
   })
 
@@ -80,8 +83,8 @@ describe('signing in', () => {
     const { store } = await open()
     const ada = await store.run(addPerson, { name: 'Ada', role: 'member', by })
     const [one, other] = [
-      await store.run(signIn, { tokenHash: hashSecret(ada.token) }),
-      await store.run(signIn, { tokenHash: hashSecret(ada.token) }),
+      await store.run(signIn, browser({ tokenHash: hashSecret(ada.token) })),
+      await store.run(signIn, browser({ tokenHash: hashSecret(ada.token) })),
     ]
     const credentialId = (await whoHas(store, one.cookie))?.credentialId ?? ''
     await store.run(signOut, { credentialId })

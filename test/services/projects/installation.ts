@@ -1,6 +1,8 @@
 /** A real store with what the tests of services ask of it again and again. */
+
 import { expect } from 'vitest'
 import { owner, ownerId, type Who } from '../../../src/domain/access/caller.ts'
+import { signInRules } from '../../../src/domain/access/sign-in-rules.ts'
 import type { ErrorCode } from '../../../src/domain/errors.ts'
 import type { StreamName } from '../../../src/domain/stream-name.ts'
 import { hashSecret } from '../../../src/platform/secrets/secrets.ts'
@@ -40,3 +42,11 @@ export async function refused(store: Store, attempt: () => Promise<unknown>): Pr
 
 export const whoHas = (store: Store, secret: string): Promise<Who | undefined> =>
   store.query(findCredential, { hash: hashSecret(secret) })
+
+/** What a browser presents that signs in. */
+export const browser = (proof: { codeHash: string } | { tokenHash: string } | { ownerVerified: true }) => ({
+  proof,
+  rules: signInRules(30, 90),
+  name: 'Firefox, Linux',
+  address: '203.0.113.7',
+})

@@ -23,6 +23,7 @@ import {
   isSignedIn,
   isSignedOut,
   me,
+  ownDevices,
   people,
   queryClient,
   readAllAgents,
@@ -177,6 +178,7 @@ function take(event: HoldfastEvent): void {
   changeHome((home) => afterEvent(home, event))
   if (event.type.startsWith('person-')) for (const { queryKey } of [people, me]) void invalidate(queryKey)
   if (event.type.startsWith('token-')) void invalidate(tokens.queryKey)
+  if (event.type === 'signed-out') void invalidate(ownDevices.queryKey)
 }
 
 /** Applies a snapshot of `home` or of a followed stream. */

@@ -4,7 +4,7 @@
  */
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { createClient, ProblemError } from '../../../src/client/client.ts'
-import type { Me, Person, Token } from '../../../src/protocol/access/people.ts'
+import type { Device, Me, Person, Token } from '../../../src/protocol/access/people.ts'
 import type { Agent } from '../../../src/protocol/agents/agent.ts'
 import type { Project } from '../../../src/protocol/projects/project.ts'
 import type { Task } from '../../../src/protocol/work/task.ts'
@@ -58,6 +58,13 @@ export const people = queryOptions<Person[]>({
 export const tokens = queryOptions<Token[]>({
   queryKey: ['tokens'],
   queryFn: ({ signal }) => readAll(client.pages('/api/tokens', { query: page, signal })),
+})
+
+export const ownDevices = queryOptions<Device[]>({
+  queryKey: ['devices'],
+  queryFn: ({ signal }) => readAll(client.pages('/api/devices', { query: page, signal })),
+  // Somebody signs in elsewhere, and no event says so.
+  staleTime: 0,
 })
 
 /** Cancels the request under way and sends it again. */

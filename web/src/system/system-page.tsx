@@ -1,6 +1,7 @@
 /** System: what lives, since when, and why the rest ended. Processes, agent sessions, coordinators, the server, and who is looking. */
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { DeviceList } from '../access/device-list.tsx'
 import { loadOnce } from '../lazy-route.tsx'
 import { useConnection } from '../live/connection.ts'
 import { client, useMe } from '../live/queries.ts'
@@ -41,6 +42,7 @@ export function SystemPage() {
       </Suspense>
       <Server />
       <You />
+      <DeviceList />
       <Appearance />
       <ProcessDrawer />
     </Page>

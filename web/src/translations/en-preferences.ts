@@ -1,5 +1,17 @@
 /** The words of what a person prefers, and of signing in on a phone, in English. */
 export const preferences = {
+  devices: {
+    title: 'Signed in with',
+    about: 'The browsers you are signed in with. Tokens are not among them.',
+    none: 'No browser: you came with a token.',
+    thisOne: 'this browser',
+    used: 'used',
+    signOut: 'Sign out',
+    signOutName: (name: string) => `Sign out ${name}`,
+    signOutTitle: (name: string) => `Sign ${name} out?`,
+    signOutText: 'What it has open ends at once.',
+    signedOut: (name: string) => `${name} is signed out`,
+  },
   theme: 'Theme',
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   language: 'Language',

@@ -2,6 +2,18 @@
 import type * as english from './en-preferences.ts'
 
 export const preferences: typeof english.preferences = {
+  devices: {
+    title: 'サインイン中のブラウザー',
+    about: 'あなたがサインインしているブラウザーです。トークンは含まれません。',
+    none: 'ブラウザーはありません。トークンで利用しています。',
+    thisOne: 'このブラウザー',
+    used: '最終利用',
+    signOut: 'サインアウト',
+    signOutName: (name) => `${name} をサインアウト`,
+    signOutTitle: (name) => `${name} をサインアウトしますか？`,
+    signOutText: '開いているものはすぐに終了します。',
+    signedOut: (name) => `${name} をサインアウトしました`,
+  },
   theme: 'テーマ',
   themes: { system: 'システムに合わせる', light: 'ライト', dark: 'ダーク' },
   language: '言語',

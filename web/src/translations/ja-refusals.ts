@@ -56,6 +56,8 @@ const words: RefusalSentences = {
   peopleStay: '期限のあるトークンではメンバーを追加・変更できません。メンバーか、期限のないトークンで行ってください',
   personNeeded: 'サインインできるのはメンバーだけです',
   attempts: '試せるのは 1 分間に {count} 回までです',
+  requests: 'リクエストは 1 分間に {count} 回までです',
+  noDevice: 'この端末ではサインインしていません',
   connections: '接続は認証情報ごとに {count} 本までです',
   artifactsFull: '成果物は 1 つの作業セッションにつき {count} 個までです',
   artifactTooLarge: '成果物は {count} バイトまでです。何も保存されていません',
