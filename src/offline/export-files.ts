@@ -8,6 +8,7 @@ import type { ConfigValues } from '../protocol/config.ts'
 import { selectEventsAfter, selectStreamsAfter } from '../store/log/event-log.ts'
 import { selectMeta } from '../store/meta.ts'
 import type { Reader } from '../store/store.ts'
+import { writeTurns } from './exported-turns.ts'
 import { readDatabase } from './read-database.ts'
 
 const streamsAtOnce = 500
@@ -38,6 +39,7 @@ export async function exportFiles(config: ConfigValues, { folder, projectId, onS
         if (projectId !== undefined && !isOf(projectId, id)) continue
         for (const target of targets.filter((each) => each.kind === kind && each.covers(id))) {
           await target.write({ store, data: folder, stream: name, id })
+          if (target === conversationFile) await writeTurns(reader, folder, id)
           if (kind !== 'conversation' || (await reader.row('conversations', { key: id })))
             written.set(target, (written.get(target) ?? 0) + 1)
         }

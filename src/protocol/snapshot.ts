@@ -4,7 +4,8 @@ import type { AskedPermission, Turn } from './consoles/user-session.ts'
 import type { Conversation } from './conversations/conversation.ts'
 import type { Message } from './conversations/message.ts'
 import type { Project } from './projects/project.ts'
-import type { AgentCommand, AgentUpdate } from './turns/agent-update.ts'
+import type { AgentCommand } from './turns/agent-update.ts'
+import type { TurnItem } from './turns/conversation-turn.ts'
 import type { Task } from './work/task.ts'
 import type { WorkSession } from './work/work-session.ts'
 
@@ -49,7 +50,8 @@ export interface ChatLimit {
 export interface RunningTurn {
   readonly agentId: string
   readonly turn: Turn
-  readonly items: readonly AgentUpdate[]
+  /** With what was asked in it and decided. */
+  readonly items: readonly TurnItem[]
   readonly permissions: readonly AskedPermission[]
 }
 

@@ -11,6 +11,7 @@ import { usage } from '../failure.ts'
 import { limitOption, yesOption } from '../options-everywhere.ts'
 import { fields } from '../table.ts'
 import { chatLine, waitsWords, workplaceWords } from './chat-lines.ts'
+import { recordLine, recordsSince, type TurnRecord } from './turn-records.ts'
 
 const at = '/api/conversations/{key}'
 const shownAtOnce = 20
@@ -45,8 +46,9 @@ async function showConversation(context: CommandContext): Promise<void> {
       : context.client.pages(`${at}/chapters/{day}/messages`, { params: { ...params, day } })
   const { messages: found, before } = await newest(all, context.limitOr(shownAtOnce))
   const messages = inReadingOrder(found)
-  context.answer({ ...conversation, messages }, () =>
-    [describe(context, conversation), '', ...said(context, messages, before)].join('\n'),
+  const records = day === undefined ? await recordsSince(context.client, params.key, found) : []
+  context.answer({ ...conversation, messages, records }, () =>
+    [describe(context, conversation), '', ...said(context, messages, before, records)].join('\n'),
   )
 }
 
@@ -62,12 +64,18 @@ async function newest(all: AsyncGenerator<Message, void, undefined>, limit: numb
   return { messages, before }
 }
 
-function said({ paint }: CommandContext, messages: readonly Message[], before: number): string[] {
+function said({ paint }: CommandContext, messages: readonly Message[], before: number, records: readonly TurnRecord[]): string[] {
   if (messages.length === 0) return ['Nothing that agents would be handed.']
-  // The sender on a channel is not the program that stored the message.
-  const lines = messages.map((each) =>
-    chatLine(each.projectId || each.senderName ? each : { ...each, senderId: each.role }, paint),
-  )
+  const rest = [...records]
+  const lines = messages.flatMap((each) => {
+    // What came of a turn stands before the message that it became, and before what was written after it.
+    const earlier = rest.filter(({ at, turnId }) => turnId === each.clientId || at < each.createdAt)
+    for (const record of earlier) rest.splice(rest.indexOf(record), 1)
+    // The sender on a channel is not the program that stored the message.
+    const line = chatLine(each.projectId || each.senderName ? each : { ...each, senderId: each.role }, paint)
+    return [...earlier.map((record) => recordLine(record, paint)), line]
+  })
+  lines.push(...rest.map((record) => recordLine(record, paint)))
   return before === 0 ? lines : [paint('dim', `… ${counted(before, 'message')} before; --limit N shows them.`), ...lines]
 }
 

@@ -52,8 +52,9 @@ export const ToolCallOutput = ToolCall.pick({ toolCallId: true, title: true, sta
   durationMs: z.int().nullable(),
 })
 export type ToolCallOutput = z.output<typeof ToolCallOutput>
-/** What came of a turn, in order: text, thoughts, tool calls, the plan. */
+/** What came of a turn, in order: text, thoughts, tool calls, the plan; permissions and questions as they were decided. */
 export const TurnItem = z.looseObject({ kind: z.string() })
+export type TurnItem = z.output<typeof TurnItem>
 
 export const ListedTurn = ConversationTurn.extend({ items: z.array(TurnItem).optional() })
 export type ListedTurn = z.output<typeof ListedTurn>

@@ -1,5 +1,5 @@
 /** Derives what a conversation is doing now from its turns, process and permission requests. */
-import { parseConsoleKey, parseWorkKey } from '../../domain/conversations/key.ts'
+import { consoleKey, parseConsoleKey, parseWorkKey } from '../../domain/conversations/key.ts'
 import type { Conversation } from '../../protocol/conversations/conversation.ts'
 import { AgentUpdate, type TurnUsage } from '../../protocol/turns/agent-update.ts'
 import type { FileChanges } from '../../protocol/worktrees/file-state.ts'
@@ -19,6 +19,8 @@ export const conversationView = async (reader: Reader, row: ConversationRow): Pr
   ...(await activityOf(reader, row)),
   workplace: await workplaceOf(reader, row),
 })
+
+const hasFailed = ({ state }: Pick<TurnRow, 'state'>): boolean => state === 'failed' || state === 'unknown'
 
 type Activity = Pick<Conversation, 'activity' | 'waitsFor'>
 
@@ -55,7 +57,7 @@ async function activityOfIdle(reader: Reader, row: ConversationRow): Promise<Con
   const work = parseWorkKey(key)
   if (work && (await reader.row('sessions', { id: work.workSessionId }))?.ended_at) return 'ended'
   const last = await reader.first(selectNewestIn, { key })
-  return last?.state === 'failed' || last?.state === 'unknown' ? 'failed' : 'idle'
+  return last && hasFailed(last) ? 'failed' : 'idle'
 }
 
 /** Turns whose changes and costs are summed up, and pieces in which the newest step is looked for. */
@@ -111,5 +113,8 @@ async function activityInRole(
   if (!agent || agent.state === 'TERMINATED') return 'ended'
   if (agent.state === 'FAILED') return 'failed'
   if (agent.state === 'SPAWNING') return 'starting'
-  return isLimited ? 'limited' : 'idle'
+  if (isLimited) return 'limited'
+  const last = await reader.first(selectNewestIn, { key: consoleKey(place.userSessionId, place.role) })
+  // What became of an earlier agent in this role says nothing of the one that holds it now.
+  return last?.role_agent_id === agent.id && hasFailed(last) ? 'failed' : 'idle'
 }

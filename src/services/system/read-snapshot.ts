@@ -32,6 +32,7 @@ import { tasksPage } from '../../store/work/tasks.ts'
 import { workSessionsPage } from '../../store/work/work-sessions.ts'
 import { newestTurns, pendingRequests, runningView, userSessionView } from '../consoles/user-session-view.ts'
 import { conversationView } from '../conversations/conversation-activity.ts'
+import { withDecisions } from '../turns/turn-decisions.ts'
 import { readTurnOutput, turnStream } from '../turns/turn-record.ts'
 
 type StreamState =
@@ -87,7 +88,7 @@ async function turnsState(reader: Reader, key: string): Promise<TurnsState> {
   for (const turn of await reader.all(selectRunningIn, { key })) {
     if (turn.about === 'summary' || !isPushed(turn)) continue
     const which = { stream: turnStream(turn), turnId: turn.id, startedSeq: turn.started_seq ?? 0 }
-    const { items } = await readTurnOutput(reader, which, [])
+    const items = await withDecisions(reader, turn.id, (await readTurnOutput(reader, which, [])).items)
     const { permissions } = await pendingRequests(reader, turn.id)
     running.push({ agentId: turn.agent_id, turn: await runningView(reader, turn), items, permissions })
   }

@@ -4,16 +4,16 @@ import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
-import type { ConversationContext, ConversationTurn, ListedTurn, ToolCallOutput } from '../../protocol/turns/conversation-turn.ts'
+import type { ConversationContext, ListedTurn, ToolCallOutput } from '../../protocol/turns/conversation-turn.ts'
 import type { TurnOrder } from '../../protocol/turns/link.ts'
 import { afterAllMessages } from '../../store/conversations/messages.ts'
-import { fields, jsonIn, noticeFrom } from '../../store/fields.ts'
+import { fields, noticeFrom } from '../../store/fields.ts'
 import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-cursor.ts'
 import { contextLimit, findLaunch, type ReadyLaunch, readyLaunches } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContextsIn } from '../../store/turns/contexts.ts'
-import { modelUsageOfProject, modelUsageOfTurn } from '../../store/turns/model-usage.ts'
-import { outputKind, selectOutputItems, selectTurnItems } from '../../store/turns/turn-items.ts'
+import { modelUsageOfProject } from '../../store/turns/model-usage.ts'
+import { outputKind, selectOutputItems } from '../../store/turns/turn-items.ts'
 import { selectPrimerIn, selectTurnsBefore, selectTurnsOver, type TurnRow } from '../../store/turns/turns.ts'
 import { noSuchUserSession } from '../consoles/role-agent-record.ts'
 import { existingConversation, streamOfKey } from '../conversations/conversation-record.ts'
@@ -25,8 +25,9 @@ import { acpSessionToOpen } from './context-record.ts'
 import { endedTurnView } from './limit-record.ts'
 import { primerForTurn } from './send-prompt.ts'
 import { transcriptOwner } from './transcript-owner.ts'
-import { filesOfTurn } from './turn-files.ts'
+import { itemsOf, outputOf } from './turn-items.ts'
 import { readTurnOutput, turnStream } from './turn-record.ts'
+import { turnView } from './turn-view.ts'
 
 type PromptQuery = InEpoch & Pick<TurnOrder, 'launchId' | 'turnId'>
 
@@ -57,20 +58,6 @@ async function orderOfTurn(reader: Reader, turn: TurnRow): Promise<Pick<TurnOrde
   return { content, context: { contextId: row.id, open }, ...choicesIn(row) }
 }
 
-const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn> => ({
-  ...fields(row, 'id', 'conversation_key', 'agent_id', 'about', 'task_id', 'state', 'stop_reason', 'error', 'retry_of', 'primer'),
-  ...fields(row, 'created_at', 'started_at', 'ended_at'),
-  notice: noticeFrom(row.notice),
-  content: JSON.parse(row.content),
-  text: row.answer,
-  cut: row.cut === 1,
-  usage: jsonIn(row.usage),
-  counted: await modelUsageOfTurn(reader, row.id),
-  notBefore: row.state === 'queued' ? row.not_before : null,
-  ...(await filesOfTurn(reader, row.id)),
-  by: row.asked_by,
-})
-
 export const listConversationTurns = defineQuery(
   async (reader, { key, items, ...page }: PageQuery & { key: string; items: boolean }): Promise<Page<ListedTurn>> => {
     streamOfKey(key)
@@ -89,19 +76,11 @@ export const listConversationTurns = defineQuery(
   },
 )
 
-const maxItems = 5000
-
 async function turnIn(reader: Reader, { key, turnId }: { key: string; turnId: string }): Promise<TurnRow> {
   const row = await reader.row('turns', { id: turnId })
   if (row?.conversation_key !== key) throw new Refusal('not_found', refusalText('noTurnIn', { id: turnId, key }), { turnId })
   return row
 }
-const itemsOf = async (reader: Reader, turnId: string) =>
-  (await reader.all(selectTurnItems, { turnId, limit: maxItems })).map(({ kind, body }) => ({
-    kind,
-    ...JSON.parse(body),
-  }))
-
 export const readTurnItems = defineQuery(async (reader, { key, turnId }: { key: string; turnId: string }) => {
   const row = await turnIn(reader, { key, turnId })
   return { turn: await turnView(reader, row), items: await itemsOf(reader, turnId) }
@@ -114,7 +93,7 @@ export const readToolOutput = defineQuery(
     const calls =
       row.state === 'running'
         ? (await readTurnOutput(reader, { stream: turnStream(row), turnId, startedSeq: row.started_seq ?? 0 }, [])).items
-        : await itemsOf(reader, turnId)
+        : await outputOf(reader, turnId)
     const call = calls.flatMap((item) => (item.kind === 'tool' ? [item.call] : [])).find((each) => each.toolCallId === toolCallId)
     if (!call) throw new Refusal('not_found', refusalText('noToolCallIn', { id: toolCallId, turnId }), { toolCallId })
     const kept = await reader.all(selectOutputItems, { turnId, kind: outputKind(toolCallId) })

@@ -56,6 +56,13 @@ export const selectAsked = selectBy('human_approvals', { launchId: 'launch_id', 
 
 export const selectPendingOfTurn = selectBy('human_approvals', { turnId: 'turn_id', status: pending }, 'id')
 
+/** Permissions and questions of a turn that are decided, in the order they were asked. */
+export const selectDecidedOfTurn = selectSome(
+  'human_approvals',
+  { turnId: 'turn_id', status: oneOf('approved', 'rejected', 'revision_requested') },
+  'id',
+)
+
 /** What was settled last of all that a turn asked; what the end of the turn withdrew does not count. */
 export const selectSettledLast = statement<{ turnId: string }>()((db, p) =>
   from(

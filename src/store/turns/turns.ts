@@ -228,7 +228,9 @@ export const selectFiguresIn = statement<{ key: string; limit: number }>()((db, 
 )
 
 export const selectNewestIn = statement<{ key: string }>()((db, p) =>
-  from(db, 'turns', { conversation_key: p.key }, 'created_at desc', 'id desc').select(['state', 'stop_reason']).limit(1),
+  from(db, 'turns', { conversation_key: p.key }, 'created_at desc', 'id desc')
+    .select(['state', 'stop_reason', 'role_agent_id'])
+    .limit(1),
 )
 
 export const selectPrimerIn = statement<{ contextId: string }>()((db, p) =>

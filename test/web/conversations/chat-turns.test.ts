@@ -103,3 +103,28 @@ test('[UI4] a turn that was cut off leads to the one that repeats it, and to non
   expect(attempt && repetitionOf(attempt, asked)).toBeUndefined()
   expect(asked && repetitionOf(asked, answer)).toBeUndefined()
 })
+
+test('[CH17] a turn that failed or was cut off stays among what was said, also where it did nothing', () => {
+  const messages = [message(1, 1), message(2, 4)]
+  const none = { items: [] }
+  const turns = [
+    turn('failed', 2, { state: 'failed', stopReason: 'error', ...none }),
+    turn('cut', 3, { state: 'unknown', stopReason: 'process_gone', ...none }),
+    turn('read', 5, { state: 'answered', stopReason: 'read', ...none }),
+  ]
+  const shown = entriesOf(messages, turns).map((entry) => (entry.kind === 'turn' ? entry.turn.messageId : entry.message.seq))
+  expect(shown).toEqual([1, 'failed', 'cut', 2])
+})
+
+test.each([
+  ['end_turn', 'answered'],
+  ['error', 'failed'],
+  ['empty', 'failed'],
+  ['took_too_long', 'failed'],
+  ['process_gone', 'unknown'],
+  ['denied', 'cancelled'],
+])('[CH17] a turn that is seen to end by %s is %s, as it is after a reload', (stopReason, state) => {
+  const known = turnsAfterSnapshot([], { commands: [], running: [running('t1', '')] })
+  const over = event('agent:response', { messageId: 't1', content: '', stopReason, cut: false, error: null }, 3)
+  expect(after(known, over)).toMatchObject([{ state }])
+})

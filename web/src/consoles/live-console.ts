@@ -139,7 +139,13 @@ class LiveConsole {
           if (this.#next.whole && changesList.test(event.type)) refreshRecent()
           // Replayed events are not announced.
           if (event.type === 'agent:response' && this.#next.whole) {
-            publishFinished({ what: 'answer', who: event.role, text: event.content, tag: `turn-${event.messageId}` })
+            publishFinished({
+              what: 'answer',
+              who: event.role,
+              text: event.content || (event.error ?? ''),
+              tag: `turn-${event.messageId}`,
+              failed: event.stopReason !== 'end_turn',
+            })
           }
           this.#change({ consoleState: afterEvent(this.#next.consoleState, event) })
         },

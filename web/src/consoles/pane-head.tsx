@@ -10,7 +10,7 @@ import { LineCounts } from '../parts/line-counts.tsx'
 import { type LiveState, StateDot } from '../shell/state-dot.tsx'
 import type { Messages } from '../translations/en.ts'
 import { useSaid, useWords } from '../translations/messages.tsx'
-import { asksSomething } from '../turns/turn-state.ts'
+import { asksSomething, hasFailed } from '../turns/turn-state.ts'
 import { Changes } from '../worktrees/changes.tsx'
 import { ConfirmEnd } from './confirm-end.tsx'
 import { type Pane, runningTurn } from './console-state.ts'
@@ -33,6 +33,8 @@ export function stateOf(pane: Pane): LiveState | undefined {
 export const stateWord = (pane: Pane, words: Messages): string => {
   const state = stateOf(pane)
   if (isLimited(pane)) return words.console.limitReached
+  const last = pane.entries.at(-1)
+  if (stateOf(pane) === 'idle' && last?.kind === 'turn' && hasFailed(last)) return words.console.lastFailed
   return state ? words.console.states[state] : words.console.gone
 }
 

@@ -1,6 +1,6 @@
 /** Puts the messages of a chat and the turns that answered them into the order in which they are read. Pure. */
 import type { Message } from '../../../src/protocol/conversations/message.ts'
-import type { ShownTurn } from '../turns/turn-state.ts'
+import { hasFailed, type ShownTurn } from '../turns/turn-state.ts'
 
 export type ChatEntry =
   | { readonly kind: 'message'; readonly at: string; readonly message: Message }
@@ -9,7 +9,7 @@ export type ChatEntry =
 
 /**
  * An answer stands where its turn began: what was written while it ran comes after it. Turns that are older than the messages at hand are
- * left out, as are those that did nothing and became no message.
+ * left out, as are those that did nothing and became no message; those that failed or were cut off stay, as the record of that.
  */
 export function entriesOf(messages: readonly Message[], turns: readonly ShownTurn[]): ChatEntry[] {
   const byId = new Map(turns.map((turn) => [turn.messageId, turn]))
@@ -31,7 +31,8 @@ export function entriesOf(messages: readonly Message[], turns: readonly ShownTur
     if (message.begunAt !== undefined) put(message.begunAt, { kind: 'message', at: message.createdAt, message })
   for (const turn of [...byId.values()].sort((a, b) => (a.at < b.at ? -1 : 1))) {
     const message = answers.get(turn.messageId)
-    const isShown = message !== undefined || turn.state === 'running' || (turn.items.length > 0 && turn.at >= oldest)
+    const isShown =
+      message !== undefined || turn.state === 'running' || ((turn.items.length > 0 || hasFailed(turn)) && turn.at >= oldest)
     if (!isShown) continue
     put(turn.at, { kind: 'turn', at: turn.at, turn, message })
   }

@@ -30,7 +30,7 @@ import { RewoundNote } from '../turns/rewind.tsx'
 import { StatusLine } from '../turns/status-line.tsx'
 import { TitleForm } from '../turns/title-form.tsx'
 import { Transcript } from '../turns/transcript.tsx'
-import { asksSomething } from '../turns/turn-state.ts'
+import { asksSomething, hasFailed } from '../turns/turn-state.ts'
 import { useRequest } from '../turns/use-request.ts'
 import { ViewHead } from '../turns/view-head.tsx'
 import { Workplace } from '../turns/workplace.ts'
@@ -47,7 +47,7 @@ import { usePriority } from './priority.tsx'
 import { ReviewLink } from './review-link.tsx'
 import { useNameOf } from './titles.ts'
 import { useChatPanel } from './use-chat-panel.ts'
-import { WorkplaceLine } from './workplace.tsx'
+import { WaitsForFolder, WorkplaceLine } from './workplace.tsx'
 
 /** The server's limit. */
 const maxMessage = 500_000
@@ -117,7 +117,7 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
   }
 
   const isLimited = isChat && chat?.limit !== undefined && chat.limit !== null && presence.is === 'ready'
-  const mark = isLimited ? 'limited' : markOf(presence)
+  const mark = isLimited ? 'limited' : presence.is === 'ready' && hasFailed(turns.at(-1)) ? 'failed' : markOf(presence)
   const queued = queuedOf(chat?.messages ?? [], running, chat?.handedOver ?? [])
   const entries = entriesOf(chat?.messages.filter((message) => !queued.includes(message)) ?? [], withQuestions(turns, questions))
   return (
@@ -180,8 +180,14 @@ export function ChatPanel({ project, agent, conversationKey, onClose }: ChatPane
           {chat?.limit && isChat && presence.is !== 'thinking' && (
             <LimitCard limit={chat.limit} inChat mayWrite={mayWrite} onChoose={actions.goOn} />
           )}
+          <WaitsForFolder about={about} mayWrite={mayWrite} />
           <StatusLine state={mark} since={running && Date.parse(running.at)} mayStop={mayWrite && running !== undefined}>
-            <Presence presence={presence} step={running?.items.at(-1)?.kind} limited={isLimited} />
+            <Presence
+              presence={presence}
+              step={running?.items.at(-1)?.kind}
+              limited={isLimited}
+              failed={hasFailed(turns.at(-1))}
+            />
           </StatusLine>
           <WaitingPrompts
             queue={queued.map(({ seq, content }) => ({ messageId: String(seq), text: content }))}

@@ -30,14 +30,24 @@ interface PresenceProps {
   readonly step?: string | undefined
   /** At its vendor's limit, and at nothing else. */
   readonly limited?: boolean
+  /** Whether its last turn has ended without an answer. */
+  readonly failed?: boolean
 }
 
-export function Presence({ presence, step, limited = false }: PresenceProps) {
+export function Presence({ presence, step, limited = false, failed = false }: PresenceProps) {
   const { console: words } = useWords()
   const hint = useHint(presence)
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-2" data-presence={presence.is}>
-      <span role="status">{limited ? words.limitReached : <PresenceText presence={presence} step={step} />}</span>
+      <span role="status">
+        {limited ? (
+          words.limitReached
+        ) : failed && presence.is === 'ready' ? (
+          words.lastFailed
+        ) : (
+          <PresenceText presence={presence} step={step} />
+        )}
+      </span>
       {hint && <span className="text-faint">{hint}</span>}
     </p>
   )

@@ -17,7 +17,7 @@ export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
   const { workplace: words } = useWords().chat
   const { waiting, error, send } = useSending()
   if (!about?.workplace) return null
-  const { key, waitsFor } = about
+  const { key } = about
   const { kind, folder, branch } = about.workplace
   const choose = (workplace: 'worktree' | 'checkout') => {
     const query = { agentId: place.agentId, workplace }
@@ -28,7 +28,6 @@ export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
     await send(what, ask)
     await invalidate(['conversation', key])
   }
-  const begin = () => act('begin', (options) => client.post('/api/conversations/{key}/begin', { params: { key }, ...options }))
   const other = kind === 'worktree' ? 'checkout' : 'worktree'
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-sm text-quiet" data-workplace={kind}>
@@ -41,15 +40,35 @@ export function WorkplaceLine({ about, place, mayWrite }: WorkplaceProps) {
           {words.choose[other]}
         </SubmitButton>
       )}
-      {waitsFor && (
-        <p role="status" className="flex w-full flex-wrap items-center gap-x-2 text-warn">
-          {words.waits}
-          {mayWrite && (
-            <SubmitButton look="plain" type="button" waiting={waiting} onClick={() => void begin()}>
-              {words.begin}
-            </SubmitButton>
-          )}
-        </p>
+      <ProblemNote error={error} />
+    </div>
+  )
+}
+
+/**
+ * Asks, where the answer is waited for, whether a message is to be answered beside the work of another conversation in the same folder
+ * (CX11): whether it would write nobody knows before.
+ */
+export function WaitsForFolder({ about, mayWrite }: Omit<WorkplaceProps, 'place'>) {
+  const { workplace: words } = useWords().chat
+  const { waiting, error, send } = useSending()
+  if (!about?.waitsFor) return null
+  const { key } = about
+  const begin = async () => {
+    await send('begin', (options) => client.post('/api/conversations/{key}/begin', { params: { key }, ...options }))
+    await invalidate(['conversation', key])
+  }
+  return (
+    <div
+      role="status"
+      data-waits-for={about.waitsFor}
+      className="mb-1 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-warn-wash px-3 py-2 text-sm"
+    >
+      <span className="min-w-0 flex-1 basis-60">{words.waits}</span>
+      {mayWrite && (
+        <SubmitButton look="plain" type="button" waiting={waiting} onClick={() => void begin()}>
+          {words.begin}
+        </SubmitButton>
       )}
       <ProblemNote error={error} />
     </div>

@@ -7,7 +7,14 @@ export type Finished =
   /** A work session of the project has ended. */
   | { readonly what: 'work'; readonly projectId: string; readonly at: string }
   /** An answer in a chat or a console. */
-  | { readonly what: 'answer'; readonly who: string; readonly text: string; readonly tag: string }
+  | {
+      readonly what: 'answer'
+      readonly who: string
+      readonly text: string
+      readonly tag: string
+      /** Whether there is none, and the text says why. */
+      readonly failed: boolean
+    }
 
 type Listener = (finished: Finished) => void
 const listeners = new Set<Listener>()
@@ -32,7 +39,7 @@ export function publishFinishedOf(event: HoldfastEvent): void {
     publishFinished({ what: 'work', projectId: event.ref.stream.slice('project:'.length), at: event.at })
   }
   if (event.type === 'message-added' && 'data' in event && event.data.message.role === 'assistant') {
-    const { senderId, content, id } = event.data.message
-    publishFinished({ what: 'answer', who: senderId, text: content, tag: `answer-${id}` })
+    const { senderId, content, id, notice } = event.data.message
+    publishFinished({ what: 'answer', who: senderId, text: content, tag: `answer-${id}`, failed: (notice ?? null) !== null })
   }
 }

@@ -11,7 +11,7 @@ const mostChars = 120
 const maxSearched = 20
 
 export function FinishedNotice() {
-  const { finished: words } = useWords()
+  const { finished: words, console: inConsole } = useWords()
   const home = useHome()
   useEffect(
     () =>
@@ -20,7 +20,11 @@ export function FinishedNotice() {
         if (finished.what === 'answer') {
           const name = home?.agents.find(({ id }) => id === finished.who)?.name ?? finished.who
           const body = finished.text.slice(0, mostChars)
-          return void showNotification({ title: words.answered(name), body, tag: finished.tag })
+          return void showNotification({
+            title: finished.failed ? inConsole.endedWithout(name) : words.answered(name),
+            body,
+            tag: finished.tag,
+          })
         }
         const { projectId } = finished
         const project = home?.projects.find(({ id }) => id === projectId)?.name ?? projectId
@@ -30,7 +34,7 @@ export function FinishedNotice() {
           return showNotification({ title, body: (ended.contextSummary ?? '').slice(0, mostChars), tag: `work-${ended.id}` })
         })
       }),
-    [words, home],
+    [words, inConsole, home],
   )
   return null
 }

@@ -101,6 +101,8 @@ export const consoleWords = {
   repeats: 'Told once more, after the attempt that was cut off',
   unknown: 'Its agent went away in the middle. What became of this is not known; parts of it may be done.',
   turnFailed: 'The agent could not answer',
+  endedWithout: (agent: string) => `${agent} has stopped without an answer`,
+  lastFailed: 'Waits for you: its last turn failed',
   stopReasons: {
     max_tokens: 'It stopped because the answer grew too long.',
     max_turn_requests: 'It stopped because it needed too many steps.',

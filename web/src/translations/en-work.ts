@@ -63,8 +63,9 @@ export const chat = {
       plain: 'In a folder without git',
     },
     choose: { worktree: 'Use a worktree', checkout: 'Use the project’s folder' },
-    waits: 'Waits until another conversation’s work in this folder ends.',
-    begin: 'Begin now',
+    waits:
+      'Another conversation works in this folder. Your message waits until that ends, so that they do not overwrite each other’s files. Answered now, both work in it at once.',
+    begin: 'Answer now',
   },
 }
 

@@ -101,6 +101,8 @@ export const consoleWords: typeof English = {
   repeats: '途中で切れた回のあと、もう一度伝えました',
   unknown: '途中でエージェントがいなくなりました。結果は不明です。一部は実行済みの可能性があります。',
   turnFailed: 'エージェントは回答できませんでした',
+  endedWithout: (agent) => `${agent} は答えずに終わりました`,
+  lastFailed: '待機中: 直前のターンは失敗しました',
   stopReasons: {
     max_tokens: '回答が長くなりすぎたため停止しました。',
     max_turn_requests: '手順が多くなりすぎたため停止しました。',

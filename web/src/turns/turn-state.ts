@@ -107,10 +107,24 @@ const textOf = (text: string): readonly Item[] => (text ? [{ kind: 'text', text 
 
 /** A turn of a conversation with all that came of it. Its messages stand beside it, so its prompt is left out. */
 export function listedTurn(turn: ListedTurn): ShownTurn {
-  const { id: messageId, by, stopReason, error, cut, usage, primer, createdAt, startedAt, endedAt } = turn
-  const items = turn.items?.length ? (turn.items as unknown as readonly Item[]) : textOf(turn.text)
+  const { id: messageId, by, stopReason, error, notice, cut, usage, primer, createdAt, startedAt, endedAt } = turn
+  const limited = stopReason === 'limit'
+  const came = (turn.items ?? []) as unknown as readonly Item[]
+  const hasOutput = came.some(({ kind }) => kind !== 'permission' && kind !== 'question')
+  const items = hasOutput ? came : [...came, ...textOf(turn.text)]
   const state = turn.state === 'queued' ? 'running' : turn.state
-  const fields = { stopReason, error, cut, usage, primer, endedAt, at: startedAt ?? createdAt, files: filesOf(turn) }
+  const fields = {
+    stopReason,
+    error,
+    notice,
+    limited,
+    cut,
+    usage,
+    primer,
+    endedAt,
+    at: startedAt ?? createdAt,
+    files: filesOf(turn),
+  }
   return { ...nothingYet, kind: 'turn', messageId, by, content: [], state, items, ...fields }
 }
 
@@ -213,21 +227,36 @@ function withAnswer(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'ques
   return { ...turn, items: turn.items.map(changed) }
 }
 
-const stateAfter: Readonly<Record<string, ShownTurn['state']>> = {
-  cancelled: 'cancelled',
-  denied: 'cancelled',
-  error: 'failed',
-  probably_error: 'failed',
-}
-
 /** The pieces are what was said; the whole answer is shown only where none of them was seen. */
 function answered(turn: ShownTurn, event: Extract<TurnEventBody, { type: 'agent:response' }>, at: string): ShownTurn {
   const { content, stopReason, error, notice, cut, usage = null, limitedUntil } = event
   const hasText = turn.items.some(({ kind }) => kind === 'text')
   const items = hasText || content === '' ? turn.items : [...turn.items, ...textOf(content)]
-  const state = stateAfter[stopReason] ?? 'answered'
+  const state = stateAfter(stopReason)
   return { ...turn, items, state, stopReason, error, notice, limited: limitedUntil !== undefined, cut, usage, endedAt: at }
 }
+
+/** How a turn stands after its end: as the server keeps it, for who looks and for who comes back. */
+function stateAfter(stopReason: string): ShownTurn['state'] {
+  if (stopReason === 'cancelled' || stopReason === 'denied') return 'cancelled'
+  if (stopReason === 'process_gone') return 'unknown'
+  return failing.has(stopReason) ? 'failed' : 'answered'
+}
+
+const failing: ReadonlySet<string> = new Set([
+  'error',
+  'probably_error',
+  'limit',
+  'empty',
+  'took_too_long',
+  'max_tokens',
+  'max_turn_requests',
+  'refusal',
+])
+
+/** Whether a turn has ended without an answer, and nobody stopped it. */
+export const hasFailed = (turn: Pick<ShownTurn, 'state'> | undefined): boolean =>
+  turn?.state === 'failed' || turn?.state === 'unknown'
 
 export const asksSomething = (turn: ShownTurn | undefined): boolean =>
   turn?.items.some(
@@ -237,7 +266,7 @@ export const asksSomething = (turn: ShownTurn | undefined): boolean =>
   ) ?? false
 
 /** Stop reasons of an ordinary answer, which need no remark. */
-const usual = ['end_turn', 'read', 'empty', 'joined', 'withdrawn']
+const usual = ['end_turn', 'read', 'joined', 'withdrawn']
 
 export const isAnswer = ({ state, stopReason }: Pick<ShownTurn, 'state' | 'stopReason'>): boolean =>
   state === 'answered' && (stopReason === null || usual.includes(stopReason))

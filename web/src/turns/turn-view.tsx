@@ -59,8 +59,8 @@ export const TurnView = memo(function TurnView({ turn, files = turn.files, carde
         {other.repeats !== undefined && <TurnLink to={other.repeats}>{words.repeats}</TurnLink>}
         {turn.primer !== null && turn.primer !== '' && <Primer text={turn.primer} />}
         <Items items={turn.items} state={turn.state} />
-        {added && <Said text={added} />}
-        {!(carded && turn.limited) && <Ending turn={turn} isExplained={added !== ''} />}
+        {added && turn.state === 'answered' && <Said text={added} />}
+        {!(carded && turn.limited) && <Ending turn={turn} added={added} />}
         {other.repeatedIn !== undefined && <TurnLink to={other.repeatedIn}>{words.repeatedIn}</TurnLink>}
         <TurnFoot turn={turn} files={files} />
       </div>
@@ -209,11 +209,15 @@ function Retry({ turn }: { turn: ShownTurn }) {
   )
 }
 
-function Ending({ turn, isExplained }: { turn: ShownTurn; isExplained: boolean }) {
+const serverText = 'text-sm whitespace-pre-wrap [overflow-wrap:anywhere]'
+
+/** `added`: what the server has said in its place or behind it, in the message that it became. It is no answer of the agent's. */
+function Ending({ turn, added }: { turn: ShownTurn; added: string }) {
   const { console: words } = useWords()
   const translate = useSaid()
   const { state, stopReason, error, limited, cut } = turn
-  const why = error && translate(error, turn.notice)
+  const explained = added && translate(added)
+  const why = explained || (error && translate(error, turn.notice))
   // The line above the composer says that it works.
   if (state === 'running') return null
   const odd = state === 'answered' && !isAnswer(turn)
@@ -221,12 +225,12 @@ function Ending({ turn, isExplained }: { turn: ShownTurn; isExplained: boolean }
     <>
       {cut && <p className="text-sm text-faint">{words.cutShort}</p>}
       {odd && <p className="text-sm text-warn">{words.stopReasons[stopReason ?? ''] ?? words.stopped(stopReason ?? '')}</p>}
-      {state === 'cancelled' && !isExplained && <p className="text-sm text-quiet">{why ?? words.cancelled}</p>}
-      {state === 'unknown' && !isExplained && <p className="text-sm text-warn">{words.unknown}</p>}
+      {state === 'cancelled' && <p className={`${serverText} text-quiet`}>{why || words.cancelled}</p>}
+      {state === 'unknown' && <p className={`${serverText} text-warn`}>{explained || words.unknown}</p>}
       {limited && (
         <p className="text-sm text-warn [overflow-wrap:anywhere]">{[words.limitReached, why].filter(Boolean).join(': ')}</p>
       )}
-      {state === 'failed' && !limited && !isExplained && (
+      {state === 'failed' && !limited && (
         <div role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-sm [overflow-wrap:anywhere]">
           <p className="font-medium text-bad">{words.turnFailed}</p>
           {why && <p className="whitespace-pre-wrap">{why}</p>}

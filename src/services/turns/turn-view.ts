@@ -1,0 +1,21 @@
+/** A turn as it is answered. */
+import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
+import { fields, jsonIn, noticeFrom } from '../../store/fields.ts'
+import type { Reader } from '../../store/store.ts'
+import { modelUsageOfTurn } from '../../store/turns/model-usage.ts'
+import type { TurnRow } from '../../store/turns/turns.ts'
+import { filesOfTurn } from './turn-files.ts'
+
+export const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn> => ({
+  ...fields(row, 'id', 'conversation_key', 'agent_id', 'about', 'task_id', 'state', 'stop_reason', 'error', 'retry_of', 'primer'),
+  ...fields(row, 'created_at', 'started_at', 'ended_at'),
+  notice: noticeFrom(row.notice),
+  content: JSON.parse(row.content),
+  text: row.answer,
+  cut: row.cut === 1,
+  usage: jsonIn(row.usage),
+  counted: await modelUsageOfTurn(reader, row.id),
+  notBefore: row.state === 'queued' ? row.not_before : null,
+  ...(await filesOfTurn(reader, row.id)),
+  by: row.asked_by,
+})
