@@ -100,7 +100,7 @@ export class AgentSignIns implements SignIns {
     // What lies in a folder may change what an agent does at its start.
     const cwd = mkdtempSync(join(tmpdir(), 'holdfast-sign-in-'))
     const variables = { ...inheritedFrom(this.#env), ...env }
-    const child = spawn(file, words, { cwd, env: variables, stdio: ['pipe', 'pipe', 'ignore'] })
+    const child = spawn(file, words, { cwd, env: variables, stdio: ['pipe', 'pipe', 'ignore'], detached: true })
     const exited = once(child, 'exit').finally(() => rmSync(cwd, { recursive: true, force: true }))
     const failed = exited.then((): never => {
       throw new Error('it exited at once')
@@ -113,6 +113,7 @@ export class AgentSignIns implements SignIns {
       const late = setTimeout(() => child.kill('SIGKILL'), goneMs)
       await exited.catch(() => {})
       clearTimeout(late)
+      killGroup(child.pid)
     }
     try {
       return { connection, facts: await Promise.race([connection.initialize(), failed]), close }
@@ -122,6 +123,15 @@ export class AgentSignIns implements SignIns {
     } finally {
       failed.catch(() => {})
     }
+  }
+}
+
+/** What an agent has started and left behind: all of it is in a group of its own. */
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing was left.
   }
 }
 

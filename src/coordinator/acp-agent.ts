@@ -13,7 +13,7 @@ import type { AcpAgentOptions } from './acp/agent-options.ts'
 import { AcpConnection, type ContextHandlers, type OpenedContext } from './acp/connection.ts'
 import type { AcpContext, TurnEnd } from './acp/context.ts'
 import { AcpFailure, type Anomaly, anomalyText } from './acp/failure.ts'
-import { exitMs, finalFilesMs, finalOutputMs, maxErrorChars } from './acp/limits.ts'
+import { exitMs, finalFilesMs, finalOutputMs, maxErrorChars, seenGoneMs } from './acp/limits.ts'
 import { type EarlierAcpSession, earlierSession, holdfastToolServer, readyFact, startedAgent } from './acp/open-acp-session.ts'
 import { createCleaner, OutputGate, UpdateCleaner } from './agent-output.ts'
 import { CannotStart, type Exit, type Pipes, requireFolder } from './agent-process.ts'
@@ -307,8 +307,11 @@ export class AcpAgent {
     try {
       this.sandbox.beginTurn(turnId)
       const prompted = held.context.prompt(prompt, this.#options.acp.turnWithinMs)
-      const { promptRejected, ...ended } = await prompted.finally(() => this.#reportUpdates(held))
-      const broken = promptRejected ? null : await held.context.whyBroken({ promptRejected, ...ended })
+      const { promptRejected, unasked, ...ended } = await prompted.finally(() => this.#reportUpdates(held))
+      // A killed agent's child may answer for it: what the turn had done is unknown.
+      if (unasked && (await Promise.race([this.#exited.promise, pause(this.#options.clock, seenGoneMs)])))
+        throw new AcpFailure('ended', statusNotice('endedBeforeAnswer', { what: statusNotice('thePrompt') }))
+      const broken = promptRejected ? null : await held.context.whyBroken({ promptRejected, unasked, ...ended })
       await this.sandbox.sync()
       end({
         ...ended,

@@ -88,9 +88,14 @@ export interface TurnEnd {
   readonly cancelIgnored: boolean
   /** The agent rejected the prompt without any output: the turn did not run. */
   readonly promptRejected: boolean
+  /** The agent says that it was cancelled, and nobody has cancelled it. */
+  readonly unasked: boolean
 }
 
-const plainEnd = { stopReason: null, error: null, usage: null, cancelIgnored: false, promptRejected: false }
+const plainEnd = {
+  ...{ stopReason: null, error: null, usage: null },
+  ...{ cancelIgnored: false, promptRejected: false, unasked: false },
+}
 
 /** What a conversation consists of. */
 const replayedKinds: ReadonlySet<unknown> = new Set([
@@ -179,7 +184,8 @@ export class AcpContext {
       const stopReason = lineOf(fieldsOf(answer)['stopReason']) ?? null
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
       const usage = usageOf(this.#tokens.of(answer), costBetween(costBefore, this.#cost))
-      return { ...plainEnd, outcome, stopReason, usage, empty: !turn.hasOutput }
+      const unasked = outcome === 'cancelled' && !turn.cancelled
+      return { ...plainEnd, outcome, stopReason, usage, unasked, empty: !turn.hasOutput }
     } catch (error) {
       const failure = this.#options.toFailure(error, statusNotice('thePrompt'))
       if (failure.code === 'ended' || failure.code === 'flooded') throw failure

@@ -55,3 +55,5 @@ export const finalOutputMs = 200
 /** Wait for the state of the files after the process has exited (FS7). */
 export const finalFilesMs = 60_000
 export const exitMs = 1000
+/** A process that was killed is known to be gone within this time. */
+export const seenGoneMs = 300

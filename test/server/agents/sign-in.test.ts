@@ -107,3 +107,27 @@ test('[AC13] what cannot be signed in from here is refused with what to do inste
   expect(await why('sign-out', undefined, 'mute')).toEqual([409, 'noSignOut', expect.any(String)])
   expect((await post('inspect', undefined, 'nobody')).status).toBe(404)
 })
+
+test('[AC13] an agent that is only asked what it offers leaves no process behind', async () => {
+  const pid = join(temporaryFolder(), 'pid')
+  const { ask } = await openTestServer()
+  const { file, args } = hostile({
+    atStart: `const left = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)'], { stdio: 'ignore' })
+      left.unref(); require('node:fs').writeFileSync(${JSON.stringify(pid)}, String(left.pid))`,
+  })
+  await ask('/api/agents', {
+    method: 'POST',
+    body: { id: 'mine', name: 'mine', protocol: 'acp', command: file, args: [...args] },
+  })
+  expect((await ask('/api/agents/mine/inspect', { method: 'POST' })).status).toBe(200)
+  // Killed, it may still wait to be reaped.
+  const state = () => /^State:\t(\w)/m.exec(readFileSync(`/proc/${readFileSync(pid, 'utf8')}/status`, 'utf8'))?.[1]
+  const isGone = () => {
+    try {
+      return state() === 'Z'
+    } catch {
+      return true
+    }
+  }
+  await expect.poll(isGone).toBe(true)
+})
