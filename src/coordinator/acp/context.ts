@@ -26,6 +26,7 @@ import type { Question, QuestionAnswer } from '../../protocol/turns/question.ts'
 import { AcpSessionProbe } from './acp-session-probe.ts'
 import { AcpFailure, type AnomalyCounter, isPromptRejected } from './failure.ts'
 import {
+  callComesMs,
   cancelMs,
   maxOpenQuestions,
   maxReplayBeginsMs,
@@ -40,7 +41,16 @@ import type { AgentFacts, OpenedAcpSession, TimedRequest } from './open-acp-sess
 import { outcomeOf, type PermissionAnswer, permissionRequestOf } from './permissions.ts'
 import { elicitationResponse, questionOf } from './questions.ts'
 import { ToolCalls } from './tool-calls.ts'
-import { Compactions, MessageBreaks, modelOption, optionsOf, readUpdate, UpdateBatcher, unknownContentIn } from './updates.ts'
+import {
+  Compactions,
+  MessageBreaks,
+  modelOption,
+  optionsOf,
+  readUpdate,
+  replayedKinds,
+  UpdateBatcher,
+  unknownContentIn,
+} from './updates.ts'
 import { costBetween, costSoFar, TurnTokens, usageOf } from './usage.ts'
 import { lineOf } from './wire.ts'
 
@@ -92,19 +102,8 @@ export interface TurnEnd {
   readonly unasked: boolean
 }
 
-const plainEnd = {
-  ...{ stopReason: null, error: null, usage: null },
-  ...{ cancelIgnored: false, promptRejected: false, unasked: false },
-}
-
-/** What a conversation consists of. */
-const replayedKinds: ReadonlySet<unknown> = new Set([
-  'user_message_chunk',
-  'agent_message_chunk',
-  'agent_thought_chunk',
-  'tool_call',
-  'tool_call_update',
-])
+const whole = { cancelIgnored: false, promptRejected: false, unasked: false }
+const plainEnd = { ...whole, stopReason: null, error: null, usage: null }
 
 interface Turn {
   open: boolean
@@ -126,6 +125,8 @@ export class AcpContext {
   readonly #messages = new MessageBreaks()
   /** Ends a question about an address when the agent says that the visit is over. */
   readonly #visits = new Map<string, () => void>()
+  /** Calls that an agent asks about and has not told yet. */
+  readonly #awaited = new Map<string, () => void>()
   #acpSessionId: string | undefined
   #turn: Turn | undefined
   #stuck = false
@@ -223,7 +224,7 @@ export class AcpContext {
       return this.#probe.note({ kind: 'mode', modeId: change.modeId })
     }
     const { optionId, value } = change
-    if (optionId === modelOption) return void (await set(setModel, { modelId: value }))
+    if (optionId === modelOption) return void (await set('session/set_model', { modelId: value }))
     const given = typeof value === 'boolean' ? { type: 'boolean', value } : { value }
     const { configOptions } = await set(setConfigOption, { configId: optionId, ...given })
     if (!Array.isArray(configOptions)) return
@@ -252,7 +253,9 @@ export class AcpContext {
     this.#probe.note(update)
     const isText = update.kind === 'text' || update.kind === 'thought'
     this.#batcher.add(isText ? { ...update, text: this.#messages.apply(update.kind, update.text, sent['messageId']) } : update)
-    if (update.kind === 'tool') this.#sendOutputs(update.call.toolCallId)
+    if (update.kind !== 'tool') return
+    this.#awaited.get(update.call.toolCallId)?.()
+    this.#sendOutputs(update.call.toolCallId)
   }
 
   /** Sends the whole output of a call that is over; without an id, of all calls. */
@@ -295,6 +298,8 @@ export class AcpContext {
     const turn = this.#turn
     // The turn is over, so nobody would decide.
     if (!turn?.open || turn.cancelled) return { outcome: { outcome: 'cancelled' } }
+    await this.#callOf(params)
+    if (!turn.open || turn.cancelled) return { outcome: { outcome: 'cancelled' } }
     const request = permissionRequestOf(params, this.#calls)
     if (!request) throw RequestError.invalidParams(undefined, 'this cannot be shown to a person')
     const { options, call } = request
@@ -302,6 +307,16 @@ export class AcpContext {
     const answer = await this.#askPerson(turn, withdrawn, (signal) => this.#options.onPermission(request, signal))
     this.#calls.allowed(call.toolCallId)
     return { outcome: outcomeOf(answer ?? { choose: 'cancelled' }, options) }
+  }
+
+  /** AP9: the call may come right after the question about it; what is compared must not depend on which came first. */
+  async #callOf(params: unknown): Promise<void> {
+    const toolCallId = lineOf(fieldsOf(fieldsOf(params)['toolCall'])['toolCallId'])
+    if (!toolCallId || this.#calls.has(toolCallId)) return
+    const { promise: came, resolve } = Promise.withResolvers<void>()
+    this.#awaited.set(toolCallId, resolve)
+    await Promise.race([came, pause(this.#options.clock, callComesMs)])
+    this.#awaited.delete(toolCallId)
   }
 
   async askQuestion(params: unknown, withdrawn: AbortSignal): Promise<CreateElicitationResponse> {
@@ -379,6 +394,3 @@ function timedOut({ hasOutput }: Turn, ms: number): TurnEnd {
       : statusNotice('turnTooLongMinutes', { minutes: Math.round(ms / minuteMs) })
   return { ...plainEnd, outcome: 'failed', stopReason: 'took_too_long', error, empty: !hasOutput }
 }
-
-/** For agents that offer models separately from options. */
-const setModel = 'session/set_model'

@@ -46,6 +46,8 @@ export const settleMs = 250
 export const maxSettleMs = 5_000
 /** A load after which nothing comes for so long has replayed nothing. */
 export const maxReplayBeginsMs = 1_000
+/** A tool call comes with the question about it, or so long after. */
+export const callComesMs = 200
 /** Observed: 4 to 90 ms. */
 export const cancelMs = 10_000
 export const turnMs = 24 * 3600_000

@@ -46,6 +46,10 @@ export class ToolCalls {
     this.#now = now
   }
 
+  has(toolCallId: string): boolean {
+    return this.#calls.has(toolCallId)
+  }
+
   /** Merges an update. Undefined without a tool call id. */
   apply(update: Fields, isQuestion = false): ToolCall | undefined {
     const toolCallId = lineOf(update['toolCallId'])

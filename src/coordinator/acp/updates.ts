@@ -73,6 +73,15 @@ export function readUpdate(params: unknown, calls: ToolCalls, compactions: Compa
   }
 }
 
+/** What a conversation that is loaded consists of. */
+export const replayedKinds: ReadonlySet<unknown> = new Set([
+  'user_message_chunk',
+  'agent_message_chunk',
+  'agent_thought_chunk',
+  'tool_call',
+  'tool_call_update',
+])
+
 const inTurn = (update: AgentUpdate): ReadUpdate => ({ inTurn: true, update })
 const anyTime = (update: AgentUpdate): ReadUpdate => ({ inTurn: false, update })
 

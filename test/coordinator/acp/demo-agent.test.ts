@@ -32,6 +32,7 @@ test('[AC1] what it says is streamed, and a turn ends with its reason', async ()
     usage: null,
     empty: false,
     cancelIgnored: false,
+    unasked: false,
     promptRejected: false,
   })
   expect(agent.text).toBe('echo: hello')

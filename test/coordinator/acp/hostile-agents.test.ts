@@ -335,3 +335,20 @@ test('[AC3] [CX6] one that ends without a word, fails each prompt after a cancel
   }
   expect(agent.wholeErrors).toEqual([expect.stringContaining('/app/x.js:1:2'), expect.any(String)])
 })
+
+test('[AP9] the same call is known again, whichever comes first of the call and the question about it', async () => {
+  const agent = new AcpAgent({
+    command: hostile({
+      onPrompt: `const call = () => update({ sessionUpdate: 'tool_call', toolCallId: text, title: 'ls', kind: 'execute', rawInput: { command: 'ls', cwd: '/work' } })
+        const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }, { optionId: 'n', name: 'No', kind: 'reject_once' }]
+        const asked = () => ask('session/request_permission', { sessionId: 's1', toolCall: { toolCallId: text, title: 'ls' }, options })
+        if (text === 'call first') { call(); await asked() } else { const answer = asked(); call(); await answer }
+        done()`,
+    }),
+  })
+  await agent.ready()
+  for (const order of ['call first', 'question first']) await agent.say(order)
+  const [first, second] = agent.questions
+  expect(first?.likeness).toEqual(expect.any(String))
+  expect(second?.likeness).toBe(first?.likeness)
+})
