@@ -101,7 +101,7 @@ function gitFoldersAt(own: string): Pick<Checkout, 'own' | 'common'> | undefined
 }
 
 /** What `.git` in a folder is or names. */
-export function gitFolderNamedAt(top: string): string | undefined {
+function gitFolderNamedAt(top: string): string | undefined {
   const file = join(top, '.git')
   const found = foundAt(file)
   if (!found?.isFile()) return found ? realPathOf(file) : undefined

@@ -19,7 +19,7 @@ export interface PersonsSettings {
 }
 
 /** Where git runs that needs no repository. */
-export function nowhere(git: Git): GitPlace {
+function nowhere(git: Git): GitPlace {
   const dir = join(git.folder, 'none')
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   return { dir, project: '' }

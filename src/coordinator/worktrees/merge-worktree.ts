@@ -3,11 +3,11 @@
  * alone, so a conflict changes nothing. The branch moves only if it has not changed meanwhile. A checked-out branch is moved in its
  * checkout if that is clean (move-checkout.ts); otherwise the person gets a command to run.
  */
-import { type Detail, DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
-import type { MergeRefusal, MergeResult } from '../../protocol/worktrees/worktree.ts'
+import { DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
+import type { MergeResult } from '../../protocol/worktrees/worktree.ts'
 import { displayName, splitNul } from './file-names.ts'
 import { isWork, uncommittedIn } from './look.ts'
-import { moveCheckout } from './move-checkout.ts'
+import { type Move, moveCheckout, type Refuse, tipOf } from './move-checkout.ts'
 import { listWorktrees, type OurWorktree, type Repository } from './repository.ts'
 import { mergeCommand } from './worktree-state.ts'
 
@@ -20,9 +20,6 @@ export interface MergeOptions {
   readonly how: 'merge' | 'rebase'
   readonly message: string
 }
-
-/** What refuses, in words. */
-export type Refuse = (reason: MergeRefusal, why: Detail) => MergeResult
 
 export async function mergeWorktree(worktree: OurWorktree, { target, how, message }: MergeOptions): Promise<MergeResult> {
   const { repository, record } = worktree
@@ -49,11 +46,6 @@ export async function mergeWorktree(worktree: OurWorktree, { target, how, messag
 }
 
 type MergedCommit = { readonly commit: string } | { readonly files: readonly string[] }
-
-export async function tipOf(repository: Repository, branch: string): Promise<string | undefined> {
-  const found = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`])
-  return found.code === 0 ? found.stdout.trim() : undefined
-}
 
 const isBehind = async (repository: Repository, first: string, second: string): Promise<boolean> =>
   (await repository.try(['merge-base', '--is-ancestor', first, second])).code === 0
@@ -135,12 +127,6 @@ async function treesOf(repository: Repository, commits: readonly (string | undef
   const there = commits.flatMap((id) => (id === undefined ? [] : [`${id}^{tree}`]))
   const found = (await repository.run(['rev-parse', ...there])).trim().split('\n')
   return commits.map((id) => (id === undefined ? empty : (found.shift() ?? '')))
-}
-
-export interface Move {
-  readonly target: string
-  readonly from: string
-  readonly to: string
 }
 
 async function move(repository: Repository, wanted: Move, refuse: Refuse): Promise<MergeResult> {

@@ -6,18 +6,31 @@ import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bytesOf } from '../../platform/files/plain-file.ts'
-import { statusNotice } from '../../protocol/status-texts.ts'
-import type { MergeResult } from '../../protocol/worktrees/worktree.ts'
+import { type Detail, statusNotice } from '../../protocol/status-texts.ts'
+import type { MergeRefusal, MergeResult } from '../../protocol/worktrees/worktree.ts'
 import { withLockedIndex } from './checkout-lock.ts'
 import { filteredAmong } from './commit.ts'
 import { splitNul } from './file-names.ts'
 import { GitFailure } from './git.ts'
 import { isWork, lstatIn, maxIndexBytes, uncommittedIn } from './look.ts'
-import { type Move, type Refuse, tipOf } from './merge-worktree.ts'
 import { operations } from './remove-worktree.ts'
 import type { Repository } from './repository.ts'
 import { sparseSettings } from './sparse.ts'
 import { entriesOf, isPlainIndex, withoutHiding } from './staged-entries.ts'
+
+export interface Move {
+  readonly target: string
+  readonly from: string
+  readonly to: string
+}
+
+/** What refuses, in words. */
+export type Refuse = (reason: MergeRefusal, why: Detail) => MergeResult
+
+export async function tipOf(repository: Repository, branch: string): Promise<string | undefined> {
+  const found = await repository.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`])
+  return found.code === 0 ? found.stdout.trim() : undefined
+}
 
 const checkoutMs = 600_000
 
