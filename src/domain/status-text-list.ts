@@ -135,11 +135,13 @@ export const earlierSentences = {
   agentByHand: '{agent} has no command with which it could be started. Start it yourself.',
   noMachineFor: 'No machine is connected that could start {agent}.',
   cannotGoOnItself: '{agent} cannot go on as {role} by itself: {why}',
+  inConsoleOfOther: '{agent} worked in the console of somebody else, and goes on there only',
 
   uncommittedFiles: 'Files that are not committed: {count}. Commit them first.',
   noBranch: 'There is no branch {branch}.',
   branchMovedBecause: '{branch} has moved meanwhile: {why}',
   branchMoved: '{branch} has moved meanwhile.',
+  branchOfOther: '{branch} is checked out in a worktree of another session, which is not yours.',
   branchInUse: '{branch} is checked out in {folder}, with files that are not committed.',
   agentWorksThere: 'An agent of ours works in it, or is about to.',
   processesThere: 'Processes live in it: {pids}.',

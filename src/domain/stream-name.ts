@@ -4,7 +4,8 @@
  */
 const kindsWithId = ['project', 'conversation', 'user-session', 'coordinator', 'note', 'turns'] as const
 
-export type StreamKind = 'home' | (typeof kindsWithId)[number]
+export const streamKinds = ['home', ...kindsWithId] as const
+export type StreamKind = (typeof streamKinds)[number]
 export type StreamName = 'home' | `${(typeof kindsWithId)[number]}:${string}`
 
 export const home = 'home' satisfies StreamName

@@ -172,10 +172,15 @@ export type NewEvent = { [Type in EventType]: { readonly type: Type; readonly da
 
 /**
  * An event as readers get it. The event itself has `data`; a copy in another stream (`also`) has no body but `ref`, the position
- * of the original.
+ * of the original. `hidden`: it is somebody else's, and only that it was is told.
  */
 export type HoldfastEvent = {
   readonly stream: StreamName
   readonly seq: number
   readonly at: string
-} & (NewEvent | { readonly type: EventType; readonly ref: { readonly stream: StreamName; readonly seq: number } })
+} & (
+  | NewEvent
+  | { readonly type: EventType; readonly ref: { readonly stream: StreamName; readonly seq: number } }
+  /** SE28: it is about what is somebody else's own. It keeps its number. */
+  | { readonly type: EventType; readonly hidden: true }
+)

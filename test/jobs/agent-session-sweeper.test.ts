@@ -47,7 +47,7 @@ describe('a session that nobody hears of', () => {
     expect(await office.one(signed)).toMatchObject({ state: 'active' })
     await pass(1000)
     expect(await office.one(signed)).toMatchObject({ state: 'ended', endReason: 'expired' })
-    expect(await store.query(getWorkSession, { projectId: office.projectId, workSessionId })).toMatchObject({
+    expect(await store.query(getWorkSession, { viewer: null, projectId: office.projectId, workSessionId })).toMatchObject({
       state: 'interrupted',
       interruptionReason: 'abandoned',
     })

@@ -13,7 +13,7 @@ test('[CK1] running work that has changed is saved every five minutes, and no mo
   const over = await store.run(createWorkSession, { projectId })
   await store.run(endWorkSession, { projectId, workSessionId: over.id })
   const periodic = async (id: string) =>
-    (await store.query(getWorkSession, { projectId, workSessionId: id })).checkpoints.filter(
+    (await store.query(getWorkSession, { viewer: null, projectId, workSessionId: id })).checkpoints.filter(
       ({ reason }) => reason === 'periodic',
     ).length
   const pass = async (seconds: number) => {

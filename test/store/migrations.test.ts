@@ -92,7 +92,11 @@ test('[RE10] [AP12] what was decided before the upgrade reaches whoever takes th
   })
   const { store } = await openTestStore({ folder })
   const place = { projectId: 'p', workSessionId: 'sess_1' }
-  expect(await store.query(getWorkSession, place)).toMatchObject({ state: 'interrupted', dismissedAt: null, waitsFor: [] })
+  expect(await store.query(getWorkSession, { viewer: null, ...place })).toMatchObject({
+    state: 'interrupted',
+    dismissedAt: null,
+    waitsFor: [],
+  })
   const { outcome, ...answer } = await store.run(resumeWorkSession, { ...place, by: 'owner' })
   expect([outcome, answer]).toMatchObject([
     'begun',

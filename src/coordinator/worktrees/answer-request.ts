@@ -99,8 +99,9 @@ async function valueFor(machine: WorktreeContext, ask: CoordinatorRequest): Prom
       return inTurn(machine, ask.top, (worktree) => commitAll(worktree, ask.message))
     case 'worktree-merge':
       return inTurn(machine, ask.top, async (worktree) => {
-        const { target, how, message } = ask
-        return mergeWorktree(worktree, { target, how, message })
+        const { target, how, message, ofCaller = true } = ask
+        const leftAlone = ofCaller ? null : await realpath(machine.worktreesFolder)
+        return mergeWorktree(worktree, { target, how, message, leftAlone })
       })
     case 'folder-files':
       return findFiles(ask.folder, ask.q)

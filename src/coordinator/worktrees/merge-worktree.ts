@@ -3,6 +3,7 @@
  * alone, so a conflict changes nothing. The branch moves only if it has not changed meanwhile. A checked-out branch is moved in its
  * checkout if that is clean (move-checkout.ts); otherwise the person gets a command to run.
  */
+import { isBelow } from '../../platform/files/path-inside.ts'
 import { DetailError, detailFields, statusNotice } from '../../protocol/status-texts.ts'
 import type { MergeResult } from '../../protocol/worktrees/worktree.ts'
 import { displayName, splitNul } from './file-names.ts'
@@ -19,9 +20,14 @@ export interface MergeOptions {
   readonly target: string
   readonly how: 'merge' | 'rebase'
   readonly message: string
+  /** Worktrees below this folder are other people's. */
+  readonly leftAlone?: string | null
 }
 
-export async function mergeWorktree(worktree: OurWorktree, { target, how, message }: MergeOptions): Promise<MergeResult> {
+export async function mergeWorktree(
+  worktree: OurWorktree,
+  { target, how, message, leftAlone = null }: MergeOptions,
+): Promise<MergeResult> {
   const { repository, record } = worktree
   const command = mergeCommand(record.branch, target, how)
   const refuse: Refuse = (reason, why) => ({
@@ -32,6 +38,9 @@ export async function mergeWorktree(worktree: OurWorktree, { target, how, messag
   })
   const uncommitted = (await uncommittedIn(repository)).filter(isWork)
   if (uncommitted.length > 0) return refuse('uncommitted', statusNotice('uncommittedFiles', { count: uncommitted.length }))
+  const held = leftAlone === null ? undefined : holderOf(repository, target)
+  if (leftAlone !== null && held && isBelow(leftAlone, held.folder))
+    return refuse('no_branch', statusNotice('branchOfOther', { branch: target }))
   const ours = repository.facts.head
   const theirs = await tipOf(repository, target)
   if (theirs === undefined) return refuse('no_branch', statusNotice('noBranch', { branch: target }))
@@ -129,9 +138,11 @@ async function treesOf(repository: Repository, commits: readonly (string | undef
   return commits.map((id) => (id === undefined ? empty : (found.shift() ?? '')))
 }
 
+const holderOf = (repository: Repository, target: string) => listWorktrees(repository).find(({ branch }) => branch === target)
+
 async function move(repository: Repository, wanted: Move, refuse: Refuse): Promise<MergeResult> {
   const { target, from, to } = wanted
-  const holder = listWorktrees(repository).find(({ branch }) => branch === target)
+  const holder = holderOf(repository, target)
   if (holder) return moveCheckout(repository, holder.folder, wanted, refuse)
   const { code, stderr } = await repository.try(['update-ref', '-m', 'holdfast: bring in', `refs/heads/${target}`, to, from])
   return code === 0

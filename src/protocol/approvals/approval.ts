@@ -42,6 +42,8 @@ export const Approval = z.object({
   permission: PermissionRequest.extend({ ...asked, optionId: z.string().nullable() }).nullable(),
   /** AP13: a question of the agent; `answer` is what it was told. */
   question: z.object({ ...Question.shape, ...asked, answer: QuestionAnswer.nullable() }).nullable(),
+  /** SE28: it was asked in somebody else's console: only its title and state are shown, and others decide. */
+  ofOther: z.literal(true).optional(),
 })
 export type Approval = z.output<typeof Approval>
 

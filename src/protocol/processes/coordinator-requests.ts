@@ -42,6 +42,8 @@ export const CoordinatorRequest = z.discriminatedUnion('kind', [
     kind: z.literal('worktree-merge'),
     top: Folder,
     target: BranchName,
+    /** The target is in a worktree of Holdfast that is the caller's too; false: such a one is left alone. Earlier servers do not say. */
+    ofCaller: z.boolean().optional(),
     how: z.enum(['merge', 'rebase']),
     message: z.string().min(1).max(10_000),
   }),

@@ -126,7 +126,11 @@ export class AgentCalls {
 
   async reportExit(who: Who, report: ProcessExit, receipt?: ReceiptKey): Promise<ProcessExitAnswer> {
     const openConversations = await this.#store.query(findOpenConversations, report)
-    return this.#store.run(reportProcessExit, { ...report, reporterId: who.id, openConversations }, receipt)
+    return this.#store.run(
+      reportProcessExit,
+      { ...report, reporterId: who.id, byHand: who.scopes.includes('manage'), openConversations },
+      receipt,
+    )
   }
 
   close(): void {

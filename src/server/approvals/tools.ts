@@ -43,8 +43,8 @@ export const getApproval = agentTool('get_approval', reads)`
   and call request_approval again with this approval_id. If it is pending, call get_next_action with the longest wait_seconds.`({
   input: { approvalId: Approval.shape.id.describe('What request_approval gave you') },
   output: { approvalId: Approval.shape.id, ...Approval.shape },
-  run: async ({ approvalId }, { caller, deps }) => {
-    const approval = await deps.store.query(getApprovalOf, { ...caller, approvalId })
+  run: async ({ approvalId }, { caller, deps, presented: { contextId } }) => {
+    const approval = await deps.store.query(getApprovalOf, { contextId, ...caller, approvalId })
     const revisionHistory = approval.revisionHistory.map((each) => snakeFields(each as object))
     return { approvalId, ...approval, revisionHistory }
   },
@@ -75,7 +75,7 @@ export const requestFolder = agentTool('request_folder', writesOnce)`
     const turn = await store.query(findAskingTurn, asking)
     const { approvalId } = await store.run(requestFolderFor, { ...asking, ...turn, folder })
     const look = async () => {
-      const { status } = await store.query(getApprovalOf, { ...caller, approvalId })
+      const { status } = await store.query(getApprovalOf, { ...asking, approvalId })
       return status === 'pending' ? undefined : status
     }
     const decided = await untilSeen({ store, clock, stream: projectStream(turn.projectId), withinMs: folderWaitMs, look })

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Who } from '../../domain/access/caller.ts'
 import { allows } from '../../domain/access/scopes.ts'
+import { isVisible, viewerOf } from '../../domain/access/visibility.ts'
 import { isChoice, outcomeOf } from '../../domain/approvals/permission.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFields } from '../../domain/notices.ts'
@@ -19,6 +20,7 @@ import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { RelayRequest } from '../../protocol/consoles/relay.ts'
 import type { UserSession } from '../../protocol/consoles/user-session.ts'
 import type { Missing, NotRestored } from '../../protocol/work/resume.ts'
+import { checkApproval } from '../../services/access/check-access.ts'
 import { answerPermission, answerQuestion, type PermissionChoice } from '../../services/approvals/answer-permission.ts'
 import { findPermission, readApproval } from '../../services/approvals/queries.ts'
 import { decideApproval } from '../../services/approvals/request-approval.ts'
@@ -26,7 +28,6 @@ import { createUserSession, terminateUserSession } from '../../services/consoles
 import { configureAgent } from '../../services/consoles/configure-agent.ts'
 import { requestedReason, terminateRoleAgent } from '../../services/consoles/end-role-agent.ts'
 import {
-  accountOf,
   type EndOf,
   type FoundUserSession,
   findEndAnswer,
@@ -101,11 +102,11 @@ export class UserSessions {
   }
 
   get(who: Who, userSessionId: string): Promise<UserSession> {
-    return this.#store.query(getUserSession, { userSessionId, accountId: accountOf(who) })
+    return this.#store.query(getUserSession, { userSessionId, accountId: viewerOf(who) })
   }
 
   async find(who: Who, userSessionId: string, forStart?: StartTarget): Promise<FoundUserSession> {
-    const asked = { userSessionId, accountId: accountOf(who), forStart }
+    const asked = { userSessionId, accountId: viewerOf(who), forStart }
     const found = await this.#store.query(findUserSession, asked)
     const isSettled = forStart === undefined || found.startOn !== null || found.cannotStart !== null
     if (isSettled || !this.#options.expectsCoordinator) return found
@@ -151,7 +152,12 @@ export class UserSessions {
   async takeUp(who: Who, from: string, workSessionId: string, receipt?: ReceiptKey): Promise<TakenUp | undefined> {
     const at = await this.#store.query(findRoleAtWork, { workSessionId: from })
     if (!at) return undefined
-    const { userSessionId, ...role } = at
+    const { userSessionId, ownerId, ...role } = at
+    // RS2: somebody else's console is not named.
+    if (!isVisible(viewerOf(who), ownerId)) {
+      const detail = statusNotice('inConsoleOfOther', { agent: role.agentId })
+      return { notRestored: [{ what: 'agent', ...detailFields('detail', detail) }], missing: undefined }
+    }
     try {
       const which = await this.find(who, userSessionId, role)
       const kept = receipt && { ...receipt, operation: `${receipt.operation} spawn` }
@@ -228,6 +234,7 @@ export class UserSessions {
     receipt: ReceiptKey | undefined,
     within?: { readonly userSessionId: string; readonly requestId: string | undefined },
   ) {
+    await this.#store.query(checkApproval, { viewer: viewerOf(who), approvalId })
     const which = await this.#store.query(findPermission, { approvalId })
     if (within && which.userSessionId !== within.userSessionId) throw noSuchApproval(approvalId)
     return this.#store.run(answerQuestion, { ...which, answer, by: who.id, requestId: within?.requestId }, receipt)
@@ -236,7 +243,8 @@ export class UserSessions {
   /** Decides a permission from the inbox (AP4, AP5). Needs the scope that approvals of the project need. */
   async decide(who: Who, decision: Decision, receipt: ReceiptKey | undefined): Promise<Approval> {
     const { projectId, approvalId, status, feedback, always, optionId } = decision
-    const { permission, question } = await this.#store.query(readApproval, { projectId, approvalId })
+    await this.#store.query(checkApproval, { viewer: viewerOf(who), approvalId })
+    const { permission, question } = await this.#store.query(readApproval, { projectId, approvalId, viewer: null })
     if (question && status !== 'revision_requested') {
       const answer = { action: status === 'approved' ? 'accept' : 'decline', content: null } as const
       return (await this.#answerQuestion(who, approvalId, answer, receipt)).approval

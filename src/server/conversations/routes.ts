@@ -1,5 +1,6 @@
 /** REST handlers for conversations, chats, chapters and daily notes. */
 import type { Who } from '../../domain/access/caller.ts'
+import { viewerOf } from '../../domain/access/visibility.ts'
 import { type CutoverRule, parseDay } from '../../domain/conversations/chapter.ts'
 import { parseConsoleKey } from '../../domain/conversations/key.ts'
 import { Refusal } from '../../domain/errors.ts'
@@ -10,7 +11,6 @@ import type { chatRoutes } from '../../protocol/conversations/chat-routes.ts'
 import type { Cutover } from '../../protocol/conversations/cutover.ts'
 import type { noteRoutes } from '../../protocol/conversations/note-routes.ts'
 import type { conversationRoutes, searchRoutes } from '../../protocol/conversations/routes.ts'
-import { accountOf } from '../../services/consoles/queries.ts'
 import { addMessage } from '../../services/conversations/add-message.ts'
 import {
   deleteConversation,
@@ -29,6 +29,7 @@ import {
   listChapterMessages,
   listChapters,
   listNotes,
+  readNote,
   setCutoverRule,
 } from '../../services/conversations/chapters.ts'
 import { importConversation } from '../../services/conversations/import-conversation.ts'
@@ -51,13 +52,13 @@ import { findStop, stopTurns } from '../../services/turns/cancel-turn.ts'
 import { configureChat, readOptions } from '../../services/turns/chat-options.ts'
 import { setContinueAfterLimit } from '../../services/turns/end-limit.ts'
 import { listConversationTurns, readContexts, readToolOutput, readTurnItems } from '../../services/turns/queries.ts'
-import { noteContents, noteText } from '../../store/conversations/notes.ts'
+import { noteText } from '../../store/conversations/notes.ts'
 import { type HandlersOf, query, run } from '../http/handler.ts'
 
 export const conversationHandlers: HandlersOf<typeof conversationRoutes> = {
   listConversations: query(listConversations, ({ query: page, who }) => ({
     ...page,
-    accountId: accountOf(who),
+    accountId: viewerOf(who),
     personId: who.id,
   })),
   getOrCreateConversation: async ({ body, deps, receipt, reply }) => {
@@ -133,7 +134,7 @@ function requireOwnMessages(who: Who, { key }: { key: string }, messages: readon
 export const searchHandlers: HandlersOf<typeof searchRoutes> = {
   search: async ({ query, deps, who }) => {
     const behind = await deps.search.catchUp()
-    const asked = { ...query, accountId: accountOf(who) }
+    const asked = { ...query, accountId: viewerOf(who) }
     const messages = await deps.store.query(searchMessages, asked)
     return { ...messages, ...(query.titles && { titles: await deps.store.query(searchTitles, asked) }), behind }
   },
@@ -188,9 +189,9 @@ export const noteHandlers: HandlersOf<typeof noteRoutes> = {
     return cutoverOf(await deps.store.run(setCutoverRule, { ...change, source: 'chosen' }, receipt))
   },
   listNotes: query(listNotes, (call) => call.query),
-  getNote: async ({ params, query: { timezone }, deps }) => {
+  getNote: async ({ params, query: { timezone }, who, deps }) => {
     const day = parseDay(params.day)
-    const contents = day && (await deps.store.read((reader) => noteContents(reader, day)))
+    const contents = day && (await deps.store.query(readNote, { day, viewer: viewerOf(who) }))
     if (!contents || contents.chapters.length === 0) throw noSuchNote(params.day)
     let text = ''
     for await (const piece of noteText(deps.store, contents, timezone && zoneOf(timezone))) text += piece

@@ -5,14 +5,14 @@
 
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
 import { allows } from '../../domain/access/scopes.ts'
+import { viewerOf } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { checked } from '../../protocol/checked-input.ts'
 import type { Route } from '../../protocol/route.ts'
 import { type Routes, routes } from '../../protocol/routes.ts'
-import { accountOf } from '../../services/consoles/queries.ts'
-import { checkConversations } from '../../services/conversations/queries.ts'
+import { checkConversation } from '../../services/access/check-access.ts'
 import { accessHandlers } from '../access/routes.ts'
 import { agentSessionHandlers } from '../agent-sessions/routes.ts'
 import { agentHandlers, modelUsageHandlers, secretHandlers } from '../agents/routes.ts'
@@ -97,7 +97,7 @@ export function registerRoutes(app: FastifyInstance, deps: ServerDependencies): 
           request,
           reply,
         }
-        await checkConversation(route, call.params, presented, deps)
+        await requireConversation(route, call.params, presented, deps)
         // The types of handlers and routes were checked above by name.
         const handler = handlers[operation as keyof Routes] as unknown as Handler<Route>
         const answer: unknown = await handler(call as unknown as Call<Route>)
@@ -116,7 +116,7 @@ export function registerRoutes(app: FastifyInstance, deps: ServerDependencies): 
 }
 
 /** Refuses a conversation the caller may not see as `not_found`. */
-async function checkConversation(
+async function requireConversation(
   route: Route,
   params: unknown,
   presented: Presented | null,
@@ -124,7 +124,7 @@ async function checkConversation(
 ): Promise<void> {
   if (!route.path.startsWith('/api/conversations/{key}') || !presented) return
   const { key } = params as { key: string }
-  await deps.store.query(checkConversations, { accountId: accountOf(presented.who), keys: [key] })
+  await deps.store.query(checkConversation, { viewer: viewerOf(presented.who), key })
 }
 
 /** Passes upload bodies on as streams, whatever their content type. */

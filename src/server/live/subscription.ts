@@ -4,23 +4,18 @@
  * chunk of memory and delays nobody else.
  */
 
-import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Who } from '../../domain/access/caller.ts'
+import { type Viewer, viewerOf } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { parseStream, type StreamKind, type StreamName } from '../../domain/stream-name.ts'
 import { maxStreamsPerClient } from '../../protocol/socket.ts'
-import { accountOf } from '../../services/consoles/queries.ts'
-import { checkConversations, conversationsOf } from '../../services/conversations/queries.ts'
+import { checkStreams } from '../../services/access/check-access.ts'
+import { belongingOfStream } from '../../services/access/owners.ts'
 import { readSnapshot } from '../../services/system/read-snapshot.ts'
 import { decodeCursor, encodeCursor, type Heads } from '../../store/page-cursor.ts'
 import type { Store, StreamPosition } from '../../store/store.ts'
-import type { Presented } from '../security/credentials.ts'
-import type { Figures } from '../system/figures.ts'
-import { Progress, untilDrained } from './backpressure.ts'
-import type { OpenConnection } from './connections.ts'
-import { FeedEvent, type Tail, type TailFollower, type Tails } from './tail.ts'
+import { type FeedEvent, feedEvents, type Tail, type TailFollower, type Tails } from './tail.ts'
 
 export interface FeedSnapshot {
   readonly streams: readonly StreamName[]
@@ -39,6 +34,8 @@ export interface FeedSink {
   snapshot(snapshot: FeedSnapshot, asked: boolean): void
   /** The log cannot be read: the client is disconnected and returns with its cursor. */
   failed(error: unknown): void
+  /** A stream that was followed is not the client's any more; nothing more of it is sent. */
+  lost(stream: StreamName, refusal: Refusal): void
 }
 
 /** Size of a chunk between two checks of the client's backpressure. */
@@ -56,12 +53,15 @@ interface Lane extends TailFollower {
   /** Fed by the tail; otherwise it catches up from the log. */
   live: boolean
   left: boolean
+  /** SE28: whose it is was checked as it is behind this number. */
+  checkedAt: number
 }
 
 export class Subscription {
   readonly #store: Store
   readonly #tails: Tails
   readonly #sink: FeedSink
+  readonly #viewer: Viewer
   readonly #lanes = new Map<StreamName, Lane>()
   /** Created once, because it is passed with every event of every client. */
   readonly #cursorBehind = (event: FeedEvent): string => this.#cursorAt(event)
@@ -69,8 +69,9 @@ export class Subscription {
   #pumping = false
   #closed = false
 
-  constructor(store: Store, tails: Tails, sink: FeedSink) {
+  constructor(store: Store, tails: Tails, sink: FeedSink, viewer: Viewer) {
     this.#store = store
+    this.#viewer = viewer
     this.#tails = tails
     this.#sink = sink
   }
@@ -135,6 +136,7 @@ export class Subscription {
       position,
       live: false,
       left: false,
+      checkedAt: belongingOfStream(tail.stream) ? position : Number.POSITIVE_INFINITY,
       take: (events) => {
         if (this.#send(lane, events)) return
         lane.live = false
@@ -147,9 +149,10 @@ export class Subscription {
 
   /** Sends the events after the lane's position. False when the client is full or events are missing: the lane catches up. */
   #send(lane: Lane, events: readonly FeedEvent[]): boolean {
+    if (this.#mustCheck(lane, events)) return false
     // Fast path for the usual case: one next event for many clients.
     if (events.length === 1 && events[0]?.seq === lane.position + 1 && !this.#sink.full) {
-      this.#sink.events(events, this.#cursorBehind)
+      this.#sink.events(this.#asSeen(events), this.#cursorBehind)
       lane.position++
       return true
     }
@@ -158,11 +161,35 @@ export class Subscription {
       if (this.#sink.full || events[next]?.seq !== lane.position + 1) return false
       let end = next
       for (let characters = 0; end < events.length && characters < pieceCharacters; end++) characters += events[end]?.size ?? 0
-      this.#sink.events(events.slice(next, end), this.#cursorBehind)
+      this.#sink.events(this.#asSeen(events.slice(next, end)), this.#cursorBehind)
       lane.position = events[end - 1]?.seq ?? lane.position
       next = end
     }
     return true
+  }
+
+  #asSeen(events: readonly FeedEvent[]): readonly FeedEvent[] {
+    const viewer = this.#viewer
+    return events.every((event) => event.isWholeFor(viewer)) ? events : events.map((event) => event.for(viewer))
+  }
+
+  /** Whether whose the stream is may have changed with one of these. */
+  #mustCheck({ checkedAt }: Lane, events: readonly FeedEvent[]): boolean {
+    return this.#viewer !== null && events.some((event) => event.begins && event.seq > checkedAt)
+  }
+
+  /** Lets go of a stream that is not the client's. */
+  async #check(lane: Lane, events: readonly FeedEvent[]): Promise<void> {
+    const { stream } = lane
+    try {
+      await this.#store.query(checkStreams, { viewer: this.#viewer, streams: [stream] })
+      lane.checkedAt = events.at(-1)?.seq ?? lane.checkedAt
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'not_found') throw error
+      if (lane.left) return
+      this.unfollow([stream])
+      this.#sink.lost(stream, error)
+    }
   }
 
   /** Brings every lane up to its tail, one chunk each in turn. */
@@ -191,6 +218,7 @@ export class Subscription {
     if (lane.position < lane.tail.head) {
       let events = lane.tail.recentAfter(lane.position) ?? (await this.#readLog(lane))
       if (events.length === 0 && !lane.left) return this.#jump(lane)
+      if (this.#mustCheck(lane, events)) await this.#check(lane, events)
       while (!lane.left && !this.#send(lane, events)) {
         if (!this.#sink.full) return this.#jump(lane)
         await this.#sink.drained()
@@ -204,8 +232,7 @@ export class Subscription {
   }
 
   async #readLog(lane: Lane): Promise<readonly FeedEvent[]> {
-    const rows = await this.#store.eventsAfter(lane.stream, lane.position, this.#chunkEvents)
-    const events = rows.map((row) => new FeedEvent(row, this.#store.incarnation))
+    const events = await feedEvents(this.#store, await this.#store.eventsAfter(lane.stream, lane.position, this.#chunkEvents))
     if (events.length > 0) {
       const average = events.reduce((sum, event) => sum + event.size, 0) / events.length
       this.#chunkEvents = Math.max(1, Math.min(maxChunkEvents, Math.floor(chunkCharacters / average)))
@@ -215,6 +242,7 @@ export class Subscription {
 
   /** Continues from a snapshot after the next events were trimmed. */
   async #jump(lane: Lane): Promise<void> {
+    await this.#check(lane, [])
     const { positions, state } = await this.#store.query(readSnapshot, { streams: [lane.stream] })
     if (lane.left) return
     lane.position = positions[0]?.head ?? 0
@@ -255,92 +283,6 @@ function startsFrom(
 
 const letOthersRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Time a browser waits before it reconnects. */
-const retryMs = 2000
-
-/** Server-sent events (HT6): the open response of a client as a subscription's sink. `id:` is a cursor over all its streams. */
-export class EventStream implements FeedSink, OpenConnection {
-  readonly kind = 'event-stream'
-  readonly presented: Presented
-  readonly #response: ServerResponse
-  readonly #figures: Figures
-  readonly #progress: Progress
-
-  constructor(response: ServerResponse, socket: Socket, presented: Presented, figures: Figures) {
-    this.presented = presented
-    this.#response = response
-    this.#figures = figures
-    this.#progress = new Progress(socket)
-    socket.setNoDelay(true)
-    socket.setTimeout(0)
-  }
-
-  /** Sends the headers once the start position is known, so that a client that has them misses nothing afterwards. */
-  begin(cursor: string | null): void {
-    if (this.#response.destroyed) return
-    this.#response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      // Disables buffering in proxies.
-      'x-accel-buffering': 'no',
-    })
-    // An id without data is no event, but lets a client resume that is cut off before its first event.
-    this.#write(cursor === null ? `retry: ${retryMs}\n\n` : `retry: ${retryMs}\nid: ${cursor}\n\n`)
-  }
-
-  get full(): boolean {
-    return this.#response.writableNeedDrain
-  }
-
-  drained(): Promise<void> {
-    return untilDrained(this.#response)
-  }
-
-  events(events: readonly FeedEvent[], cursorBehind: (event: FeedEvent) => string): void {
-    let text = ''
-    for (const event of events) text += `id: ${cursorBehind(event)}\nevent: ${event.type}\ndata: ${event.json}\n\n`
-    this.#figures.feedEvents += events.length
-    this.#write(text)
-  }
-
-  snapshot({ cursor, state }: FeedSnapshot): void {
-    this.#write(`id: ${cursor}\nevent: snapshot\ndata: ${JSON.stringify({ type: 'snapshot', cursor, state })}\n\n`)
-  }
-
-  failed(): void {
-    this.cut()
-  }
-
-  get waitingBytes(): number {
-    return this.#progress.waitingBytes
-  }
-
-  look(): number {
-    return this.#progress.countStuckChecks()
-  }
-
-  beat(): void {
-    if (this.#response.headersSent && !this.full) this.#write(':\n\n')
-  }
-
-  /** Ends the stream; the client reconnects and learns whether its credential is still valid. */
-  end(why: 'revoked' | 'slow' | 'going-away'): void {
-    // A client that reads nothing would not read the end either.
-    if (why === 'slow') this.cut()
-    else this.#response.end()
-  }
-
-  cut(): void {
-    this.#response.destroy()
-  }
-
-  #write(text: string): void {
-    if (this.#response.writableEnded) return
-    this.#figures.feedBytes += Buffer.byteLength(text)
-    this.#response.write(text)
-  }
-}
-
 // The stream names a client asks for: known kinds, at most 100.
 
 /**
@@ -366,9 +308,9 @@ export function readableStreams(names: readonly string[], followed: readonly Str
   return [...streams]
 }
 
-/** Checks that the caller may see the named conversations. */
-export const checkStreams = (store: Store, who: Who, streams: readonly StreamName[]): Promise<void> =>
-  store.query(checkConversations, { accountId: accountOf(who), keys: conversationsOf(streams) })
+/** Refuses streams that are not the caller's (SE28). */
+export const requireStreams = (store: Store, who: Who, streams: readonly StreamName[]): Promise<void> =>
+  store.query(checkStreams, { viewer: viewerOf(who), streams })
 
 export function stillFree(streams: readonly StreamName[], followed: readonly StreamName[]): void {
   if (new Set([...streams, ...followed]).size <= maxStreamsPerClient) return

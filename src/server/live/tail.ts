@@ -4,10 +4,12 @@
  * waits for a follower.
  */
 
+import { isVisible, type Owner, type Viewer } from '../../domain/access/visibility.ts'
 import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import { relayText } from '../../protocol/consoles/relay.ts'
+import { bodyToOthers, findOwnersOfEvents, isGuarded } from '../../services/access/event-classes.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
-import type { StoredEvent } from '../../store/store.ts'
+import type { Store, StoredEvent } from '../../store/store.ts'
 import type { Basics } from '../dependencies.ts'
 
 /** An event of the log for followers. Each form is built once for all of them; the body is inserted as stored, never parsed. */
@@ -21,13 +23,33 @@ export class FeedEvent {
   #cursor: string | undefined
   #socketFrame: Buffer | undefined
   #relayFrame: Buffer | undefined
+  readonly #owner: Owner
+  #toOthers: FeedEvent | undefined
 
-  constructor(event: StoredEvent, incarnation: string) {
+  constructor(event: StoredEvent, incarnation: string, owner: Owner = null) {
     this.stream = event.stream
     this.seq = event.seq
     this.type = event.type
     this.#event = event
     this.#incarnation = incarnation
+    this.#owner = owner
+  }
+
+  isWholeFor(viewer: Viewer): boolean {
+    return isVisible(viewer, this.#owner)
+  }
+
+  /** SE28: the event as this reader gets it. Its number stays, so that nobody misses one. */
+  for(viewer: Viewer): FeedEvent {
+    if (this.isWholeFor(viewer)) return this
+    const data = bodyToOthers(this.#event)
+    this.#toOthers ??= new FeedEvent({ ...this.#event, data, refStream: null, refSeq: null }, this.#incarnation)
+    return this.#toOthers
+  }
+
+  /** Whether its stream begins here, or ends and may begin again as another's. */
+  get begins(): boolean {
+    return this.seq === 1 || this.type === 'conversation-created' || this.type === 'conversation-deleted'
   }
 
   /** Approximate number of characters in any form. */
@@ -66,6 +88,8 @@ const headSize = 150
 function eventJson({ stream, seq, type, at, data, refStream, refSeq }: StoredEvent): string {
   const head = `{"type":${JSON.stringify(type)},"stream":${JSON.stringify(stream)},"seq":${seq},"at":"${at}"`
   if (data !== null) return `${head},"data":${data}}`
+  // Somebody else's: there was one, and no more is said.
+  if (refStream === null) return `${head},"hidden":true}`
   return `${head},"ref":{"stream":${JSON.stringify(refStream)},"seq":${refSeq}}}`
 }
 
@@ -78,6 +102,27 @@ function textFrame(text: string): Buffer {
   if (head.length === 4) head.writeUInt16BE(length, 2)
   if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2)
   return Buffer.concat([head, Buffer.from(text)])
+}
+
+/**
+ * Builds events for readers, with whose they are where that is not their stream's matter. Most are nobody's: these are there at once, in front of
+ * what is sent behind them.
+ */
+export function feedEvents(store: FeedStore, rows: readonly StoredEvent[]): readonly FeedEvent[] | Promise<readonly FeedEvent[]> {
+  const guarded = rows.filter(isGuarded)
+  return guarded.length === 0 ? rows.map((row) => new FeedEvent(row, store.incarnation)) : guardedEvents(store, rows, guarded)
+}
+
+type FeedStore = Pick<Store, 'query' | 'incarnation'>
+
+async function guardedEvents(
+  store: FeedStore,
+  rows: readonly StoredEvent[],
+  guarded: readonly StoredEvent[],
+): Promise<readonly FeedEvent[]> {
+  const found = await store.query(findOwnersOfEvents, { events: guarded })
+  const owners = new Map(guarded.map((row, index) => [row, found[index]]))
+  return rows.map((row) => new FeedEvent(row, store.incarnation, owners.has(row) ? owners.get(row) : null))
 }
 
 export interface TailFollower {
@@ -158,7 +203,10 @@ export class Tail {
         const rows = await store.eventsAfter(this.stream, this.head, readAtOnce)
         // A ring for an event that is not visible yet must neither skip it nor hide a later ring.
         if (rows.length === 0 && rings === this.#rings) this.#rung = this.head
-        else if (rows.length > 0) this.#handOut(rows.map((row) => new FeedEvent(row, store.incarnation)))
+        else if (rows.length > 0) {
+          const events = feedEvents(store, rows)
+          this.#handOut(events instanceof Promise ? await events : events)
+        }
       }
     } catch (error) {
       if (this.#closed) return

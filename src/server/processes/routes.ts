@@ -1,11 +1,12 @@
 /** REST handlers for processes and coordinators. */
+import { viewerOf } from '../../domain/access/visibility.ts'
 import type { processRoutes } from '../../protocol/processes/routes.ts'
 import { getProcess, listCoordinators, listProcesses } from '../../services/processes/queries.ts'
 import { type HandlersOf, query } from '../http/handler.ts'
 
 export const processHandlers: HandlersOf<typeof processRoutes> = {
-  listProcesses: query(listProcesses, (call) => call.query),
-  getProcess: query(getProcess, ({ params }) => params),
+  listProcesses: query(listProcesses, (call) => ({ ...call.query, viewer: viewerOf(call.who) })),
+  getProcess: query(getProcess, ({ params, who }) => ({ ...params, viewer: viewerOf(who) })),
   stopProcess: ({ params, deps, receipt }) => deps.launches.stop(params.launchId, 'stopped_by_person', receipt),
   releaseAgent: ({ params, deps, receipt }) => deps.launches.release(params, receipt),
   listCoordinators: query(listCoordinators, (call) => call.query),

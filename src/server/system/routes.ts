@@ -1,5 +1,6 @@
 /** REST handlers for health, readiness, metrics and documentation (HT3, HT5). Rarely used code is loaded on demand. */
 
+import { viewerOf } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { maxCursorLength } from '../../protocol/socket.ts'
@@ -10,7 +11,8 @@ import { readSnapshot } from '../../services/system/read-snapshot.ts'
 import { encodeCursor } from '../../store/page-cursor.ts'
 import type { HandlersOf } from '../http/handler.ts'
 import { health } from '../http/http-listener.ts'
-import { checkStreams, EventStream, readableStreams, Subscription } from '../live/subscription.ts'
+import { EventStream } from '../live/event-stream.ts'
+import { readableStreams, requireStreams, Subscription } from '../live/subscription.ts'
 
 export const systemHandlers: HandlersOf<typeof systemRoutes> = {
   getHealth: async ({ deps }) => health(deps.version),
@@ -44,7 +46,7 @@ export const systemHandlers: HandlersOf<typeof systemRoutes> = {
 export const eventHandlers: HandlersOf<typeof eventRoutes> = {
   watchEvents: async ({ query, deps, presented, request, reply }) => {
     const streams = readableStreams(splitStreams(query.streams))
-    await checkStreams(deps.store, presented.who, streams)
+    await requireStreams(deps.store, presented.who, streams)
     // A reconnecting browser repeats its original URL, so the last event id takes precedence.
     const after = request.headers['last-event-id'] || query.after
     if (after !== undefined && (typeof after !== 'string' || after.length > maxCursorLength)) {
@@ -55,7 +57,7 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
     // Disconnected during authentication: `close` has already fired and would never end a stream opened now.
     if (reply.raw.destroyed) return undefined
     const eventStream = new EventStream(reply.raw, request.raw.socket, presented, deps.figures)
-    const subscription = new Subscription(deps.store, deps.tails, eventStream)
+    const subscription = new Subscription(deps.store, deps.tails, eventStream, viewerOf(presented.who))
     const panels = new Set(query.panels?.split(','))
     deps.panels.enter(panels)
     reply.raw.on('close', () => {
@@ -78,7 +80,7 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
   getSnapshot: async ({ query, deps, who }) => {
     const { store } = deps
     const streams = readableStreams(splitStreams(query.streams))
-    await checkStreams(store, who, streams)
+    await requireStreams(store, who, streams)
     const { positions, state } = await store.query(readSnapshot, { streams })
     const heads = new Map(streams.map((stream, index) => [stream, positions[index]?.head ?? 0]))
     return { cursor: encodeCursor(store.incarnation, heads), state }

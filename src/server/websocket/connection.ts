@@ -5,7 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
+import { viewerOf } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
+import type { StreamName } from '../../domain/stream-name.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import { closeCodes } from '../../protocol/socket.ts'
 import { Relay } from '../consoles/relay.ts'
@@ -54,7 +56,7 @@ export class SocketConnection implements FeedSink, OpenConnection {
     this.#deps = deps
     this.#id = id
     this.#progress = new Progress(socket)
-    this.subscription = new Subscription(deps.store, deps.tails, this)
+    this.subscription = new Subscription(deps.store, deps.tails, this, viewerOf(presented.who))
     const { store, attached } = deps
     const { subscription } = this
     this.relay = new Relay({ store, attached, subscription, connectionId: randomUUID(), send: (frame) => this.#sendFrame(frame) })
@@ -105,6 +107,10 @@ export class SocketConnection implements FeedSink, OpenConnection {
   failed(error: unknown): void {
     refusalOf(error, this.#id, this.#deps.logger)
     this.#webSocket.close(closeCodes.resume, 'resume')
+  }
+
+  lost(stream: StreamName, refusal: Refusal): void {
+    if (this.isOpen) this.#say({ ...errorMessage(refusal), stream }, undefined)
   }
 
   /** Answers the current request with its id (RL2). */

@@ -15,7 +15,7 @@ import { CoordinatorTurn } from '../../protocol/turns/link.ts'
 import { handleRelayMessage, type RelayConnection } from '../consoles/relay.ts'
 import type { ServerDependencies } from '../dependencies.ts'
 import { maskedProblem } from '../http/problem-answer.ts'
-import { checkStreams, readableStreams, type Subscription } from '../live/subscription.ts'
+import { readableStreams, requireStreams, type Subscription } from '../live/subscription.ts'
 
 /** Connection of a message, as its handler sees it. */
 interface MessageConnection extends RelayConnection {
@@ -42,7 +42,7 @@ const noCursor = ''
 const handlers: Readonly<Record<string, ReturnType<typeof accept>>> = {
   subscribe: accept('read', Subscribe, async (connection, { streams: names, after }, who, { store }) => {
     const streams = readableStreams(names, connection.subscription.streams)
-    await checkStreams(store, who, streams)
+    await requireStreams(store, who, streams)
     const ready = (cursor: string | null): void => connection.answer({ type: 'subscribed', streams, cursor })
     await connection.subscription.follow(streams, after, ready)
   }),

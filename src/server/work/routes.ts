@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Who } from '../../domain/access/caller.ts'
+import { viewerOf } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import { ProjectPath } from '../../protocol/projects/project.ts'
@@ -130,7 +131,7 @@ const notResumed = ({ setAside }: { setAside: string | null }): Refusal =>
 export const workSessionHandlers: HandlersOf<typeof workSessionRoutes> = {
   listWorkSessions: query(listWorkSessions, (call) => ({ ...call.query, ...call.params })),
   createWorkSession: run(createWorkSession, ({ body, params }) => ({ ...body, ...params })),
-  getWorkSession: query(getWorkSession, ({ params }) => params),
+  getWorkSession: query(getWorkSession, ({ params, who }) => ({ ...params, viewer: viewerOf(who) })),
   endWorkSession: run(endWorkSession, ({ body, params }) => ({ ...body, ...params })),
   dismissWorkSession: run(dismissWorkSession, ({ params }) => params),
   listInterrupted: query(listInterrupted, (call) => call.query),

@@ -5,9 +5,11 @@
  */
 
 import type { Who } from '../../domain/access/caller.ts'
+import { viewerOf } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { detailFrom, inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
+import { statusNotice } from '../../domain/status-texts.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import type { CoordinatorRequest, WorktreeFolder } from '../../protocol/processes/coordinator-requests.ts'
 import type {
@@ -20,9 +22,8 @@ import type {
   WorktreeInspection,
   WorktreeState,
 } from '../../protocol/worktrees/worktree.ts'
-import { accountOf } from '../../services/consoles/queries.ts'
 import { findWorkplace } from '../../services/conversations/queries.ts'
-import { findWorktree, listWorktrees } from '../../services/worktrees/queries.ts'
+import { findOwnerOfBranch, findWorktree, listWorktrees } from '../../services/worktrees/queries.ts'
 import { noticeFrom } from '../../store/fields.ts'
 import type { ReceiptKey, Store } from '../../store/store.ts'
 import { type WorktreeRow, type WorktreesFilter, worktreeOf } from '../../store/worktrees/worktrees.ts'
@@ -59,7 +60,7 @@ export class Worktrees {
     who: Caller,
     { look, ...asked }: PageQuery & Omit<WorktreesFilter, 'accountId'> & { look: boolean },
   ): Promise<Page<ListedWorktree>> {
-    const { items, nextCursor } = await this.#store.query(listWorktrees, { ...asked, accountId: accountOf(who) })
+    const { items, nextCursor } = await this.#store.query(listWorktrees, { ...asked, accountId: viewerOf(who) })
     const looks = look ? await this.#inspect(who, asked.projectId, items) : undefined
     return { items: items.map((row) => ({ ...worktreeOf(row), ...looks?.get(row.id) })), nextCursor }
   }
@@ -111,8 +112,12 @@ export class Worktrees {
     const row = await this.#tree(who, which)
     const target = branch ?? row.base_branch
     if (target === null) throw new Refusal('invalid_request', inField('branch', refusalText('nameABranch')), { field: 'branch' })
+    const { coordinator_id: coordinatorId } = row
+    const whose = await this.#store.query(findOwnerOfBranch, { coordinatorId, branch: target, viewer: viewerOf(who) })
+    if (whose === 'others') throw new Refusal('not_found', statusNotice('noBranch', { branch: target }), { field: 'branch' })
     const words = message ?? `Merge branch '${row.branch}' into ${target}`
-    const ask = { kind: 'worktree-merge', top: row.top, target, how, message: words } as const
+    const ofCaller = whose === 'callers'
+    const ask = { kind: 'worktree-merge', top: row.top, target, ofCaller, how, message: words } as const
     const brought = await this.#do<MergeResult>(who, row, ask, receipt)
     if (brought.outcome === 'conflicts') {
       const { files, command } = brought
@@ -146,7 +151,7 @@ export class Worktrees {
   }
 
   #find(who: Caller, which: WhichWorktree): Promise<WorktreeRow> {
-    return this.#store.query(findWorktree, { ...which, accountId: accountOf(who) })
+    return this.#store.query(findWorktree, { ...which, accountId: viewerOf(who) })
   }
 
   /** Finds a worktree that exists and has git. */

@@ -11,10 +11,10 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import type { ProcessExit, ProcessExitAnswer } from '../../protocol/processes/process-exit.ts'
 import { liveOfPair } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectEpoch, selectExitReport } from '../../store/processes/coordinators.ts'
-import { liveLaunchesOf } from '../../store/processes/launches.ts'
+import { findLaunch, liveLaunchesOf } from '../../store/processes/launches.ts'
 import { chosenSettings } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
-import { noSuchAgent, noSuchProject } from '../refusals.ts'
+import { noSuchAgent, noSuchLaunch, noSuchProject } from '../refusals.ts'
 import { type EndLocks, endAgentSession, endingStreams } from './agent-session-end.ts'
 import { workOf } from './agent-session-record.ts'
 import { suspect } from './sweep-agent-session.ts'
@@ -23,11 +23,14 @@ type Report = ProcessExit &
   EndLocks & {
     /** The reporting coordinator. Report ids and epochs are scoped to it. */
     readonly reporterId: string
+    /** A person who manages may report what any coordinator's process did. */
+    readonly byHand?: boolean | undefined
   }
 
 export const reportProcessExit = defineUseCase('report-process-exit', {
   streams: (input: Report) => endingStreams(input),
   run: async (tx, input, context): Promise<ProcessExitAnswer> => {
+    await requireOwnLaunch(tx, input)
     const live = await liveOfPair(tx, input)
     const { remainingProcesses: remaining, launchId = null, epoch = null } = input
     const decision = decideExit(context.now, { remaining, launchId, epoch }, await factsOf(tx, input, live))
@@ -40,6 +43,12 @@ export const reportProcessExit = defineUseCase('report-process-exit', {
     return applyDecision(tx, decision, live, input.openConversations, context)
   },
 })
+
+/** SE3: a coordinator ends only its own launches; another's is not found. One that the server did not order is its own. */
+async function requireOwnLaunch(reader: Reader, { launchId, reporterId, byHand }: Report): Promise<void> {
+  const launch = byHand || !launchId ? undefined : await findLaunch(reader, launchId)
+  if (launch && launch.coordinatorId !== reporterId) throw noSuchLaunch(launch.id)
+}
 
 async function factsOf(reader: Reader, input: Report, live: readonly LiveAgentSession[]): Promise<ExitFacts> {
   const { agentId, projectId, reporterId, reportId } = input

@@ -38,6 +38,8 @@ import { findLaunch } from '../../store/processes/launches.ts'
 import { newRow } from '../../store/rows.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
+import { ownerOfApproval } from '../access/owners.ts'
+import { type ContextCaller, personOfCaller } from '../conversations/own-conversation.ts'
 import { settingsOf } from '../projects/project-record.ts'
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
 import { relayRole, turnStream } from '../turns/turn-record.ts'
@@ -58,11 +60,16 @@ export async function existingApproval(reader: Reader, { projectId, approvalId }
   return row
 }
 
-/** SE3: an agent finds its own approvals only. */
-export async function approvalOfAgent(reader: Reader, place: Place, agentId: string): Promise<ApprovalRow> {
+/** SE3, SE28: an agent finds its own approvals only, and what was asked in a console in that person's consoles only. */
+export async function approvalOfAgent(reader: Reader, place: Place, caller: ContextCaller): Promise<ApprovalRow> {
   const row = await existingApproval(reader, place)
-  if (row.leader_id !== agentId) throw noSuchApproval(place.approvalId)
+  if (row.leader_id !== caller.agentId || !(await isOfCaller(reader, row, caller))) throw noSuchApproval(place.approvalId)
   return row
+}
+
+export async function isOfCaller(reader: Reader, row: ApprovalRow, caller: ContextCaller): Promise<boolean> {
+  const owner = await ownerOfApproval(reader, row)
+  return owner === null || (owner !== undefined && owner === (await personOfCaller(reader, caller)))
 }
 
 const eventTypes = { decide: 'approval-decided', resubmit: 'approval-resubmitted' } as const

@@ -1,53 +1,59 @@
 /** Read queries for approvals, permissions and allowances. */
 
+import type { Viewer } from '../../domain/access/visibility.ts'
 import type { Allowance } from '../../protocol/approvals/allowance.ts'
 import type { Approval } from '../../protocol/approvals/approval.ts'
 import type { Page, PageQuery } from '../../protocol/page.ts'
 import { allowancesPage } from '../../store/approvals/allowances.ts'
 import { approvalOf, approvalsOfProject, inboxPage } from '../../store/approvals/approvals.ts'
-import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { approvalKeyOf, cutApprovalsPage, cutPage, pageParams } from '../../store/page-cursor.ts'
 import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery } from '../../store/store.ts'
+import { allowancesFor, approvalFor, approvalsFor } from '../access/shown-to-others.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
+import type { ContextCaller } from '../conversations/own-conversation.ts'
 import { noSuchApproval, noSuchProject } from '../refusals.ts'
 import { approvalOfAgent, existingApproval } from './approval-record.ts'
 
 /** Returns an approval that the agent requested in any of its sessions (`get_approval`). */
 export const getApproval = defineQuery(
-  async (reader, { approvalId, ...caller }: AgentCaller & { approvalId: number }): Promise<Approval> => {
-    const { agentId, projectId } = await liveAgentSession(reader, caller)
-    return approvalOf(await approvalOfAgent(reader, { projectId, approvalId }, agentId))
+  async (reader, { approvalId, ...caller }: ContextCaller & { approvalId: number }): Promise<Approval> => {
+    const { projectId } = await liveAgentSession(reader, caller)
+    return approvalOf(await approvalOfAgent(reader, { projectId, approvalId }, caller))
   },
 )
 
 export const readApproval = defineQuery(
-  async (reader, place: { projectId: string; approvalId: number }): Promise<Approval> =>
-    approvalOf(await existingApproval(reader, place)),
+  async (reader, { viewer, ...place }: { projectId: string; approvalId: number; viewer: Viewer }): Promise<Approval> =>
+    approvalFor(reader, viewer, approvalOf(await existingApproval(reader, place))),
 )
 
 /** Lists the approvals of a project, newest first, in pages (HT1). */
 export const listApprovals = defineQuery(
-  async (reader, { projectId, ...page }: PageQuery & { projectId: string }): Promise<Page<Approval>> => {
+  async (reader, { projectId, viewer, ...page }: PageQuery & { projectId: string; viewer: Viewer }): Promise<Page<Approval>> => {
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
     const before = page.cursor === undefined ? Number.MAX_SAFE_INTEGER : approvalKeyOf(page).id
-    return cutApprovalsPage(await approvalsOfProject(reader, projectId, before, page.limit + 1), page.limit)
+    const found = await approvalsOfProject(reader, projectId, before, page.limit + 1)
+    return cutApprovalsPage(await approvalsFor(reader, viewer, found), page.limit)
   },
 )
 
 /** Lists the inbox (AP5): pending approvals of all projects, oldest first, in pages. */
 export const listPendingApprovals = defineQuery(
-  async (reader, page: PageQuery): Promise<Page<Approval>> =>
-    cutApprovalsPage(await inboxPage(reader, { ...approvalKeyOf(page), limit: page.limit + 1 }), page.limit),
+  async (reader, { viewer, ...page }: PageQuery & { viewer: Viewer }): Promise<Page<Approval>> => {
+    const found = await inboxPage(reader, { ...approvalKeyOf(page), limit: page.limit + 1 })
+    return cutApprovalsPage(await approvalsFor(reader, viewer, found), page.limit)
+  },
 )
 
-type Input = PageQuery & { projectId: string; ended: boolean }
+type Input = PageQuery & { projectId: string; ended: boolean; viewer: Viewer }
 
 /** Lists the allowances of a project (AG6), newest first, in pages (HT1). */
 export const listAllowances = defineQuery(
-  async (reader, { projectId, ended, ...page }: Input, { now }): Promise<Page<Allowance>> => {
+  async (reader, { projectId, ended, viewer, ...page }: Input, { now }): Promise<Page<Allowance>> => {
     if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
-    return cutPage(await allowancesPage(reader, { projectId, ...pageParams(page) }, ended ? null : now), page.limit)
+    const found = await allowancesPage(reader, { projectId, ...pageParams(page) }, ended ? null : now)
+    return cutPage(await allowancesFor(reader, viewer, found), page.limit)
   },
 )
 

@@ -17,7 +17,7 @@ import { type ContextCaller, ownConversation } from '../conversations/own-conver
 import { noSuchProject } from '../refusals.ts'
 import { existingTask, taskOfAgent } from '../work/change-task.ts'
 import { existingWorkSession } from '../work/end-work-session.ts'
-import { addApproval, approvalOfAgent, existingApproval, moveApproval } from './approval-record.ts'
+import { addApproval, approvalOfAgent, existingApproval, isOfCaller, moveApproval } from './approval-record.ts'
 
 type Input = ContextCaller & z.output<typeof ApprovalRequest> & { approvalId?: number | undefined }
 
@@ -32,8 +32,7 @@ export const requestApproval = defineUseCase('request-approval', {
     const { agentSessionId, agentId, projectId, approvalId, checkpointType } = input
     const { workSessionId } = await liveAgentSession(tx, input)
     const taskId = await aboutTask(tx, input, workSessionId)
-    const pending = (await tx.all(selectPendingOfAgent, { projectId, agentId })).map(approvalOf)
-    const same = pending.find((each) => isSameRequest(each, input, taskId))
+    const same = await sameRequest(tx, input, taskId)
     // The latest asker is the one that waits.
     if (same) {
       await tx.change('human_approvals', { id: same.id, asked_by_agent_session_id: agentSessionId })
@@ -42,7 +41,7 @@ export const requestApproval = defineUseCase('request-approval', {
     const { instructionContent, workerInstructions, artifacts } = input
     const submission = { instructionContent, workerInstructions, artifacts }
     if (approvalId !== undefined) {
-      const row = await approvalOfAgent(tx, { projectId, approvalId }, agentId)
+      const row = await approvalOfAgent(tx, { projectId, approvalId }, input)
       await tx.change('human_approvals', { id: approvalId, asked_by_agent_session_id: agentSessionId })
       return moveApproval(tx, row, { type: 'resubmit', submission }, now)
     }
@@ -66,6 +65,15 @@ async function aboutTask(reader: Reader, input: Input, workSessionId: string | n
   const { projectId, agentId, taskId } = input
   if (taskId) return (await taskOfAgent(reader, { projectId, taskId }, agentId)).id
   return (await reader.first(selectTaskAtHand, { agentId, projectId, workSessionId }))?.id ?? null
+}
+
+async function sameRequest(reader: Reader, input: Input, taskId: string | null): Promise<Approval | undefined> {
+  const { projectId, agentId } = input
+  for (const row of await reader.all(selectPendingOfAgent, { projectId, agentId })) {
+    const pending = approvalOf(row)
+    if (isSameRequest(pending, input, taskId) && (await isOfCaller(reader, row, input))) return pending
+  }
+  return undefined
 }
 
 function isSameRequest(pending: Approval, input: Input, taskId: string | null): boolean {

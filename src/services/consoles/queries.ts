@@ -1,6 +1,6 @@
 /** Read queries for user sessions and agents in roles. */
 
-import type { Who } from '../../domain/access/caller.ts'
+import { isVisible, type Owner, type Viewer } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { inField } from '../../domain/notices.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
@@ -19,15 +19,16 @@ import { findCoordinatorRow } from '../../store/processes/coordinators.ts'
 import { projectsPage } from '../../store/projects/projects.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectOfRole } from '../../store/worktrees/worktrees.ts'
+import { ownerOf } from '../access/owners.ts'
 import { chosenMachine } from '../processes/launch-record.ts'
 import { noSuchUserSession, type UserSessionLocks } from './role-agent-record.ts'
 import { userSessionView } from './user-session-view.ts'
 
 /** Returns a user session, also a terminated one (US4). Another account's is not found. */
 export const getUserSession = defineQuery(
-  async (reader, asked: { userSessionId: string; accountId: string | null }): Promise<UserSession> => {
+  async (reader, asked: { userSessionId: string; accountId: Viewer }): Promise<UserSession> => {
     const row = await reader.row('user_sessions', { id: asked.userSessionId })
-    if (!row || (asked.accountId !== null && row.account_id !== asked.accountId)) throw noSuchUserSession(asked.userSessionId)
+    if (!row || !isVisible(asked.accountId, row.account_id)) throw noSuchUserSession(asked.userSessionId)
     return userSessionView(reader, row)
   },
 )
@@ -41,9 +42,6 @@ export const listUserSessions = defineQuery(
     return cutPage(found, limit)
   },
 )
-
-/** The account whose user sessions a caller sees. Null for owners, who see all. */
-export const accountOf = ({ id, scopes }: Pick<Who, 'id' | 'scopes'>): string | null => (scopes.includes('manage') ? null : id)
 
 export interface StartTarget {
   readonly role: string
@@ -67,7 +65,7 @@ const maxNamedProjects = 20
 
 interface UserSessionQuery {
   readonly userSessionId: string
-  readonly accountId: string | null
+  readonly accountId: Viewer
   /** Set to also find the coordinator for a new process. */
   readonly forStart?: StartTarget | undefined
 }
@@ -82,7 +80,7 @@ export interface FoundUserSession extends UserSessionLocks {
 export const findUserSession = defineQuery(
   async (reader, { userSessionId, accountId, forStart }: UserSessionQuery): Promise<FoundUserSession> => {
     const row = await reader.row('user_sessions', { id: userSessionId })
-    if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
+    if (!row || !isVisible(accountId, row.account_id)) throw noSuchUserSession(userSessionId)
     const coordinators = await reader.all(selectCoordinatorsOf, { userSessionId })
     const { startOn, cannotStart } = forStart ? await coordinatorForStart(reader, row, forStart) : noCoordinator
     const coordinatorIds = new Set(coordinators.map(({ coordinator_id }) => coordinator_id))
@@ -111,6 +109,7 @@ async function coordinatorForStart(
 
 export interface RoleAtWork {
   readonly userSessionId: string
+  readonly ownerId: Owner
   readonly role: string
   readonly agentId: string
   readonly workspace: string | null
@@ -121,7 +120,9 @@ export const findRoleAtWork = defineQuery(
   async (reader, { workSessionId }: { workSessionId: string }): Promise<RoleAtWork | undefined> => {
     const row = await reader.first(selectAtWork, { workSessionId })
     if (!row) return undefined
-    return { userSessionId: row.user_session_id, role: row.role, agentId: row.agent_id, workspace: row.workspace_wanted }
+    const ownerId = await ownerOf(reader, { of: 'user-session', id: row.user_session_id })
+    const { user_session_id: userSessionId, role, agent_id: agentId, workspace_wanted: workspace } = row
+    return { userSessionId, ownerId, role, agentId, workspace }
   },
 )
 

@@ -1,4 +1,5 @@
 /** Closes chapters (DC2), makes daily notes of them (DC3), and reads both. */
+import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
 import {
   type CutoverRule,
   type Day,
@@ -34,6 +35,8 @@ import { afterAllMessages, messagesAfter } from '../../store/conversations/messa
 import {
   dayBeforeAll,
   deleteRemovedChapters,
+  type NoteContents,
+  noteContents,
   noteOf,
   notesBefore,
   numberChapters,
@@ -43,6 +46,7 @@ import {
 } from '../../store/conversations/notes.ts'
 import { cutDayPage, cutSeqPage, dayOf, seqOf } from '../../store/page-cursor.ts'
 import { defineQuery, defineUseCase, type Reader } from '../../store/store.ts'
+import { ownerInRow } from '../access/owners.ts'
 import { closeDueChapter, existingConversation, streamOfKey } from './conversation-record.ts'
 
 // Closes a conversation's chapter if it is due, now or at a given moment (DC2). Waits while a turn runs.
@@ -227,6 +231,18 @@ export const listNotes = defineQuery(async (reader, { month, state, limit, curso
     limit,
   )
   return { items: items.map(({ day: _, ...note }) => note), nextCursor }
+})
+
+/** The contents of a day's note with the conversations that the caller may see (SE28). */
+export const readNote = defineQuery(async (reader, { day, viewer }: { day: Day; viewer: Viewer }): Promise<NoteContents> => {
+  const contents = await noteContents(reader, day)
+  if (viewer === null) return contents
+  const chapters: NoteContents['chapters'][number][] = []
+  for (const chapter of contents.chapters) {
+    const row = await reader.row('conversations', { key: chapter.key })
+    if (isVisible(viewer, row && ownerInRow(row))) chapters.push(chapter)
+  }
+  return { ...contents, chapters }
 })
 
 const daysPageSize = 100

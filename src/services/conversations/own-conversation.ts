@@ -1,14 +1,17 @@
 /** The conversation that an agent is in, and what it may read there. */
 
+import type { Owner } from '../../domain/access/visibility.ts'
 import { parseDay } from '../../domain/conversations/chapter.ts'
 import { webKey } from '../../domain/conversations/key.ts'
 import { textOfMessage } from '../../domain/conversations/senders.ts'
 import { selectChapter } from '../../store/conversations/chapters.ts'
 import { afterAllMessages, messagesWithin, textParts } from '../../store/conversations/messages.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
+import { findLaunch } from '../../store/processes/launches.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { type ContextRow, selectContextsOfLaunch } from '../../store/turns/contexts.ts'
 import { selectRunningOfSession } from '../../store/turns/turns.ts'
+import { ownerOf, ownerOfLaunch } from '../access/owners.ts'
 import { sendersOf } from '../turns/context-record.ts'
 import { searchMessages } from './search-messages.ts'
 
@@ -41,6 +44,15 @@ export async function ownConversation(reader: Reader, { contextId, ...caller }: 
   const [held, ...more] = launchId === null ? [] : await reader.all(selectContextsOfLaunch, { launchId })
   if (isOwn(held) && more.length === 0) return conversationOf(held)
   return { key: webKey(projectId, agentId), originKey: '' }
+}
+
+/** SE28: the person whose console or fork of one a tool is called from; null: what it works on is shared. */
+export async function personOfCaller(reader: Reader, caller: ContextCaller): Promise<Owner> {
+  const agentSession = await reader.row('agent_sessions', { id: caller.agentSessionId })
+  const launchId = agentSession ? agentSession.launch_id : caller.agentSessionId
+  const launch = launchId === null ? undefined : await findLaunch(reader, launchId)
+  if (launch && launch.roleAgentId !== null) return ownerOfLaunch(reader, launch)
+  return ownerOf(reader, { of: 'conversation', key: (await ownConversation(reader, caller)).key })
 }
 
 const conversationOf = (row: ContextRow): OwnConversation => ({ key: row.conversation_key, originKey: row.origin_key })

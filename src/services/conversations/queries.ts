@@ -1,6 +1,5 @@
 /** Read queries for conversations and messages. */
 import { parseWorkKey, webKey } from '../../domain/conversations/key.ts'
-import { parseStream, type StreamName } from '../../domain/stream-name.ts'
 import type { ArchivePart, ArchiveQuery } from '../../protocol/conversations/archive.ts'
 import type { Conversation, ListedConversation } from '../../protocol/conversations/conversation.ts'
 import type { Message } from '../../protocol/conversations/message.ts'
@@ -24,7 +23,7 @@ import { cutPageBy, cutSeqPage, pageParams, seqOf } from '../../store/page-curso
 import { defineQuery, type Reader } from '../../store/store.ts'
 import { selectTaskTitleIn } from '../../store/turns/turns.ts'
 import { checkAssigned } from '../projects/project-record.ts'
-import { noSuchConversation, noSuchProject } from '../refusals.ts'
+import { noSuchProject } from '../refusals.ts'
 import { undoableRewind } from '../turns/file-operations.ts'
 import { conversationView, figuresOf } from './conversation-activity.ts'
 import { existingConversation, streamOfKey } from './conversation-record.ts'
@@ -176,32 +175,3 @@ async function readAfter(reader: Reader, { key, hidden }: ArchiveInput, seq: num
   const found = await messagesAfter(reader, { key, seq, hidden, limit: limit + 1 })
   return { items: found.slice(0, limit), older: true, newer: found.length > limit }
 }
-
-// Decides who may see a conversation (SE3). A console's conversation is visible to its account and to owners; others are
-// visible to every reader. An invisible one is reported as not found.
-
-/** `accountId` null means that all are visible. */
-export const isVisible = (accountId: string | null, row: { readonly account_id: string | null } | undefined): boolean =>
-  accountId === null || row === undefined || row.account_id === null || row.account_id === accountId
-
-interface VisibilityCheck {
-  readonly accountId: string | null
-  readonly keys: readonly string[]
-}
-
-/** Refuses with "not found" if any of the conversations is not visible to the account. */
-export const checkConversations = defineQuery(
-  async (reader, asked: VisibilityCheck): Promise<void> => checkVisible(reader, asked),
-  { withoutSnapshot: true },
-)
-
-async function checkVisible(reader: Reader, { accountId, keys }: VisibilityCheck): Promise<void> {
-  if (accountId === null) return
-  for (const key of keys) if (!isVisible(accountId, await reader.row('conversations', { key }))) throw noSuchConversation(key)
-}
-
-export const conversationsOf = (streams: readonly StreamName[]): string[] =>
-  streams.flatMap((name) => {
-    const stream = parseStream(name)
-    return stream?.kind === 'conversation' || stream?.kind === 'turns' ? [stream.id] : []
-  })

@@ -3,6 +3,7 @@
  * page is bounded, so a page may be short while its cursor continues.
  */
 
+import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
 import { boundaryOf, type CutoverRule, type Day, endOf, logicalDay } from '../../domain/conversations/chapter.ts'
 import { excerptOf, find } from '../../domain/conversations/search/find.ts'
 import { type Phrase, parseQuery, queryTerms } from '../../domain/conversations/search/parse-query.ts'
@@ -16,8 +17,8 @@ import { afterAllIds, type FoundMessage, firstIdAt, messagesWith } from '../../s
 import { fields } from '../../store/fields.ts'
 import { notACursor, partIn } from '../../store/page-cursor.ts'
 import { defineQuery, type Reader } from '../../store/store.ts'
+import { ownerInRow } from '../access/owners.ts'
 import { invalidField } from '../refusals.ts'
-import { isVisible } from './queries.ts'
 
 export interface MessageSearch {
   readonly q: string
@@ -30,7 +31,7 @@ export interface MessageSearch {
   readonly limit: number
   readonly cursor?: string | undefined
   /** The account whose consoles are searched. Null for all. */
-  readonly accountId: string | null
+  readonly accountId: Viewer
 }
 
 /** Limits of one page. */
@@ -71,7 +72,7 @@ interface SearchPlan {
   readonly limit: number
   readonly rule: CutoverRule
   readonly isWanted: (day: Day) => boolean
-  readonly accountId: string | null
+  readonly accountId: Viewer
 }
 
 async function readHits(reader: Reader, looking: SearchPlan): Promise<Page<SearchHit>> {
@@ -89,13 +90,18 @@ async function readHits(reader: Reader, looking: SearchPlan): Promise<Page<Searc
       chars += message.content.length
       last = message.id
       const ranges = find(message.content, pieces)
-      const isTheirs = isVisible(accountId, await reader.row('conversations', { key: message.conversation_key }))
+      const isTheirs = await isSeen(reader, accountId, message.conversation_key)
       if (!ranges || !isTheirs) continue
       const day = (await dayOfMessage(reader, message)) ?? logicalDay(rule, message.created_at)
       if (isWanted(day)) items.push(hitOf(message, day, ranges))
     }
     if (found.length < readPageSize) return { items, nextCursor: null }
   }
+}
+
+async function isSeen(reader: Reader, viewer: Viewer, key: string): Promise<boolean> {
+  const row = viewer === null ? undefined : await reader.row('conversations', { key })
+  return isVisible(viewer, row && ownerInRow(row))
 }
 
 function hitOf(message: FoundMessage, day: Day, ranges: NonNullable<ReturnType<typeof find>>): SearchHit {

@@ -1,4 +1,5 @@
 /** Finds conversations and tasks by title and notes by summary (DC11), among a bounded number of candidates of each. */
+import { isVisible } from '../../domain/access/visibility.ts'
 import { excerptOf, find } from '../../domain/conversations/search/find.ts'
 import { type Phrase, parseQuery } from '../../domain/conversations/search/parse-query.ts'
 import type { FoundTitle } from '../../protocol/conversations/search.ts'
@@ -9,7 +10,7 @@ import {
   type TitleSearch,
 } from '../../store/conversations/search.ts'
 import { defineQuery } from '../../store/store.ts'
-import { isVisible } from './queries.ts'
+import { ownerInRow } from '../access/owners.ts'
 import type { MessageSearch } from './search-messages.ts'
 
 const maxCandidates = 200
@@ -26,9 +27,11 @@ export const searchTitles = defineQuery(
     }
     const matching = <Row>(rows: readonly Row[], textOf: (row: Row) => string): Row[] =>
       rows.filter((row) => find(textOf(row), pieces) !== undefined).slice(0, maxOfKind)
-    const conversations = (await reader.all(selectConversationsLike, asked)).filter((row) => isVisible(accountId, row))
+    const conversations = (await reader.all(selectConversationsLike, asked)).filter((row) =>
+      isVisible(accountId, ownerInRow(row)),
+    )
     const tasks = await reader.all(selectTasksLike, asked)
-    const notes = (await reader.all(selectSummariesLike, asked)).filter((row) => isVisible(accountId, row))
+    const notes = (await reader.all(selectSummariesLike, asked)).filter((row) => isVisible(accountId, ownerInRow(row)))
     return [
       ...matching(conversations, ({ title }) => title ?? '').map(({ key, project_id: projectId, title }) => ({
         kind: 'conversation' as const,

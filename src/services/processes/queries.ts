@@ -1,5 +1,6 @@
 /** Read queries for processes and coordinators, and for which launches are due. */
 
+import type { Viewer } from '../../domain/access/visibility.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { type Launch, overdue } from '../../domain/processes/lifecycle.ts'
 import { type OfflinePeriod, onlineMsSince } from '../../domain/silence.ts'
@@ -21,21 +22,33 @@ import {
 } from '../../store/processes/launches.ts'
 import { defineQuery } from '../../store/store.ts'
 import { modelUsageOfAll } from '../../store/turns/model-usage.ts'
+import { processFor, processWithOutputFor } from '../access/shown-to-others.ts'
 import { noSuchLaunch } from '../refusals.ts'
 import { type LaunchLocks, launchFactsOf } from './launch-record.ts'
 
+interface WhichProcess {
+  readonly launchId: string
+  readonly viewer: Viewer
+}
+
 /** Returns a launch with the last output of its process. */
-export const getProcess = defineQuery(async (reader, { launchId }: { launchId: string }): Promise<ProcessWithOutput> => {
+export const getProcess = defineQuery(async (reader, { launchId, viewer }: WhichProcess): Promise<ProcessWithOutput> => {
   const launch = await findLaunch(reader, launchId)
   if (!launch) throw noSuchLaunch(launchId)
   const { output = '', unknown = null, tools = null } = (await reader.first(selectOutput, { id: launchId })) ?? {}
-  return { ...processOf(launch), output, unknown: unknown === null ? [] : JSON.parse(unknown), tools }
+  const whole = { ...processOf(launch), output, unknown: unknown === null ? [] : JSON.parse(unknown), tools }
+  return processWithOutputFor(reader, viewer, whole)
 })
 
 /** Lists launches, newest first, in pages, with the end reason of ended ones. */
 export const listProcesses = defineQuery(
-  async (reader, { limit, cursor, ...filter }: PageQuery & ProcessesFilter): Promise<Page<Process>> => {
-    const found = await processesPage(reader, filter, pageParams({ limit, cursor }))
+  async (
+    reader,
+    { limit, cursor, viewer, ...filter }: PageQuery & ProcessesFilter & { viewer: Viewer },
+  ): Promise<Page<Process>> => {
+    const found: Process[] = []
+    for (const process of await processesPage(reader, filter, pageParams({ limit, cursor })))
+      found.push(await processFor(reader, viewer, process))
     return cutPageBy(found, limit, ({ orderedAt, launchId }) => ({ createdAt: orderedAt, id: launchId }))
   },
 )

@@ -176,7 +176,7 @@ interface AssignInput extends ChosenIsolation {
   readonly scopes?: readonly Scope[]
 }
 
-/** Assigns an agent to a project. Assigning it again changes nothing but how its processes are isolated there (SB1). */
+/** Assigns an agent to a project, which needs `manage`. Assigning it again changes nothing but how its processes are isolated there (SB1). */
 export const assignAgent = defineUseCase('assign-agent', {
   streams: ({ projectId }: AssignInput) => [home, projectStream(projectId)],
   run: async (tx, { projectId, agentId, by, scopes, ...chosen }, { now }): Promise<Project> => {
@@ -193,6 +193,8 @@ export const assignAgent = defineUseCase('assign-agent', {
       tx.append(home, { type: 'assignment-changed', data: { projectId, agentId, by } }, [projectStream(projectId)])
       return project
     }
+    // SE30: elsewhere it may be kept in a sandbox, which a project of one's own would be the way around.
+    requireManage(scopes, 'agentId')
     await tx.insert('assignments', { ...pair, isolation, created_at: now })
     tx.append(home, { type: 'agent-assigned', data: { projectId, agentId, by } }, [projectStream(projectId)])
     return (await findProject(tx, projectId)) ?? project

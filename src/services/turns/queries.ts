@@ -1,5 +1,6 @@
 /** Read queries for turns, contexts and prompts. */
 
+import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { refusalText } from '../../domain/refusal-texts.ts'
 import type { Turn } from '../../protocol/consoles/user-session.ts'
@@ -109,14 +110,14 @@ const maxPageChars = 4 * 1024 * 1024
 
 interface TurnsQuery extends PageQuery {
   readonly userSessionId: string
-  readonly accountId: string | null
+  readonly accountId: Viewer
 }
 
 /** Lists the turns of a user session with their answers, newest first. A page holds as many as fit. */
 export const listTurns = defineQuery(
   async (reader, { userSessionId, accountId, limit, cursor }: TurnsQuery, { timeZone }): Promise<Page<Turn>> => {
     const row = await reader.row('user_sessions', { id: userSessionId })
-    if (!row || (accountId !== null && row.account_id !== accountId)) throw noSuchUserSession(userSessionId)
+    if (!row || !isVisible(accountId, row.account_id)) throw noSuchUserSession(userSessionId)
     const found: (Turn & { seq: number })[] = []
     let before = seqOf(cursor, afterAllMessages)
     for (let chars = 0; found.length <= limit && chars <= maxPageChars; ) {

@@ -1,5 +1,6 @@
 /** Read queries for work sessions, tasks, approaches and artifacts. */
 
+import type { Viewer } from '../../domain/access/visibility.ts'
 import type { AgentDecision } from '../../domain/approvals/decision-for-agent.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
@@ -33,6 +34,7 @@ import {
   workSessionsPage,
   workSessionsToResume,
 } from '../../store/work/work-sessions.ts'
+import { approvalsFor } from '../access/shown-to-others.ts'
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { decisionsAt } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
@@ -43,9 +45,14 @@ import { waitsForOf, waitsForWorkSession } from './plan-record.ts'
 import { resumeContextOf } from './resume-work-session.ts'
 import type { NamedArtifact } from './upload-artifact.ts'
 
+interface WorkSessionPlace {
+  readonly projectId: string
+  readonly workSessionId: string
+}
+
 /** Returns a work session with everything that belongs to it (WK3). */
 export const getWorkSession = defineQuery(
-  async (reader, place: { projectId: string; workSessionId: string }): Promise<WholeWorkSession> => {
+  async (reader, { viewer, ...place }: WorkSessionPlace & { viewer: Viewer }): Promise<WholeWorkSession> => {
     const { workSessionId } = place
     const row = await existingWorkSession(reader, place)
     const page = { ...newest, limit: wholeListLimit }
@@ -54,7 +61,7 @@ export const getWorkSession = defineQuery(
       ...workSessionOf(row),
       waitsFor: await waitsForOf(reader, row),
       tasks: await tasksPage(reader, place, page),
-      approvals: await approvalsOfWorkSession(reader, workSessionId, wholeListLimit),
+      approvals: await approvalsFor(reader, viewer, await approvalsOfWorkSession(reader, workSessionId, wholeListLimit)),
       approaches: approaches.map(approachOf),
       checkpoints: await checkpointsOf(reader, workSessionId, wholeListLimit),
       artifacts: await artifactsAfter(reader, { workSessionId, name: '' }, wholeListLimit),

@@ -1,5 +1,6 @@
 /** Read queries for worktrees. */
 
+import { isVisible, type Viewer } from '../../domain/access/visibility.ts'
 import { Refusal } from '../../domain/errors.ts'
 import { epochMs } from '../../domain/instant.ts'
 import { durationMs } from '../../domain/projects/settings.ts'
@@ -28,16 +29,37 @@ export const listWorktrees = defineQuery(
 interface WorktreeQuery {
   readonly projectId: string
   readonly worktreeId: string
-  readonly accountId: string | null
+  readonly accountId: Viewer
 }
 
 /** Returns a worktree of a project. Another account's is not found (SE3). */
 export const findWorktree = defineQuery(
   async (reader, { projectId, worktreeId, accountId }: WorktreeQuery): Promise<WorktreeRow> => {
     const row = await reader.row('worktrees', { id: worktreeId })
-    if (row?.project_id !== projectId || (accountId !== null && row.account_id !== '' && row.account_id !== accountId))
+    if (row?.project_id !== projectId || !isVisible(accountId, row.account_id || null))
       throw new Refusal('not_found', refusalText('noWorktree', { id: worktreeId }), { worktreeId })
     return row
+  },
+  { withoutSnapshot: true },
+)
+
+/** Where sessions work; anything else is a branch of the repository's people. Some file systems do not tell small letters from capitals. */
+const branchesOfSessions = /^holdfast\//i
+
+interface BranchQuery {
+  readonly coordinatorId: string
+  readonly branch: string
+  readonly viewer: Viewer
+}
+
+/** WT6, SE28: whether a branch is of the caller's worktrees, of somebody else's or nobody's known, or of the repository. */
+export const findOwnerOfBranch = defineQuery(
+  async (reader, { coordinatorId, branch, viewer }: BranchQuery): Promise<'callers' | 'others' | 'repositorys'> => {
+    if (viewer === null) return 'callers'
+    if (!branchesOfSessions.test(branch)) return 'repositorys'
+    const rows = await reader.rows('worktrees', { coordinator_id: coordinatorId, branch })
+    const isTheirs = rows.length > 0 && rows.every((row) => isVisible(viewer, row.account_id || null))
+    return isTheirs ? 'callers' : 'others'
   },
   { withoutSnapshot: true },
 )

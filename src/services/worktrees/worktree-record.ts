@@ -41,8 +41,11 @@ export async function recordWorkplace(
   context: Context,
 ): Promise<void> {
   const key = origin_key || conversation_key
-  if (made.kind === 'worktree')
-    return register(tx, { user_session_id: '', account_id: '', role: shortOf(key), conversation_key: key }, launch, made, context)
+  if (made.kind === 'worktree') {
+    // A fork of a console is its person's, and so is where it works.
+    const account_id = (await tx.row('conversations', { key }))?.account_id ?? ''
+    return register(tx, { user_session_id: '', account_id, role: shortOf(key), conversation_key: key }, launch, made, context)
+  }
   await tx.change('conversations', { key, workplace: 'plain' })
 }
 

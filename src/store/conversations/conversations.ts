@@ -41,7 +41,14 @@ const selectConversationsPage = statement<PageParams & ConversationsFilter>()((d
   pageOf(
     rowsOf(db, 'conversations', { key: [atLeast(p.from), below(p.to)] })
       .where((eb) => eb.or([eb('project_id', '=', p.projectId), eb(eb.val(p.inAny), '=', 1)]))
-      .where((eb) => eb.or([eb('account_id', 'is', null), eb('account_id', '=', p.accountId), eb(eb.val(p.isOwner), '=', 1)]))
+      // A console without an account came back from files: nobody knows whose it was.
+      .where((eb) =>
+        eb.or([
+          eb.and([eb('account_id', 'is', null), eb('key', 'not like', 'console:%')]),
+          eb('account_id', '=', p.accountId),
+          eb(eb.val(p.isOwner), '=', 1),
+        ]),
+      )
       .where((eb) =>
         eb.or([
           eb(eb.val(p.isAny), '=', 1),

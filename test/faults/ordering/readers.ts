@@ -62,24 +62,30 @@ class ProductReader implements LogReader {
     this.#leaveAt = this.sightings.count + 1 + this.#dice.below(eventsBetweenReconnects)
     const client = { gone: false, full: false }
     const dice = this.#dice
-    const subscription = new Subscription(this.#store, this.#tails, {
-      get full() {
-        return client.full
+    const subscription = new Subscription(
+      this.#store,
+      this.#tails,
+      {
+        get full() {
+          return client.full
+        },
+        drained: async () => {
+          await new Promise((resolve) => setTimeout(resolve, dice.below(3)))
+          client.full = false
+        },
+        events: (events, cursorBehind) => {
+          if (client.gone) return
+          if (dice.one(0.05)) client.full = true
+          if (this.#take(events, cursorBehind)) return
+          client.gone = true
+          setImmediate(() => this.#connect())
+        },
+        snapshot: () => this.sightings.findings.lost.push('a snapshot came where events must come'),
+        failed: (error) => this.sightings.findings.lost.push(`the log could not be read: ${String(error)}`),
+        lost: (stream) => this.sightings.findings.lost.push(`${stream} is another's`),
       },
-      drained: async () => {
-        await new Promise((resolve) => setTimeout(resolve, dice.below(3)))
-        client.full = false
-      },
-      events: (events, cursorBehind) => {
-        if (client.gone) return
-        if (dice.one(0.05)) client.full = true
-        if (this.#take(events, cursorBehind)) return
-        client.gone = true
-        setImmediate(() => this.#connect())
-      },
-      snapshot: () => this.sightings.findings.lost.push('a snapshot came where events must come'),
-      failed: (error) => this.sightings.findings.lost.push(`the log could not be read: ${String(error)}`),
-    })
+      null,
+    )
     this.#subscription = subscription
     void subscription.follow(this.#streams, this.#cursor, () => undefined)
   }

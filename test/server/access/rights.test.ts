@@ -231,3 +231,25 @@ test('[SE15] nobody puts words into an agent’s mouth with leave to write alone
   })
   expect(theirs.status).toBe(201)
 })
+
+test('[SE30] to put an agent into a project needs `manage`: a project of one’s own is no way around a sandbox', async () => {
+  const server = await openTestServer()
+  const post = async (path: string, body: object, token?: string) =>
+    (await server.ask(path, { method: 'POST', body, ...(token && { token }) })).json
+  const { token } = await post('/api/people', { name: 'Mel', role: 'member' })
+  await post('/api/agents', { id: 'ann', name: 'ann', protocol: 'acp', command: 'ann', sandbox: 'off' })
+  const { id: guarded } = await post('/api/projects', { name: 'guarded' })
+  const at = (projectId: string) => `/api/projects/${projectId}/agents/ann`
+  await server.ask(at(guarded), { method: 'PUT', body: { sandbox: 'strict' } })
+  const { id: own } = await post('/api/projects', { name: 'my own' }, token)
+  const refused = { status: 403, code: 'missing_scope', scope: 'manage' }
+  expect((await server.ask(at(own), { method: 'PUT', body: {}, token })).json).toMatchObject(refused)
+  expect((await server.ask(`/api/projects/${own}`)).json.agentIds).toEqual([])
+  expect((await server.ask(at(guarded), { method: 'PUT', body: {}, token })).status).toBe(200)
+  expect((await server.ask(at(guarded), { method: 'DELETE', token })).json).toMatchObject(refused)
+  const { json } = await server.ask(at(guarded))
+  expect(json.effective).toMatchObject({ sandbox: 'strict' })
+  await server.ask(at(own), { method: 'PUT', body: {} })
+  expect((await server.ask(at(own), { method: 'DELETE', token })).status).toBe(204)
+  expect((await server.ask(at(own), { method: 'PUT', body: {}, token })).json).toMatchObject(refused)
+})

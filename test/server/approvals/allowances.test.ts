@@ -86,7 +86,7 @@ test('[AP11] it ends by the clock, with its agent’s place in the project, and 
   await wait(60_000)
   expect([await isAsked(), await list()]).toEqual([true, []])
 
-  const { json: amy } = await server.ask('/api/people', { method: 'POST', body: { name: 'Amy', role: 'member' } })
+  const { json: amy } = await server.ask('/api/people', { method: 'POST', body: { name: 'Amy', role: 'owner' } })
   await give(await ask(), {}, amy.token)
   expect(await list()).toMatchObject([{ createdBy: amy.id }])
   expect(await isAsked()).toBe(false)

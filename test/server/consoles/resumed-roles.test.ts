@@ -134,6 +134,19 @@ test('[RS6] the same role in another console of the same person takes up that wo
   expect(await running()).toEqual(before)
 })
 
+test('[RS2] [SE28] whoever resumes what was done in another person’s console is told neither its id nor its role’s place', async () => {
+  const room = await openConsole()
+  const { inside, path } = await interrupted(room)
+  const { token } = await room.server.store.run(addPerson, { name: 'Ben', role: 'member', by: ownerWho.id })
+  const route = `/api/projects/${room.projectId}${path}/resume`
+  for (const status of [201, 200]) {
+    const resumed = await room.server.ask(route, { method: 'POST', body: {}, token })
+    expect(resumed.status).toBe(status)
+    expect(resumed.text).not.toContain(inside.sessionId)
+    if (status === 201) expect(resumed.json.notRestored).toMatchObject([{ what: 'agent', notice: { code: 'inConsoleOfOther' } }])
+  }
+})
+
 test('[CX8] [DC11] what a role that resumes work says first in its console is its account’s and the owner’s alone', async () => {
   const room = await openConsole()
   const { client, machine, inside, ask, path } = await interrupted(room)

@@ -164,7 +164,7 @@ describe.each(engines)('user sessions on %s', (engine) => {
       terminate(),
     ])
     for (const { launchId: left } of (await seen()).agents) {
-      const { state } = await store.query(getProcess, { launchId: left ?? '' })
+      const { state } = await store.query(getProcess, { viewer: null, launchId: left ?? '' })
       if (state !== 'ended') await machine.tell(exited(left ?? '', { stopped: true }))
     }
     expect(await seen()).toMatchObject({ state: 'TERMINATED', agents: [] })
@@ -195,6 +195,9 @@ test('[AS4] a process in a role holds no agent session, and keeps nobody from be
   const store = await (await newPlace('SQLite')).open()
   const { ready, launches, projectId, agentId } = await openConsole(store)
   const launchId = await ready()
-  expect(await store.query(getProcess, { launchId })).toMatchObject({ state: 'running', roleAgentId: expect.any(String) })
+  expect(await store.query(getProcess, { viewer: null, launchId })).toMatchObject({
+    state: 'running',
+    roleAgentId: expect.any(String),
+  })
   expect(await launches.order({ agentId, projectId })).toBeNull()
 })

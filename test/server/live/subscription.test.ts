@@ -2,9 +2,12 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { Refusal } from '../../../src/domain/errors.ts'
 import { createLogger } from '../../../src/platform/log/logger.ts'
 import { type FeedSink, type FeedSnapshot, Subscription } from '../../../src/server/live/subscription.ts'
 import { type FeedEvent, Tails } from '../../../src/server/live/tail.ts'
+import { checkStreams } from '../../../src/services/access/check-access.ts'
+import { deleteConversation, getOrCreateConversation } from '../../../src/services/conversations/change-conversation.ts'
 import { createProject } from '../../../src/services/projects/change-project.ts'
 import type { LocalDoorbell } from '../../../src/store/log/doorbell.ts'
 import { encodeCursor } from '../../../src/store/page-cursor.ts'
@@ -33,6 +36,10 @@ class TestSink implements FeedSink {
     for (const tell of this.#changed.splice(0)) tell()
   }
 
+  lost(stream: string): void {
+    this.failures.push(`${stream} is lost`)
+  }
+
   drained(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
@@ -50,7 +57,7 @@ class TestSink implements FeedSink {
 function open({ store, clock }: TestStore) {
   const tails = new Tails({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) })
   const sink = new TestSink()
-  return { tails, sink, subscription: new Subscription(store, tails, sink) }
+  return { tails, sink, subscription: new Subscription(store, tails, sink, null) }
 }
 
 const write = async ({ store }: TestStore, count: number): Promise<void> => {
@@ -123,7 +130,7 @@ test('[HT6] a reader that joins while the tail is still reading gets nothing twi
   }
   await write(testStore, 1)
   const second = new TestSink()
-  await new Subscription(store, tails, second).follow(['home'], undefined, () => {})
+  await new Subscription(store, tails, second, null).follow(['home'], undefined, () => {})
   // The subscription joins once others had their turn; the tail hands out event 1 only afterwards.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   release()
@@ -241,4 +248,32 @@ test('[RE4] a tail that is let go while the log cannot be read does not ask agai
   await new Promise((resolve) => setImmediate(resolve))
   clock.advance(10_000)
   expect(asked).toBe(1)
+})
+
+test('[SE29] a stream that was followed before it began is checked when it begins: another’s is let go, with nothing of it sent', async () => {
+  const opened = await openTestStore()
+  const { store, clock } = opened
+  const { id: projectId } = await store.run(createProject, { name: 'p', by: 'owner' })
+  const key = `web:${projectId}.ann`
+  let isOthers = false
+  const query: typeof store.query = (asked, input) =>
+    (asked as unknown) === checkStreams && isOthers ? Promise.reject(new Refusal('not_found')) : store.query(asked, input)
+  const guarded = new Proxy(store, {
+    get: (of, name) => {
+      const value = Reflect.get(of, name, of)
+      return name === 'query' ? query : typeof value === 'function' ? value.bind(of) : value
+    },
+  })
+  const tails = new Tails({ store, clock, logger: createLogger({ level: 'silent', format: 'json' }) })
+  const [others, own] = [new TestSink(), new TestSink()]
+  for (const sink of [others, own])
+    await new Subscription(guarded, tails, sink, 'bob').follow([`conversation:${key}`], undefined, () => {})
+  await store.run(getOrCreateConversation, { key })
+  await own.until(() => own.got.length === 1)
+  await others.until(() => others.got.length === 1)
+  isOthers = true
+  await store.run(deleteConversation, { key, by: 'owner' })
+  await store.run(getOrCreateConversation, { key })
+  await others.until(() => others.failures.length === 1)
+  expect(others).toMatchObject({ got: [1], failures: [`conversation:${key} is lost`] })
 })

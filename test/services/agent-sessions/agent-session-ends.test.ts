@@ -19,7 +19,7 @@ const open = () => openOffice(shared.store, shared.clock)
 const exit = ({ projectId, agentId, store }: Office, launchId: string) =>
   store.run(reportProcessExit, { projectId, agentId, remainingProcesses: 0, launchId, reporterId: 'c', openConversations: [] })
 const workSession = ({ store, projectId }: Office, workSessionId: string) =>
-  store.query(getWorkSession, { projectId, workSessionId })
+  store.query(getWorkSession, { viewer: null, projectId, workSessionId })
 const logout = async (office: Office, signed: Signed) => office.calls.logout(await office.caller(signed))
 
 describe('the work session it drove', () => {

@@ -40,7 +40,7 @@ describe('asking and deciding', () => {
       question: null,
     })
     expect(Approval.parse(approval)).toEqual(approval)
-    expect(await store.query(readApproval, { projectId, approvalId: approval.id })).toEqual(approval)
+    expect(await store.query(readApproval, { viewer: null, projectId, approvalId: approval.id })).toEqual(approval)
     const stream = projectStream(projectId)
     expect((await eventsOf(store, stream)).at(-1)).toEqual({ type: 'approval-asked', data: { approval } })
     const [position] = await store.positions([stream])
@@ -71,7 +71,7 @@ describe('asking and deciding', () => {
         code: 'approval_decided',
         fields: { decidedBy: winner?.person, decision: winner?.verdict },
       })
-      const kept = await store.query(readApproval, { projectId, approvalId: id })
+      const kept = await store.query(readApproval, { viewer: null, projectId, approvalId: id })
       expect(kept).toMatchObject({ status: winner?.verdict, decidedBy: winner?.person, feedback: 'why' })
       winners.add(winner?.person ?? '')
     }
@@ -144,14 +144,16 @@ describe('asking and deciding', () => {
       () => decide(approvalId, 'approved'),
       () => decide(1_000_000, 'approved'),
       () => store.run(resubmitApproval, { projectId, approvalId }),
-      () => store.query(readApproval, { projectId, approvalId }),
-      () => store.query(listApprovals, { projectId: 'nobody', limit: 5 }),
+      () => store.query(readApproval, { viewer: null, projectId, approvalId }),
+      () => store.query(listApprovals, { viewer: null, projectId: 'nobody', limit: 5 }),
       () => store.run(createApproval, { ...draft, projectId, workSessionId: other.workSessionId }),
       () => store.run(createApproval, { ...draft, projectId, taskId: 'task_p1_code_001' }),
       () => store.run(createApproval, { ...draft, projectId: 'nobody' }),
     ])
       expect(await refused(store, attempt)).toMatchObject({ code: 'not_found' })
-    expect(await store.query(readApproval, { projectId: other.projectId, approvalId })).toMatchObject({ status: 'pending' })
+    expect(await store.query(readApproval, { viewer: null, projectId: other.projectId, approvalId })).toMatchObject({
+      status: 'pending',
+    })
   })
 })
 
@@ -159,7 +161,7 @@ describe('lists of approvals', () => {
   test('[AP5] the inbox holds what is pending in all projects, oldest first, and what was submitted again at its end', async () => {
     const { store, clock } = shared
     const [one, two] = [await openProject(store), await openProject(store)]
-    const before = await pagesOf((page) => store.query(listPendingApprovals, page), 200)
+    const before = await pagesOf((page) => store.query(listPendingApprovals, { viewer: null, ...page }), 200)
     const asked: number[] = []
     for (let n = 0; n < 7; n++) {
       // Two of the same millisecond: the number then decides.
@@ -167,7 +169,7 @@ describe('lists of approvals', () => {
       asked.push((await (n % 3 ? one : two).ask(`c${n}`)).id)
     }
     const inbox = async (limit: number) =>
-      (await pagesOf((page) => store.query(listPendingApprovals, page), limit)).slice(before.length)
+      (await pagesOf((page) => store.query(listPendingApprovals, { viewer: null, ...page }), limit)).slice(before.length)
     expect((await inbox(2)).map(({ id }) => id)).toEqual(asked)
     const [first = 0, second = 0] = asked
     await two.decide(first, 'revision_requested')
@@ -187,13 +189,13 @@ describe('lists of approvals', () => {
     const ids: number[] = []
     for (let n = 0; n < 5; n++) ids.unshift((await ask()).id)
     await decide(ids[2] ?? 0, 'approved')
-    const list = await pagesOf((page) => store.query(listApprovals, { ...page, projectId }), 2)
+    const list = await pagesOf((page) => store.query(listApprovals, { viewer: null, ...page, projectId }), 2)
     expect(list.map(({ id }) => id)).toEqual(ids)
     expect(list[2]).toMatchObject({ status: 'approved' })
     const foreign = (key: unknown): string => Buffer.from(JSON.stringify(key)).toString('base64url')
     for (const cursor of ['x', foreign(['2026-03-01T09:00:00.000Z', 'proj_1']), foreign(['2026-03-01T09:00:00.000Z', 7])])
       for (const list of [listPendingApprovals, listApprovals])
-        expect(await refused(store, () => store.query(list, { projectId, limit: 5, cursor }))).toMatchObject({
+        expect(await refused(store, () => store.query(list, { viewer: null, projectId, limit: 5, cursor }))).toMatchObject({
           code: 'invalid_request',
         })
   })
@@ -219,7 +221,7 @@ describe('lists of approvals', () => {
     const other = await openProject(store)
     const { id } = await ask()
     await store.run(deleteProject, { projectId, by })
-    const pending = await pagesOf((page) => store.query(listPendingApprovals, page), 200)
+    const pending = await pagesOf((page) => store.query(listPendingApprovals, { viewer: null, ...page }), 200)
     expect(pending.map((each) => each.id)).not.toContain(id)
     expect((await eventsOf(store, projectStream(projectId))).map(({ type }) => type).slice(-5)).toEqual([
       'approval-decided',

@@ -123,8 +123,8 @@ export async function openPad(store: Store, clock: Clock, settings: Readonly<Rec
     bearer,
     order: (id = agentId): Promise<Process | null> => launches.order({ agentId: id, projectId }),
     signInAs: async (token: string) => office.calls.authenticate(await bearer(token), { projectId }),
-    process: (launchId: string) => store.query(getProcess, { launchId }),
-    processes: async () => (await store.query(listProcesses, { projectId, limit: 200 })).items,
+    process: (launchId: string) => store.query(getProcess, { viewer: null, launchId }),
+    processes: async () => (await store.query(listProcesses, { viewer: null, projectId, limit: 200 })).items,
   }
 }
 

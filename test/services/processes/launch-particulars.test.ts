@@ -222,12 +222,12 @@ describe('launches', () => {
     }
     await pad.launches.stop(ids[1] ?? '', 'stopped_by_person')
     const list = async (filter: object) =>
-      (await store.query(listProcesses, { limit: 10, ...filter })).items.map(({ launchId }) => launchId)
+      (await store.query(listProcesses, { viewer: null, limit: 10, ...filter })).items.map(({ launchId }) => launchId)
     expect(await list({})).toEqual(ids)
     expect(await list({ state: 'waiting' })).toEqual([ids[0], ids[2]])
     expect(await list({ state: 'ended' })).toEqual([ids[1]])
     expect(await list({ projectId: 'nowhere' })).toEqual([])
-    const page = await store.query(listProcesses, { limit: 2 })
+    const page = await store.query(listProcesses, { viewer: null, limit: 2 })
     expect(page.items).toHaveLength(2)
     expect(await list({ cursor: page.nextCursor })).toEqual([ids[2]])
   })

@@ -11,7 +11,7 @@ import { openProject, sharedStore } from './work-room.ts'
 const shared = sharedStore()
 
 async function savedIn(store: Store, projectId: string, workSessionId: string): Promise<Checkpoint[]> {
-  return (await store.query(getWorkSession, { projectId, workSessionId })).checkpoints.toReversed()
+  return (await store.query(getWorkSession, { viewer: null, projectId, workSessionId })).checkpoints.toReversed()
 }
 
 describe('checkpoints', () => {
@@ -35,7 +35,7 @@ describe('checkpoints', () => {
       { number: 4, reason: 'approach_recorded', subject: 'approach_001' },
       { number: 5, reason: 'ended', subject: null, error: { code: 'connection_error', message: expect.any(String) } },
     ])
-    expect(await store.query(getWorkSession, { projectId, workSessionId })).toMatchObject({
+    expect(await store.query(getWorkSession, { viewer: null, projectId, workSessionId })).toMatchObject({
       error: { code: 'connection_error', message: 'The connection to the agent was lost.' },
     })
   })
@@ -48,7 +48,7 @@ describe('checkpoints', () => {
     await store.run(saveCheckpoint, place)
     await store.run(saveCheckpoint, { ...place, error: { code: 'rate_limited', message: '429' } })
     expect((await savedIn(store, projectId, workSessionId)).map(({ reason }) => reason)).toEqual(['asked', 'asked', 'error'])
-    expect(await store.query(getWorkSession, place)).toMatchObject({
+    expect(await store.query(getWorkSession, { viewer: null, ...place })).toMatchObject({
       contextSummary: 'Jumping works',
       currentPhase: 2,
       error: { code: 'rate_limited', message: '429', at: expect.any(String) },
@@ -63,7 +63,9 @@ describe('checkpoints', () => {
     const { caller, workSessionId } = await agent('ann')
     const saved = await store.run(saveMyCheckpoint, { ...caller, asked: { contextSummary: 'half way' } })
     expect(saved).toMatchObject({ workSessionId, checkpoint: { number: 1, reason: 'asked' } })
-    expect(await store.query(getWorkSession, { projectId, workSessionId })).toMatchObject({ contextSummary: 'half way' })
+    expect(await store.query(getWorkSession, { viewer: null, projectId, workSessionId })).toMatchObject({
+      contextSummary: 'half way',
+    })
   })
 
   test('[CK1] it is known when something was changed last, and when it was saved', async () => {

@@ -58,7 +58,7 @@ test('[RS3] resumed on two nodes at once there is one child; approaches recorded
   expect((await two.query(listProjectApproaches, { projectId, limit: 50, kind: 'untried' })).items).toHaveLength(1)
   expect((await one.query(listInterrupted, { limit: 5 })).items).toEqual([])
   expect((await one.query(getLineage, { projectId })).items).toMatchObject([{ id: child }, { checkpoints: expect.any(Array) }])
-  expect(await two.query(getWorkSession, { projectId, workSessionId })).toMatchObject({
+  expect(await two.query(getWorkSession, { viewer: null, projectId, workSessionId })).toMatchObject({
     resumedBy: child,
     children: [{ id: child }],
   })

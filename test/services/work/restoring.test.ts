@@ -148,18 +148,18 @@ describe('from our own files', () => {
     await room.decide((await room.ask()).id, 'revision_requested', 'smaller')
     await store.run(recordApproach, { projectId, workSessionId, kind: 'failed', category: 'c', description: 'd', by })
     await store.run(endWorkSession, { projectId, workSessionId, reason: 'power_cut' })
-    const whole = await store.query(getWorkSession, { projectId, workSessionId })
+    const whole = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
     const files = await filesOf(store, workSessionId)
 
     const { store: empty } = await openTestStore()
     const restored = await empty.run(restoreWorkSession, { projectId, workSessionId, files, by })
     expect(restored.notRestored.map(({ what }) => what).sort()).toEqual(['agent', 'conversation', 'project'])
     const brought = { ...whole, approvals: whole.approvals.map((each) => ({ ...each, imported: { decidedBy: by } })) }
-    expect(await empty.query(getWorkSession, { projectId, workSessionId })).toEqual(brought)
+    expect(await empty.query(getWorkSession, { viewer: null, projectId, workSessionId })).toEqual(brought)
     expect(await filesOf(empty, workSessionId)).toEqual(files)
     const again = await empty.run(restoreWorkSession, { projectId, workSessionId, files, by })
     expect(again.restored).toEqual({ tasks: 0, approvals: 0, approaches: 0 })
-    expect(await empty.query(getWorkSession, { projectId, workSessionId })).toEqual(brought)
+    expect(await empty.query(getWorkSession, { viewer: null, projectId, workSessionId })).toEqual(brought)
   })
 
   test('[CK4] what the store has is never written over; what ran when it was lost can be resumed', async () => {
@@ -169,7 +169,7 @@ describe('from our own files', () => {
     const files = await filesOf(store, workSessionId)
     await change(id, { title: 'as it is' })
     await store.run(restoreWorkSession, { projectId, workSessionId, files, by })
-    expect(await store.query(getWorkSession, { projectId, workSessionId })).toMatchObject({
+    expect(await store.query(getWorkSession, { viewer: null, projectId, workSessionId })).toMatchObject({
       state: 'running',
       tasks: [{ title: 'as it is' }],
     })
@@ -197,7 +197,7 @@ describe('from our own files', () => {
     for (const broken of [{ result: '{"broken' }, { depends_on: '{}' }, { created_at: 'yesterday' }, { status: 'done' }])
       expect(await refused(empty, () => attempt({ tasks: [{ ...mine, ...broken }] }))).toMatchObject({ code: 'invalid_request' })
     await attempt({ tasks: [{ ...mine, project_id: other.projectId, session_id: other.workSessionId }] })
-    expect(await empty.query(getWorkSession, { projectId, workSessionId })).toMatchObject({
+    expect(await empty.query(getWorkSession, { viewer: null, projectId, workSessionId })).toMatchObject({
       tasks: [{ title: 'mine', projectId }],
     })
   })

@@ -68,7 +68,7 @@ describe('resuming', () => {
     expect(await get(done.id)).toMatchObject({ ['sessionId']: workSessionId, status: 'completed' })
     const detail = expect.stringContaining('ann is no agent of this project any more')
     expect(notRestored).toEqual([{ what: 'agent', detail, notice: expect.objectContaining({ code: 'agentNotInProject' }) }])
-    const whole = await store.query(getWorkSession, { projectId, workSessionId })
+    const whole = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
     expect(whole).toMatchObject({ state: 'interrupted', resumedBy: child.id, children: [{ id: child.id }] })
     expect((await store.eventsAfter(home, 0, 1000)).slice(-2).map(({ type }) => type)).toEqual([
       'work-session-started',
@@ -84,7 +84,7 @@ describe('resuming', () => {
     expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['begun', ...Array(9).fill('same')])
     const [childId, ...others] = new Set(outcomes.map((outcome) => resumedIn(outcome).session.id))
     expect(others).toEqual([])
-    const { children } = await store.query(getWorkSession, { projectId, workSessionId })
+    const { children } = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
     expect(children.map(({ id }) => id)).toEqual([childId])
     await interrupt(childId)
     const fork = await resume()
@@ -115,10 +115,10 @@ describe('resuming', () => {
     for (const { id } of fork.remainingTasks) expect(await get(id)).toMatchObject({ ['sessionId']: fork.session.id })
     const failed = ['velocity.y', 'raycast']
     expect(fork.resumeContext.failedApproaches.map(({ description }) => description).sort()).toEqual(failed.sort())
-    const whole = await store.query(getWorkSession, { projectId, workSessionId: fork.session.id })
+    const whole = await store.query(getWorkSession, { viewer: null, projectId, workSessionId: fork.session.id })
     expect(whole.approaches.map(({ description }) => description).sort()).toEqual(failed)
     // What the others learned is not the parent's own.
-    const parent = await store.query(getWorkSession, { projectId, workSessionId })
+    const parent = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
     expect(parent.approaches.map(({ description }) => description)).toEqual(['velocity.y'])
   })
 

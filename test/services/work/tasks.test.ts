@@ -159,7 +159,7 @@ describe('tasks', () => {
     const { store } = shared
     const { projectId, workSessionId, task, start, change } = await openProject(store)
     const at = async () => {
-      const { currentTaskId, currentPhase } = await store.query(getWorkSession, { projectId, workSessionId })
+      const { currentTaskId, currentPhase } = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
       return [currentTaskId, currentPhase]
     }
     const [one, two] = [await task(), await task({ phase: 2 })]

@@ -50,7 +50,7 @@ describe('work that begins with its agent', () => {
     const { agentSessionId } = signed
     const caller = { agentSessionId, agentId, projectId }
     await store.run(requestApproval, { ...caller, checkpointType: 'design', instructionContent: 'this way?' })
-    const whole = await store.query(getWorkSession, { projectId, workSessionId: begun?.id ?? '' })
+    const whole = await store.query(getWorkSession, { viewer: null, projectId, workSessionId: begun?.id ?? '' })
     expect(whole).toMatchObject({ tasks: [{ id: task.id }], approvals: [{ taskId: task.id }] })
   })
 

@@ -38,8 +38,8 @@ test('[AP1] decided on two nodes in the same instant: one wins, the other is tol
       fields: { decidedBy: people[won], decision: 'approved' },
     })
   }
-  expect((await nodes[1].query(listPendingApprovals, { limit: 50 })).items).toEqual([])
-  expect((await nodes[0].query(listApprovals, { projectId, limit: 50 })).nextCursor).toEqual(expect.any(String))
+  expect((await nodes[1].query(listPendingApprovals, { viewer: null, limit: 50 })).items).toEqual([])
+  expect((await nodes[0].query(listApprovals, { viewer: null, projectId, limit: 50 })).nextCursor).toEqual(expect.any(String))
 })
 
 test('[ID1] tasks made on two nodes at once get numbers of their own, and the last dependency lifts wherever it completes', async () => {
@@ -69,10 +69,13 @@ test('[WK3] everything that is read is read alike on PostgreSQL', async () => {
   const { id } = await store.run(requestApproval, request)
   expect((await store.run(requestApproval, request)).id).toBe(id)
   await decide((await ask()).id, 'revision_requested')
-  expect((await store.query(listPendingApprovals, { limit: 1 })).items).toMatchObject([{ id, taskId }])
+  expect((await store.query(listPendingApprovals, { viewer: null, limit: 1 })).items).toMatchObject([{ id, taskId }])
   expect((await store.query(listTasks, { projectId, status: 'in_progress', workSessionId, limit: 5 })).items).toHaveLength(1)
   expect((await store.query(listWorkSessions, { projectId, limit: 1 })).nextCursor).toEqual(expect.any(String))
-  expect(await store.query(getWorkSession, { projectId, workSessionId })).toMatchObject({ currentTaskId: taskId, children: [] })
+  expect(await store.query(getWorkSession, { viewer: null, projectId, workSessionId })).toMatchObject({
+    currentTaskId: taskId,
+    children: [],
+  })
   const stream = projectStream(projectId)
   const { state } = await store.query(readSnapshot, { streams: [home, stream] })
   const { pendingApprovals, tasks, workSessions } = state[stream] as ProjectState

@@ -103,7 +103,7 @@ describe('work sessions', () => {
     const approval = await ask()
     await store.run(createWorkSession, { projectId })
     const child = await store.run(placeWorkSession, { projectId, parentId: workSessionId })
-    const whole = await store.query(getWorkSession, { projectId, workSessionId })
+    const whole = await store.query(getWorkSession, { viewer: null, projectId, workSessionId })
     expect(WholeWorkSession.parse(whole)).toEqual(whole)
     expect(whole).toMatchObject({ id: workSessionId, tasks: [two, one], approvals: [approval], children: [child] })
     expect(whole).toMatchObject({ approaches: [], checkpoints: [], artifacts: [] })
@@ -140,7 +140,7 @@ describe('work sessions', () => {
       () => store.run(createWorkSession, { projectId: 'nobody' }),
       () => store.run(endWorkSession, { projectId, workSessionId }),
       () => store.run(endWorkSession, { projectId: 'nobody', workSessionId }),
-      () => store.query(getWorkSession, { projectId, workSessionId }),
+      () => store.query(getWorkSession, { viewer: null, projectId, workSessionId }),
       () => store.query(listWorkSessions, { projectId: 'nobody', limit: 5 }),
     ])
       expect(await refused(store, attempt)).toMatchObject({ code: 'not_found' })

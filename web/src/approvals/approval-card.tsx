@@ -71,7 +71,9 @@ export function ApprovalBody({ approval }: { approval: Approval }) {
     <>
       <Asked approval={approval} />
       {approval.status !== 'pending' && <Decided approval={approval} />}
-      {mayDecide && (approval.question ? <QuestionApproval approval={approval} /> : <DecisionForm approval={approval} />)}
+      {mayDecide &&
+        !approval.ofOther &&
+        (approval.question ? <QuestionApproval approval={approval} /> : <DecisionForm approval={approval} />)}
     </>
   )
 }

@@ -144,11 +144,13 @@ const words: Sentences = {
   agentByHand: '{agent} には起動コマンドがありません。ご自身で起動してください。',
   noMachineFor: '{agent} を起動できるマシンが接続されていません。',
   cannotGoOnItself: '{agent} は役割 {role} を自動では続けられません: {why}',
+  inConsoleOfOther: '{agent} はほかの人のコンソールで作業していたため、そこでのみ続けられます',
 
   uncommittedFiles: 'コミットされていないファイルが {count} 個あります。先にコミットしてください。',
   noBranch: 'ブランチ {branch} がありません。',
   branchMovedBecause: 'その間に {branch} が進みました: {why}',
   branchMoved: 'その間に {branch} が進みました。',
+  branchOfOther: '{branch} は、あなたのものではない別のセッションの作業ツリーでチェックアウトされています。',
   branchInUse: '{branch} は {folder} でチェックアウトされていて、コミットされていないファイルがあります。',
   agentWorksThere: 'エージェントがここで作業しているか、これから作業します。',
   processesThere: 'ここで動いているプロセスがあります: {pids}',

@@ -1,0 +1,366 @@
+/**
+ * SE28: person × what is Ann's own × way in. The ways are those of the OpenAPI document, the kinds of streams, the relay's messages, the MCP tools
+ * and resources: one that is new has to be put into a class here. Whatever its class, nothing that a read answers may have Ann's word in it.
+ */
+import { expect, test } from 'vitest'
+import { streamKinds } from '../../../src/domain/stream-name.ts'
+import { relayTypes } from '../../../src/protocol/consoles/relay.ts'
+import type { Routes } from '../../../src/protocol/routes.ts'
+import { listedTools } from '../../../src/server/mcp/tool-list.ts'
+import { followEvents, openSocket } from '../../support/feed-clients.ts'
+import { connectMcp } from '../../support/mcp.ts'
+import { heard, openOthersConsole, type Person } from '../../support/others-console.ts'
+
+/** What somebody else gets. */
+const classes = {
+  /** 404: it is about one console, conversation, worktree or request. */
+  own: [
+    ...(['getUserSession', 'listTurns', 'spawnAgent', 'promptRole', 'terminateUserSession'] as const),
+    ...(['getWorktree', 'getWorktreeDiff', 'getWorktreePatch', 'getWorktreeLosses'] as const),
+    ...(['commitWorktree', 'mergeWorktree', 'removeWorktree'] as const),
+    ...(['getConversation', 'changeConversation', 'markSeen', 'deleteConversation', 'getHistory', 'addMessage'] as const),
+    ...(['withdrawMessage', 'setHistory', 'readArchive', 'setConversationSummary', 'truncateHistory'] as const),
+    ...(['resetConversation', 'importConversation', 'saveConversation', 'listConversationTurns'] as const),
+    ...(['getConversationTurn', 'findFiles', 'stopTurns', 'getToolOutput', 'getTurnDiff', 'rewindToTurn'] as const),
+    ...(['undoRewind', 'forkFromTurn', 'beginTurn', 'getConversationContext', 'getConversationOptions'] as const),
+    ...(['setConversationOption', 'getFlags', 'setFlags', 'listChapters', 'listChapterMessages'] as const),
+    ...(['cutOverConversation', 'decideApproval', 'resubmitApproval', 'answerQuestion'] as const),
+  ],
+  /** 200, and of what is Ann's the title and the state at most. */
+  seen: [
+    ...(['getMe', 'listDevices', 'listPeople', 'listProjects', 'getProject', 'getAssignment', 'listAgents', 'getAgent'] as const),
+    ...(['listModelUsage', 'listAgentSessions', 'listProcesses', 'getProcess', 'listCoordinators', 'listMessages'] as const),
+    ...(['listChannels', 'listChannelChats', 'listConversations', 'search', 'getCutover', 'listNotes'] as const),
+    ...(['listUserSessions', 'listWorktrees', 'getSetUp', 'listWorkSessions', 'getWorkSession', 'listInterrupted'] as const),
+    ...(['getLineage', 'listApproaches', 'listProjectApproaches', 'listArtifacts', 'listTasks'] as const),
+    ...(['listPendingApprovals', 'listApprovals', 'readApproval', 'listAllowances', 'getSnapshot'] as const),
+    ...(['getMetrics', 'getDiskUse', 'getOpenApi', 'getDocs', 'getDocsStyle', 'getLogin', 'getHealth', 'getReadiness'] as const),
+  ],
+  /** No console is in it, and nothing else is there. */
+  elsewhere: ['getArtifact', 'getTask', 'getNote'],
+  /** Followed below. */
+  streams: ['watchEvents'],
+  /** For who manages, or for a program. */
+  managed: [
+    ...(['addPerson', 'changePerson', 'renewPerson', 'removePerson', 'listTokens', 'createToken', 'revokeToken'] as const),
+    ...(['listFolders', 'deleteProject', 'createAgent', 'changeAgent', 'deleteAgent', 'replacePasskey'] as const),
+    ...(['inspectAgent', 'signInAgent', 'getSignIn', 'signOutAgent', 'listDetectedAgents', 'probeSandbox'] as const),
+    ...(['listSecrets', 'setSecret', 'removeSecret', 'listSecretUses', 'reportProcessExit', 'stopProcess'] as const),
+    ...(['takeOverCoordinator', 'setChannelRoute', 'createPairingCode', 'changeChannelChat', 'setCutover'] as const),
+    ...(['changeSetUp', 'resumeFromFile'] as const),
+  ],
+  /** What is shared is changed, or something of the caller's own begun. */
+  changes: [
+    ...([
+      'login',
+      'logout',
+      'createSignInCode',
+      'createTicket',
+      'removeDevice',
+      'createProject',
+      'changeProject',
+      'assignAgent',
+      'unassignAgent',
+    ] as const),
+    ...(['releaseAgent', 'startChat', 'endChat', 'goOnInChat', 'postMessage', 'getOrCreateConversation'] as const),
+    ...(['createUserSession', 'createWorkSession', 'endWorkSession', 'dismissWorkSession', 'resumeWorkSession'] as const),
+    ...(['restoreWorkSession', 'saveCheckpoint', 'recordApproach', 'changeApproach', 'changeApproachOfProject'] as const),
+    ...(['putArtifact', 'deleteArtifact', 'createTask', 'changeTask', 'createApproval', 'revokeAllowance'] as const),
+  ],
+} as const satisfies Record<string, readonly (keyof Routes)[]>
+
+const classOf = (operation: string): string | undefined =>
+  Object.entries(classes).find(([, named]) => (named as readonly string[]).includes(operation))?.[0]
+
+/** What a kind of stream is to others. */
+const streamClasses: Record<(typeof streamKinds)[number], 'seen' | 'own'> = {
+  home: 'seen',
+  project: 'seen',
+  conversation: 'own',
+  turns: 'own',
+  'user-session': 'own',
+  coordinator: 'own',
+  note: 'own',
+}
+
+/** Tools that name something of a person; the others work on what their own session is about. */
+const toolClasses: Record<string, 'own' | 'of-the-caller' | 'coordinators' | 'managed'> = {
+  get_approval: 'own',
+  request_approval: 'own',
+  get_agent_action: 'coordinators',
+  report_process_exit: 'coordinators',
+  invalidate_session: 'coordinators',
+  resume_from_file: 'managed',
+  ...Object.fromEntries(
+    [
+      ...['authenticate', 'get_next_action', 'get_pending_messages', 'respond_chat', 'get_history', 'set_summary'],
+      ...['get_flags', 'set_flags', 'get_my_task', 'update_task', 'save_checkpoint', 'get_resume_context'],
+      ...['record_approach', 'request_folder', 'send_message', 'logout'],
+    ].map((name) => [name, 'of-the-caller' as const]),
+  ),
+}
+
+interface Operation {
+  readonly name: keyof Routes
+  readonly method: string
+  readonly path: string
+  readonly parameters: readonly { name: string; in: string }[]
+}
+
+type Scene = Awaited<ReturnType<typeof openOthersConsole>>
+
+async function operationsOf({ server }: Scene): Promise<Operation[]> {
+  const { paths } = (await server.ask('/api/openapi.json')).json as {
+    paths: Record<string, Record<string, { operationId: keyof Routes; parameters: Operation['parameters'] }>>
+  }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, parameters }]) => ({
+      name: operationId,
+      method: method.toUpperCase(),
+      path,
+      parameters,
+    })),
+  )
+}
+
+/** Each way to fill in the names of a path with what is Ann's. */
+function fillings(scene: Scene): Record<string, readonly (string | number)[]> {
+  const { projectId, userSessionId, key, forkKey, worktreeId, workSessionId, launchId, turnId, toolCallId, day } = scene
+  return {
+    ...{ projectId: [projectId], userSessionId: [userSessionId], worktreeId: [worktreeId], launchId: [launchId] },
+    ...{ key: [key, forkKey], workSessionId: [workSessionId], turnId: [turnId], toolCallId: [toolCallId] },
+    ...{ approvalId: [scene.approvalId, scene.decidedId], questionId: [scene.questionId], day: [day], seq: [1] },
+    ...{ role: ['auth'], agentId: ['coder'], channel: ['telegram'], name: ['none'], taskId: ['none'] },
+    ...{ personId: ['none'], tokenId: ['none'], coordinatorId: [scene.machine.id], chatId: ['none'] },
+    ...{ approachId: ['none'], allowanceId: ['none'] },
+  }
+}
+
+function pathsOf(scene: Scene, { path, parameters }: Operation): string[] {
+  const filled = fillings(scene)
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  let paths = [path]
+  for (const name of names) {
+    const values = filled[name]
+    if (!values) throw new Error(`nothing is known to stand for {${name}}`)
+    paths = paths.flatMap((each) => values.map((value) => each.replace(`{${name}}`, encodeURIComponent(value))))
+  }
+  // As much as can be asked for.
+  const query = new URLSearchParams()
+  const asked = {
+    q: scene.word,
+    streams: scene.streams.join(),
+    titles: true,
+    removed: true,
+    hidden: true,
+    items: true,
+    ended: true,
+  }
+  for (const { name } of parameters.filter((each) => each.in === 'query'))
+    if (Object.hasOwn(asked, name)) query.set(name, String(asked[name as keyof typeof asked]))
+  return paths.map((each) => (query.size > 0 ? `${each}?${query}` : each))
+}
+
+/** What must not be told to others. */
+const leaks = ({ word, userSessionId, forkKey, worktreeId }: Scene, text: string): string[] =>
+  [word, userSessionId, forkKey, worktreeId].filter(
+    (secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)),
+  )
+
+/** What the routes of others' things are asked with: it would be taken, were it one's own. */
+const bodies: Partial<Record<keyof Routes, object>> = {
+  spawnAgent: { role: 'other' },
+  promptRole: { content: 'hello' },
+  mergeWorktree: { branch: 'main' },
+  changeConversation: { title: 'mine' },
+  markSeen: { seq: 1 },
+  addMessage: { role: 'user', content: 'hello' },
+  setHistory: { messages: [] },
+  setConversationSummary: { summary: 'none' },
+  truncateHistory: { keepLast: 1 },
+  importConversation: { messages: [] },
+  rewindToTurn: { to: 'before' },
+  setConversationOption: { modeId: 'any' },
+  setFlags: {},
+  decideApproval: { status: 'approved' },
+  answerQuestion: { action: 'decline' },
+}
+
+/** Questions to a machine, which the scene does not answer. */
+const asksMachine = new Set([
+  'getWorktree',
+  'getWorktreeDiff',
+  'getWorktreePatch',
+  'getWorktreeLosses',
+  'findFiles',
+  'getTurnDiff',
+])
+
+async function throughRest(scene: Scene, operations: readonly Operation[]): Promise<string[]> {
+  const wrong: string[] = []
+  for (const operation of operations) {
+    const { name, method } = operation
+    const kind = classOf(name)
+    if (kind === 'changes' || kind === 'streams') continue
+    for (const path of pathsOf(scene, operation)) {
+      const body = method === 'GET' ? {} : { body: bodies[name] ?? {} }
+      const asked = { method, ...(method === 'DELETE' ? {} : body) }
+      const answers = scene.others.map(async ({ name: who, token }) => ({
+        who,
+        ...(await scene.server.ask(path, { ...asked, token })),
+      }))
+      for (const { who, status, text, json } of await Promise.all(answers)) {
+        const isRight = { own: status === 404 || json?.code === 'missing_scope', seen: status === 200, elsewhere: status === 404 }
+        if (!(isRight[kind as keyof typeof isRight] ?? status === 403)) wrong.push(`${who}: ${name} ${path} ${status} ${text}`)
+        if (status < 300) for (const secret of leaks(scene, text)) wrong.push(`${who}: ${name} ${path} tells ${secret}`)
+      }
+    }
+  }
+  return wrong
+}
+
+/** Ann and the owner get it all, so that the word is where it is looked for. */
+async function controls(scene: Scene, operations: readonly Operation[]): Promise<string[]> {
+  const wrong: string[] = []
+  for (const [who, token] of [
+    ['Ann', scene.ann.token],
+    ['owner', scene.server.ownerToken],
+  ] as const) {
+    for (const operation of operations) {
+      const kind = classOf(operation.name)
+      if (operation.method !== 'GET' || (kind !== 'own' && kind !== 'seen') || asksMachine.has(operation.name)) continue
+      const answers = await Promise.all(pathsOf(scene, operation).map((path) => scene.server.ask(path, { token })))
+      if (!answers.some(({ status }) => status === 200))
+        wrong.push(`${who}: ${operation.name} ${answers.map(({ status, text }) => `${status} ${text.slice(0, 200)}`)}`)
+    }
+    const project = `/api/projects/${scene.projectId}`
+    const lists = ['approvals', 'allowances', 'worktrees', `sessions/${scene.workSessionId}`].map((each) => `${project}/${each}`)
+    const key = encodeURIComponent(scene.key)
+    const more = [`processes/${scene.launchId}`, 'conversations', `conversations/${key}/turns?items=true`, 'user-sessions']
+    for (const path of [...lists, ...more.map((each) => `/api/${each}`), `/api/search?q=${scene.word}`]) {
+      const { text } = await scene.server.ask(path, { token })
+      if (!text.includes(scene.word)) wrong.push(`${who}: ${path} does not show it: ${text}`)
+    }
+    const replay = await followEvents({ port: scene.server.port, token, streams: scene.streams.join(), after: scene.start })
+    await heard(replay, 'project-changed', `project:${scene.projectId}`)
+    for (const secret of [scene.word, scene.userSessionId, scene.worktreeId])
+      if (!replay.text().includes(secret)) wrong.push(`${who}: events do not tell ${secret}`)
+  }
+  return wrong
+}
+
+const streamsOf = (scene: Scene): Record<(typeof streamKinds)[number], readonly string[]> => ({
+  home: ['home'],
+  project: [`project:${scene.projectId}`],
+  conversation: [scene.key, scene.forkKey, `console:${scene.userSessionId}.none`, 'work:none.coder'].map(
+    (key) => `conversation:${key}`,
+  ),
+  turns: [scene.key, scene.forkKey, `console:${scene.userSessionId}.none`, 'fork:none'].map((key) => `turns:${key}`),
+  'user-session': [`user-session:${scene.userSessionId}`],
+  coordinator: [`coordinator:${scene.machine.id}`],
+  note: [`note:${scene.day}`],
+})
+
+/** As snapshots, as events from the beginning, over a WebSocket; and what those heard who listened all the time. */
+async function throughStreams(scene: Scene): Promise<string[]> {
+  const wrong: string[] = []
+  const { server, others, watching, start } = scene
+  for (const { who, text } of watching) {
+    if (!text().includes('Write hello.txt')) wrong.push(`${who}: the title and the state are not told`)
+    for (const secret of leaks(scene, text())) wrong.push(`${who}: tells ${secret}`)
+  }
+  for (const { name: who, token } of others) {
+    const socket = await openSocket({ port: server.port, token })
+    for (const [kind, streams] of Object.entries(streamsOf(scene))) {
+      for (const stream of streams) {
+        const asked = encodeURIComponent(stream)
+        const statuses = [(await server.ask(`/api/snapshot?streams=${asked}`, { token })).status]
+        const replay = await followEvents({ port: server.port, token, streams: stream, after: start })
+        statuses.push(replay.status)
+        socket.send({ type: 'subscribe', streams: [stream], after: start, requestId: stream })
+        statuses.push((await socket.inbox.next(({ requestId }) => requestId === stream)).code === 'not_found' ? 404 : 200)
+        const expected = streamClasses[kind as keyof typeof streamClasses] === 'own' ? 404 : 200
+        if (statuses.some((status) => status !== expected)) wrong.push(`${who}: ${stream} ${statuses}`)
+        if (kind === 'project') await heard(replay, 'project-changed', stream)
+        // A refusal names what was asked for.
+        const answered = replay.status === 200 ? replay.text() : ''
+        for (const secret of leaks(scene, answered)) wrong.push(`${who}: ${stream} tells ${secret}`)
+      }
+    }
+    const isLast = ({ event }: { event?: { type: string; stream: string } }) =>
+      event?.type === 'project-changed' && event.stream.startsWith('project:')
+    await socket.inbox.until(() => socket.inbox.all.some(isLast))
+    const answered = JSON.stringify(socket.inbox.all.filter(({ type }) => type !== 'error'))
+    for (const secret of leaks(scene, answered)) wrong.push(`${who}: over a WebSocket tells ${secret}`)
+  }
+  return wrong
+}
+
+async function throughRelay(scene: Scene): Promise<string[]> {
+  const about = { ['sessionId']: scene.userSessionId, role: 'auth' }
+  const more = {
+    ...{ messageId: scene.turnId, change: { modeId: 'm' }, goOn: true, outcome: 'allowed', action: 'decline' },
+    ...{ approvalId: scene.approvalId, questionId: scene.questionId, lastSeq: 0 },
+  }
+  const wrong: string[] = []
+  for (const { name: who, token } of scene.others) {
+    const socket = await openSocket({ port: scene.server.port, token })
+    for (const type of relayTypes.filter((each) => each !== 'session:create')) {
+      const content = type === 'agent:message' ? { content: 'hi' } : {}
+      socket.send({ type, ...about, ...more, ...content, requestId: type })
+      const answer = await socket.inbox.next(({ requestId }) => requestId === type)
+      if (answer.code !== 'user_session_not_found' && answer.code !== 'missing_scope')
+        wrong.push(`${who}: ${type} ${answer.code}`)
+    }
+  }
+  return wrong
+}
+
+/** The same agent at work for Bob, and people's own tokens. */
+async function throughMcp(scene: Scene): Promise<string[]> {
+  const wrong: string[] = []
+  const agent = await connectMcp(scene.server.url, scene.launchToken)
+  const values = {
+    ...{ approval_id: scene.approvalId, agent_id: 'coder', project_id: scene.projectId, remaining_processes: 0 },
+    ...{ checkpoint_type: 'plan', path: '/none', folder: '/none', content: 'hi', summary: 'hi', through_seq: 1, flags: {} },
+    ...{ to_agent_id: 'critic', task_id: 'none', kind: 'failed', description: 'none', day: scene.day, q: scene.word },
+  }
+  for (const { name, inputSchema } of listedTools()) {
+    const known = Object.entries(values).filter(([arg]) => Object.hasOwn(inputSchema['properties'] as object, arg))
+    const { structuredContent, isError } = await agent.client.callTool({ name, arguments: Object.fromEntries(known) })
+    const answered = JSON.stringify(structuredContent)
+    const code = isError ? (structuredContent as { code: string }).code : undefined
+    const expected = { own: 'not_found', coordinators: 'missing_scope', managed: 'missing_scope', 'of-the-caller': code }
+    if (code !== expected[toolClasses[name] ?? 'own']) wrong.push(`${name}: ${answered}`)
+    if (!isError) for (const secret of leaks(scene, answered)) wrong.push(`${name} tells ${secret}`)
+  }
+  for (const token of [scene.launchToken, ...scene.others.map((each: Person) => each.token)]) {
+    const { client } = await connectMcp(scene.server.url, token)
+    for (const { uri } of (await client.listResources()).resources) {
+      const answered = JSON.stringify(await client.readResource({ uri }))
+      for (const secret of leaks(scene, answered)) wrong.push(`${uri} tells ${secret}`)
+    }
+  }
+  return wrong
+}
+
+test('[SE28] 0 leaks: every operation, stream, message of the relay and tool has a class, and nobody else sees more than title and state', async () => {
+  const scene = await openOthersConsole()
+  const operations = await operationsOf(scene)
+  const named = Object.values(classes).flat() as string[]
+  expect(named.toSorted()).toEqual(operations.map(({ name }) => name as string).toSorted())
+  expect(Object.keys(streamClasses).toSorted()).toEqual([...streamKinds].toSorted())
+  expect(Object.keys(toolClasses).toSorted()).toEqual(
+    listedTools()
+      .map(({ name }) => name)
+      .toSorted(),
+  )
+  expect(await controls(scene, operations)).toEqual([])
+  const ways = [
+    await throughRest(scene, operations),
+    await throughStreams(scene),
+    await throughRelay(scene),
+    await throughMcp(scene),
+  ]
+  expect(ways.flat()).toEqual([])
+})
