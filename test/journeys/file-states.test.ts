@@ -3,10 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../support/coordinator-process.ts'
+import { recordingGit, strayCalls } from '../support/recording-git.ts'
 import { openRepositoryChat } from '../support/repository-chat.ts'
 
-async function openRoom() {
-  const { holdfast, repository, chat } = await openRepositoryChat()
+async function openRoom(env: Readonly<Record<string, string>> = {}) {
+  const { holdfast, repository, chat } = await openRepositoryChat(env)
   const { client, projectId, agentId } = chat
   const key = `web:${projectId}.${agentId}`
   const say = async (text: string) => {
@@ -17,8 +18,9 @@ async function openRoom() {
   return { holdfast, repository, chat, client, projectId, agentId, key, say, turns }
 }
 
-test('[FS7] each turn has the files before and after it, and what it changed; the diff shows it', async () => {
-  const { repository, client, key, say, turns } = await openRoom()
+test('[FS7] [SE20] each turn has the files before and after it, and what it changed; the diff shows it', async () => {
+  const recorded = recordingGit()
+  const { holdfast, repository, client, key, say, turns } = await openRoom({ PATH: `${recorded.bin}:${process.env['PATH']}` })
   await say('[[write made.txt by the chat]] written')
   writeFileSync(join(repository.folder, 'mine.txt'), 'the person’s\n')
   await say('nothing')
@@ -35,6 +37,16 @@ test('[FS7] each turn has the files before and after it, and what it changed; th
   })
   expect(diff).toMatchObject({ files: [{ path: 'made.txt', added: 1, removed: 0 }], changes: first?.changes, cut: false })
   expect(diff.text).toContain('+by the chat')
+  const calls = recorded.calls()
+  expect(calls.map(({ args }) => args[0])).toContain('write-tree')
+  // The demo's own repository is made before any agent.
+  const isDemo = ({ cwd }: { readonly cwd: string }): boolean => cwd.endsWith('/run/demo-unfinished')
+  expect(
+    strayCalls(
+      calls.filter((call) => !isDemo(call)),
+      [join(holdfast.data, 'worktrees/.states')],
+    ),
+  ).toEqual([])
 })
 
 test('[FS8] a rewind brings files, conversation and context back, shows what others changed, and can be undone', async () => {

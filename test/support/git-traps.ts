@@ -2,9 +2,11 @@
  * What a repository can name that git runs: configuration, attributes, hooks, submodules, promisors. Each trap is armed with a program of its own that
  * leaves a mark when it is run, and says which plain git command runs it (its control), or why the git that is installed cannot be made to.
  */
-import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { killGroup } from '../../src/platform/processes/signals.ts'
 import { at, makeRepository, type TestRepository } from './git-repository.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -113,7 +115,17 @@ export const checkout = 'worktree add --quiet -b holdfast/x/x .git/elsewhere mai
 const noTerminal = 'git does so only at a terminal, and ours has none'
 /** git takes it only from the person's own configuration. */
 const onlyProtected = 'the git that is installed takes this key only from the configuration of the person or the machine'
-const later = 'the git that is installed is older than this key'
+const [major = 0, minor = 0] =
+  /(\d+)\.(\d+)/
+    .exec(execFileSync('git', ['--version'], { encoding: 'utf8' }))
+    ?.slice(1)
+    .map(Number) ?? []
+
+/** A key of a newer git. An older one does nothing with it. */
+const since = ([first, second]: readonly [number, number], ...control: string[]): Pick<Trap, 'control' | 'cannot'> =>
+  major > first || (major === first && minor >= second)
+    ? { control }
+    : { cannot: 'the git that is installed is older than this key' }
 
 export const configTraps: readonly Trap[] = [
   { name: 'core.fsmonitor', config: { 'core.fsmonitor': '@' }, control: ['status'] },
@@ -242,8 +254,51 @@ export const configTraps: readonly Trap[] = [
     config: { 'init.templateDir': '/' },
     cannot: 'git init does not read the configuration of a repository',
   },
-  { name: 'gc.recentObjectsHook', config: { 'gc.recentObjectsHook': '@' }, cannot: later },
-  { name: 'hook.command', config: { 'hook.trap.command': '@', 'hook.trap.event': 'pre-commit' }, cannot: later },
+  {
+    name: 'gc.recentObjectsHook',
+    config: { 'gc.recentObjectsHook': '@' },
+    arm({ git, write, folder }) {
+      write('.git/loose', 'loose')
+      const id = git('hash-object', '-w', '.git/loose')
+      utimesSync(join(folder, '.git/objects', id.slice(0, 2), id.slice(2)), 1, 1)
+    },
+    ...since([2, 42], 'prune --expire=1.hour.ago'),
+  },
+  ...['pre-commit', 'reference-transaction', 'post-index-change', 'post-checkout'].map(
+    (event): Trap => ({
+      name: `hook.command ${event}`,
+      config: { [`hook.${event}.command`]: '@ x', [`hook.${event}.event`]: event },
+      ...since(
+        [2, 54],
+        ...(event === 'post-checkout'
+          ? ['switch -q ours']
+          : event === 'post-index-change'
+            ? ['add --renormalize .']
+            : ['commit --allow-empty -m x']),
+      ),
+    }),
+  ),
+  {
+    name: 'lfs.extension',
+    attribute: 'filter',
+    config: { 'lfs.extension.trap.clean': '@ x', 'lfs.extension.trap.smudge': '@ x', 'lfs.extension.trap.priority': '0' },
+    cannot: 'only git-lfs reads it, which is a filter like any other',
+  },
+  { name: 'lfs.customtransfer', config: { 'lfs.customtransfer.trap.path': '@' }, cannot: 'only git-lfs reads it' },
+  {
+    name: 'include.pipe',
+    arm({ folder, git }, program) {
+      const pipe = join(folder, '.git/pipe')
+      execFileSync('mkfifo', [pipe])
+      // Answers clean to the first who asks.
+      const text = `[core]\n\tfsmonitor = ${program}\n`
+      const writes = `printf '' > '${pipe}'; while [ -p '${pipe}' ]; do printf '%s' '${text}' > '${pipe}'; done`
+      const child = spawn('/bin/sh', ['-c', writes], { detached: true, stdio: 'ignore' })
+      onTestFinished(() => killGroup(child))
+      git('config', 'include.path', pipe)
+    },
+    control: ['status', 'status'],
+  },
 ]
 
 function alternate({ folder }: Scene): void {

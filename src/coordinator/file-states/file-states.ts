@@ -1,6 +1,6 @@
 /** File states of this machine's git workplaces (FS): taken, compared, brought back, forked; one thing at a time in each. */
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type FileChanges,
@@ -11,7 +11,7 @@ import {
   type StateDiff,
 } from '../../protocol/worktrees/file-state.ts'
 import { type Git, GitFailure } from '../worktrees/git.ts'
-import { copyIndex } from '../worktrees/look.ts'
+import { copyIndex, placeIndex } from '../worktrees/look.ts'
 import { capture, shownNames } from './capture.ts'
 import { changesBetween, diffBetween } from './compare.ts'
 import { KeptStates } from './kept-states.ts'
@@ -30,12 +30,13 @@ async function writeState(place: Workplace, { tree }: { readonly tree: string })
   if (existsSync(place.indexFile)) await place.dropIndex()
   await place.run(['read-tree', '--reset', '-u', tree], { config: parallel })
   place.memory.tree = tree
-  const index = join(gitFolder, 'holdfast-index')
+  const index = `${place.indexFile}.checkout`
   await rm(`${index}.lock`, { force: true })
   await copyIndex(place.indexFile, index)
   // Keeps what is known of the files that are as in the commit.
   await place.repository.run(['read-tree', '-m', head], { env: { GIT_INDEX_FILE: index } })
-  await rename(index, join(gitFolder, 'index'))
+  await placeIndex(index, join(gitFolder, 'index'))
+  await rm(index, { force: true })
 }
 
 export interface TakenState {

@@ -4,8 +4,7 @@
  * are; nothing in them is read.
  */
 import { constants, lstatSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, rm, utimes } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, mkdtemp, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../platform/files/atomic-file.ts'
 import { bytesOf, textOf } from '../../platform/files/plain-file.ts'
@@ -179,6 +178,16 @@ export async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, atime, mtime)
 }
 
+/** Puts an index of ours in the place of a checkout's. What lies in the way is not written to. */
+export async function placeIndex(from: string, to: string): Promise<void> {
+  const next = `${to}.holdfast`
+  const { atime, mtime } = statSync(from)
+  await rm(next, { force: true })
+  await copyFile(from, next, constants.COPYFILE_EXCL)
+  await utimes(next, atime, mtime)
+  await rename(next, to)
+}
+
 /** Runs git with an index that has these files too, without what a sparse checkout leaves away, and objects that are thrown away. */
 export async function withNewFiles<Result>(
   repository: Repository,
@@ -187,7 +196,7 @@ export async function withNewFiles<Result>(
 ): Promise<Result> {
   const facts = indexFactsOf(repository)
   if (names.length === 0 && facts.skipped.size === 0) return work({})
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-diff-'))
+  const folder = await mkdtemp(join(repository.place.dir, 'diff-'))
   try {
     const env = {
       GIT_INDEX_FILE: join(folder, 'index'),

@@ -3,7 +3,7 @@
  * git. The same role gets the same workspace again. Never uses a person's checkout, and never removes anything.
  */
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { commitOf } from '../../platform/files/git-refs.ts'
 import { makeFolderInside, namesIn, PathRefused, realPathInside } from '../../platform/files/path-inside.ts'
@@ -19,7 +19,7 @@ import { branchOf } from './branch-name.ts'
 import { filteredAmong } from './commit.ts'
 import type { NoRepository } from './find-repository.ts'
 import { type Git, GitFailure } from './git.ts'
-import { copyIndex, ownEntriesOf } from './look.ts'
+import { ownEntriesOf, placeIndex } from './look.ts'
 import { isNamedFolder, namedFolder } from './named-folder.ts'
 import type { Occupancy } from './occupancy.ts'
 import {
@@ -206,8 +206,7 @@ async function writeFiles(from: Repository, worktree: Repository, index: string)
   const sparse = sparseSettings(worktree, from.settings)
   await rm(`${worktree.indexFile}.lock`, { force: true })
   await worktree.run(['read-tree', '--reset', '-u', worktree.facts.head], { timeoutMs: checkoutMs, config: sparse })
-  await copyIndex(worktree.indexFile, `${index}.holdfast`)
-  await rename(`${index}.holdfast`, index)
+  await placeIndex(worktree.indexFile, index)
   // Ours leaves nothing away.
   if (Object.keys(sparse).length > 0) await rm(worktree.indexFile, { force: true })
 }

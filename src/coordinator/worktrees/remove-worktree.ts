@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { lstat, rmdir } from 'node:fs/promises'
+import { lstat, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBelow } from '../../platform/files/path-inside.ts'
 import { type Detail, detailFields, statusNotice } from '../../protocol/status-texts.ts'
@@ -105,6 +105,7 @@ export async function removeWorktree(
   if (removed.code !== 0) return notRemoved('git_refused', removed.stderr.trim())
   // Only if unchanged: a new commit keeps its branch.
   if (tip) await repository.try(['update-ref', '-d', `refs/heads/${record.branch}`, tip], { env: { GIT_WORK_TREE: undefined } })
+  await rm(repository.place.dir, { recursive: true, force: true })
   return { outcome: 'removed' }
 }
 
