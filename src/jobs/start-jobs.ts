@@ -132,8 +132,9 @@ export async function createDemoProject(
 
 /** Mirrors project files. Imports what people write into approaches.json (AR3), and logs why when it cannot. */
 export const projectFiles = (store: Store, logger: Pick<Logger, 'info' | 'warn'>): MirrorTarget =>
-  projectFolderWith(async ({ added, problem, ...place }) => {
-    await store.run(importApproaches, { ...place, added, problem, by: ownerId })
+  projectFolderWith(async ({ added, moved, problem, ...place }) => {
+    await store.run(importApproaches, { ...place, added, moved, problem, by: ownerId })
     if (problem !== null) logger.warn({ ...place, problem }, 'a changed approaches.json was not taken in')
-    if (added.length > 0) logger.info({ ...place, approaches: added.length }, 'approaches were taken in from their file')
+    const approaches = added.length + moved.length
+    if (approaches > 0) logger.info({ ...place, approaches }, 'approaches were taken in from their file')
   })

@@ -1,15 +1,21 @@
-/** Converts entries added to an `approaches.json` by hand (AR3) into approaches to record; refuses invalid ones. */
+/** Converts entries added to an `approaches.json` by hand, or moved in it (AR3), into approaches to record; refuses invalid ones. */
 import type * as z from 'zod'
 import { type ApproachKind, approachKinds } from '../../domain/work/approach-lifecycle.ts'
 import { checked } from '../checked-input.ts'
 import { checkSchemaVersion } from '../schema-version.ts'
-import { ApproachDraft } from './approach.ts'
+import { type ApproachChange, ApproachDraft } from './approach.ts'
 import { workSessionFileNames } from './read-work-session.ts'
 
 export interface NewApproach {
   /** The id in the file, kept when it is free. */
   readonly id?: string
   readonly draft: z.output<typeof ApproachDraft>
+}
+
+/** An untried one that was tried (AR1). */
+export interface MovedApproach {
+  readonly id: string
+  readonly change: z.output<typeof ApproachChange>
 }
 
 type Lists = { readonly [Kind in ApproachKind]: readonly Readonly<Record<string, unknown>>[] }
@@ -26,3 +32,7 @@ export function newApproaches(file: unknown, added: Lists): NewApproach[] {
     }),
   )
 }
+
+/** What belongs to an untried one alone stays behind. Throws as `newApproaches` does. */
+export const movedApproaches = (file: unknown, moved: Lists): MovedApproach[] =>
+  newApproaches(file, moved).map(({ id = '', draft: { priority: _, nextToTry: __, ...change } }) => ({ id, change }))

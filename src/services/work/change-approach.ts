@@ -10,7 +10,7 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { projectStream } from '../../domain/stream-name.ts'
 import { type ApproachKind, approachId, change, contentOf, dayOf, parseApproachId } from '../../domain/work/approach-lifecycle.ts'
 import type { Approach, ApproachChange, ApproachDraft } from '../../protocol/work/approach.ts'
-import type { NewApproach } from '../../protocol/work/new-approaches.ts'
+import type { MovedApproach, NewApproach } from '../../protocol/work/new-approaches.ts'
 import { changesOf, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import type { AgentCaller } from '../../store/conversations/unread.ts'
 import { noticeColumn } from '../../store/fields.ts'
@@ -39,20 +39,27 @@ type ChangeInput = z.output<typeof ApproachChange> & Place & { by: string }
 
 export const changeApproach = defineUseCase('change-approach', {
   streams: ({ projectId }: ChangeInput) => [projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, approachId, by, ...asked }: ChangeInput, { now }): Promise<Approach> => {
-    const row = await existingApproach(tx, { projectId, approachId, ...(workSessionId !== undefined && { workSessionId }) })
-    const decision = change(approachFrom(row), asked, { at: now, by })
-    if (decision.outcome === 'unchanged') return approachOf(row)
-    if (decision.outcome === 'refused') throw cannotMove(row, asked.kind)
-    const changed = { ...row, ...approachColumns(decision.approach), updated_at: now }
-    await tx.update('approaches', changed)
-    const approach = approachOf(changed)
-    tx.append(projectStream(projectId), { type: 'approach-changed', data: { approach, by } })
-    const place = { projectId, workSessionId: workSessionId ?? row.session_id }
-    await recordCheckpoint(tx, { ...place, reason: 'approach_recorded', subject: approachId, now })
-    return approach
-  },
+  run: (tx, input: ChangeInput, { now }): Promise<Approach> => applyChange(tx, input, now),
 })
+
+/** The calling use case locks the project's stream. */
+async function applyChange(
+  tx: Tx,
+  { projectId, workSessionId, approachId, by, ...asked }: ChangeInput,
+  now: Instant,
+): Promise<Approach> {
+  const row = await existingApproach(tx, { projectId, approachId, ...(workSessionId !== undefined && { workSessionId }) })
+  const decision = change(approachFrom(row), asked, { at: now, by })
+  if (decision.outcome === 'unchanged') return approachOf(row)
+  if (decision.outcome === 'refused') throw cannotMove(row, asked.kind)
+  const changed = { ...row, ...approachColumns(decision.approach), updated_at: now }
+  await tx.update('approaches', changed)
+  const approach = approachOf(changed)
+  tx.append(projectStream(projectId), { type: 'approach-changed', data: { approach, by } })
+  const place = { projectId, workSessionId: workSessionId ?? row.session_id }
+  await recordCheckpoint(tx, { ...place, reason: 'approach_recorded', subject: approachId, now })
+  return approach
+}
 
 async function existingApproach(reader: Reader, { projectId, workSessionId, approachId }: Place): Promise<ApproachRow> {
   if (!(await reader.row('projects', { id: projectId }))) throw noSuchProject(projectId)
@@ -99,17 +106,20 @@ interface ImportInput {
   readonly projectId: string
   readonly workSessionId: string
   readonly added: readonly NewApproach[]
+  readonly moved?: readonly MovedApproach[]
   readonly problem: Detail | null
   readonly by: string
 }
 
-/** Imports new entries of an edited `approaches.json` (AR3), under their ids where free. A problem is stored until fixed. */
+/** Imports new and moved entries of an edited `approaches.json` (AR3); new ones under their ids where free. A problem is stored until fixed. */
 export const importApproaches = defineUseCase('import-approaches', {
   streams: ({ projectId }: ImportInput) => [projectStream(projectId)],
-  run: async (tx, { projectId, workSessionId, added, problem, by }: ImportInput, { now }): Promise<void> => {
+  run: async (tx, { projectId, workSessionId, added, moved = [], problem, by }: ImportInput, { now }): Promise<void> => {
     const row = await tx.row('sessions', { id: workSessionId })
     if (row?.project_id !== projectId) return
     for (const { id, draft } of added) await addApproach(tx, row, draft, { by, now, ...(id !== undefined && { id }) })
+    for (const { id, change: asked } of moved)
+      await applyChange(tx, { projectId, workSessionId, approachId: id, by, ...asked }, now)
     const file_problem = problem && textOf(problem)
     if (row.file_problem === file_problem) return
     const changed = { ...row, file_problem, notice: noticeColumn(problem) }

@@ -55,6 +55,57 @@ test('[AR3] entries that a person adds to approaches.json become approaches, wit
   expect(log()).toContain('taken in from their file')
 })
 
+test('[AR1] [AR3] an entry that is moved from untried to failed or verified in the file has been tried, keeps its id and its history, and the file goes on', async () => {
+  const { settle, read, edit, record, whole, path, log } = await open()
+  await record('second')
+  await record('third')
+  await settle()
+  const move = (id: string, kind: 'failed' | 'verified', words: object) =>
+    edit((file) => {
+      const { [kind]: there, untried } = file
+      const moved = { ...untried.find((each: { id: string }) => each.id === id), ...words }
+      return { ...file, [kind]: [...there, moved], untried: untried.filter((each: { id: string }) => each.id !== id) }
+    })
+  const approach = async (id: string) => (await whole()).approaches.find((each: { id: string }) => each.id === id)
+  await move('approach_u001', 'failed', { next_to_try: true, failure_reason: 'fell', learnings: ['no'], avoid: true })
+  await settle()
+  expect(await approach('approach_u001')).toMatchObject({
+    ...{ kind: 'failed', description: 'ours', failureReason: 'fell', learnings: ['no'], avoid: true, priority: null },
+    ...{ nextToTry: false, history: [{ by: 'owner', before: { kind: 'untried', priority: 'medium' } }] },
+  })
+  expect((await whole()).approaches).toHaveLength(3)
+  expect((await whole()).fileProblem).toBeNull()
+  expect(log()).toContain('taken in from their file')
+  await record('meanwhile')
+  await settle()
+  expect((await read()).failed).toMatchObject([{ id: 'approach_u001', failure_reason: 'fell', date: expect.any(String) }])
+  expect((await read()).untried.map(({ id }: { id: string }) => id)).toEqual(['approach_u002', 'approach_u003', 'approach_u004'])
+  // What cannot be moved, and a moved one with words that are none, is told and changes nothing; then the next is taken in.
+  const good = await readFile(path, 'utf8')
+  for (const [id, words, why] of [
+    ['approach_u002', { failure_reason: 7 }, /failed, new entry 1.*failureReason/],
+    ['approach_u002', { description: '' }, /failed, new entry 1.*description/],
+  ] as const) {
+    await move(id, 'failed', words)
+    await settle()
+    expect((await whole()).fileProblem).toMatch(why)
+    expect(await approach(id)).toMatchObject({ kind: 'untried', history: [] })
+    await writeFile(path, good)
+  }
+  await edit(({ failed, ...file }) => ({ ...file, failed: [], untried: [...file.untried, ...failed] }))
+  await settle()
+  expect((await whole()).fileProblem).toMatch(/approach_u001 was changed or removed/)
+  await writeFile(path, good)
+  await move('approach_u002', 'verified', { evidence: { passed: 5 } })
+  await settle()
+  expect(await approach('approach_u002')).toMatchObject({ kind: 'verified', evidence: { passed: 5 }, reusable: true })
+  expect((await whole()).fileProblem).toBeNull()
+  await move('approach_u004', 'failed', {})
+  await settle()
+  expect((await approach('approach_u004')).kind).toBe('failed')
+  expect((await read()).untried).toMatchObject([{ id: 'approach_u003' }])
+})
+
 test('[AR3] what was changed, removed or is no such file is refused in words, and the file is left alone until it is mended', async () => {
   const { path, settle, read, edit, record, whole, known, log } = await open()
   const good = await readFile(path, 'utf8')

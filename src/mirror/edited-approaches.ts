@@ -1,0 +1,119 @@
+/**
+ * Finds what people and agents wrote into an `approaches.json` (AR3) by comparing it with a copy of the last version written by
+ * Holdfast. New entries, and untried ones moved to where they were tried, are imported. Other changed or removed entries, and
+ * invalid files, are reported, and the file is left as it is.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { Refusal } from '../domain/errors.ts'
+import type { Detail } from '../domain/notices.ts'
+import { statusNotice } from '../domain/status-texts.ts'
+import { approachKinds } from '../domain/work/approach-lifecycle.ts'
+import { readPlainFile } from '../platform/files/plain-file.ts'
+import { fieldsOf } from '../platform/json.ts'
+import type { ApproachesFile } from '../protocol/work/approaches-file.ts'
+import { type MovedApproach, movedApproaches, type NewApproach, newApproaches } from '../protocol/work/new-approaches.ts'
+import { workSessionFileNames } from '../protocol/work/read-work-session.ts'
+
+export interface EditedApproaches {
+  readonly added: readonly NewApproach[]
+  /** AR1: untried ones that stand among the verified or failed now. */
+  readonly moved: readonly MovedApproach[]
+  /** Why something was not imported; null when all was. */
+  readonly problem: Detail | null
+  readonly known: Listed
+}
+
+/** The compared part of the file: its lists, with each entry as written. */
+type Listed = { readonly [Kind in (typeof approachKinds)[number]]: readonly Entry[] }
+type Entry = Readonly<Record<string, unknown>>
+
+const file = workSessionFileNames.approaches
+const maxNamed = 5
+
+/** Undefined when the file was not changed. `kept`: the store's approaches; `beside`: the copy of the last version written. */
+export async function editedApproaches(
+  path: string,
+  beside: string,
+  kept: ApproachesFile,
+): Promise<EditedApproaches | undefined> {
+  const found = await readPlainFile(path).catch(() => undefined)
+  if (found === undefined) return undefined
+  const wrote = await readPlainFile(beside).catch(() => undefined)
+  if (found === wrote) return undefined
+  // Earlier versions kept no copy: then entries with ids that the store knows are its own.
+  const known = wrote === undefined ? undefined : listedIn(JSON.parse(wrote))
+  try {
+    const whole = JSON.parse(found)
+    const theirs = listedIn(whole)
+    return known ? compared(known, kept, theirs, whole) : unknownTo(kept, theirs, whole)
+  } catch (error) {
+    const why = error instanceof Refusal ? error.detail : statusNotice('fileNotJson')
+    const problem = statusNotice('approachesRefused', { file, why })
+    return { added: [], moved: [], problem, known: known ?? listedIn(kept) }
+  }
+}
+
+function listedIn(whole: unknown): Listed {
+  const lists = fieldsOf(whole)
+  return ofEach((kind) => {
+    const entries = lists[kind] ?? []
+    if (!Array.isArray(entries)) throw new Refusal('invalid_request', statusNotice('noList', { kind }))
+    return entries as Entry[]
+  })
+}
+
+const ofEach = (list: (kind: keyof Listed) => readonly Entry[]): Listed =>
+  Object.fromEntries(approachKinds.map((kind) => [kind, list(kind)])) as unknown as Listed
+
+/** Known entries that differ or are missing were moved, changed or removed; unknown entries are new. */
+function compared(known: Listed, kept: ApproachesFile, theirs: Listed, whole: unknown): EditedApproaches {
+  const isIn = (list: readonly Entry[], entry: Entry): boolean => list.some((each) => isDeepStrictEqual(each, entry))
+  const lost = ofEach((kind) => known[kind].filter((entry) => !isIn(theirs[kind], entry)))
+  const tried = triedIn(theirs, idsOf(lost.untried), kept)
+  const triedIds = idsOf(tried.verified, tried.failed)
+  const changed = [...idsOf(lost.verified, lost.failed, lost.untried)].filter((id) => !triedIds.has(id))
+  const fresh = pick(
+    theirs,
+    (kind, entry) => !(isIn(known[kind], entry) || changed.includes(String(entry['id'])) || triedIds.has(String(entry['id']))),
+  )
+  const ids = changed.slice(0, maxNamed).join(', ')
+  return {
+    added: newApproaches(whole, fresh),
+    moved: movedApproaches(whole, tried),
+    problem: changed.length > 0 ? statusNotice('approachesChanged', { file, ids }) : null,
+    known: joined(
+      pick(known, (_, { id }) => !triedIds.has(String(id))),
+      joined(fresh, tried),
+    ),
+  }
+}
+
+function unknownTo(kept: ApproachesFile, theirs: Listed, whole: unknown): EditedApproaches | undefined {
+  const tried = triedIn(theirs, idsOf(kept.untried), kept)
+  const ids = idsOf(kept.verified, kept.failed, kept.untried)
+  const fresh = pick(theirs, (_, { id }) => !ids.has(String(id)))
+  const [added, moved] = [newApproaches(whole, fresh), movedApproaches(whole, tried)]
+  if (added.length + moved.length === 0) return undefined
+  const triedIds = idsOf(tried.verified, tried.failed)
+  const others = pick(listedIn(kept), (_, { id }) => !triedIds.has(String(id)))
+  return { added, moved, problem: null, known: joined(others, joined(fresh, tried)) }
+}
+
+/** AR1: those of `left` that are untried in the store, and in the file once, as verified or failed. */
+function triedIn(theirs: Listed, left: ReadonlySet<string>, kept: ApproachesFile): Listed {
+  const untried = idsOf(kept.untried)
+  const isOnce = (id: string): boolean =>
+    approachKinds.flatMap((kind) => theirs[kind]).filter((entry) => String(entry['id']) === id).length === 1
+  return pick(theirs, (kind, { id }) => {
+    const name = String(id)
+    return kind !== 'untried' && left.has(name) && untried.has(name) && isOnce(name)
+  })
+}
+
+const idsOf = (...lists: readonly (readonly { readonly id?: unknown }[])[]): Set<string> =>
+  new Set(lists.flat().map(({ id }) => String(id)))
+
+const pick = (lists: Listed, isWanted: (kind: keyof Listed, entry: Entry) => boolean): Listed =>
+  ofEach((kind) => lists[kind].filter((entry) => isWanted(kind, entry)))
+
+const joined = (one: Listed, other: Listed): Listed => ofEach((kind) => [...one[kind], ...other[kind]])
