@@ -14,7 +14,7 @@ const oneOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.ma
  */
 const base = [
   ...inside('src/domain', ['errors', 'nearest', 'notices']),
-  ...inside('src/protocol', ['config', 'problem', 'access/sign-in-link']),
+  ...inside('src/protocol', ['config', 'problem', 'unseen-characters', 'access/sign-in-link']),
   ...inside('src/platform', [
     'config/config',
     'config/config-file',
