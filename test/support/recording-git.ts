@@ -10,7 +10,7 @@ export interface GitCall {
   readonly env: Readonly<Record<string, string>>
 }
 
-const told = [
+const variables = [
   'GIT_DIR',
   'GIT_WORK_TREE',
   'GIT_INDEX_FILE',
@@ -30,7 +30,7 @@ export interface RecordingGit {
 export function recordingGit(bin = temporaryFolder()): RecordingGit {
   const file = join(temporaryFolder(), 'calls')
   const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const values = told.map((name) => `"\${${name}-}"`).join(' ')
+  const values = variables.map((name) => `"\${${name}-}"`).join(' ')
   // One write for each call, so that two at once do not mix.
   const script = `#!/bin/sh\nprintf '%s\\n' "$(printf '%s\\t' "$PWD" ${values} "$@" | tr '\\n' ' ')" >> '${file}'\nexec '${real}' "$@"\n`
   writeFileSync(join(bin, 'git'), script, { mode: 0o755 })
@@ -43,8 +43,8 @@ const callsIn = (text: string): GitCall[] =>
     .filter(Boolean)
     .map((line) => {
       const [cwd = '', ...words] = line.split('\t').slice(0, -1)
-      const env = Object.fromEntries(told.map((name, at) => [name, words[at] ?? '']))
-      return { args: words.slice(told.length), cwd, env }
+      const env = Object.fromEntries(variables.map((name, at) => [name, words[at] ?? '']))
+      return { args: words.slice(variables.length), cwd, env }
     })
 
 /** Calls whose git directory, configuration or index is not ours. `ours`: folders of ours. */
