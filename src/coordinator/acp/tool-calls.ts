@@ -1,5 +1,6 @@
 /** Keeps the tool calls of a turn in their current state, with what came of each (AC6). */
 import { type Fields, fieldsOf, parsedJson } from '../../platform/json.ts'
+import { hasQuirk } from '../../protocol/agents/known-agents.ts'
 import {
   type AgentUpdate,
   maxListed,
@@ -13,7 +14,7 @@ import {
 } from '../../protocol/turns/agent-update.ts'
 import { maxKeptOutput, maxToolCalls, maxTurnOutput } from './limits.ts'
 import { addDigests, type CallDigests, fingerprintOf, mergeDigests } from './permissions.ts'
-import { commandOf, exitCodeOf, folderOf, outputOf, parentOf, piecesOf, ToolOutput } from './tool-output.ts'
+import { argumentsOf, commandOf, exitCodeOf, folderOf, outputOf, parentOf, piecesOf, ToolOutput } from './tool-output.ts'
 import { jsonOf, lineOf, listOf, oneOf, textOf, wholeOf } from './wire.ts'
 
 interface Known {
@@ -69,12 +70,13 @@ export class ToolCalls {
 
   #withResult(call: ToolCall, update: Fields, output: ToolOutput, beganAt: number): ToolCall {
     const before = output.held
-    const { piece, whole } = outputOf(update)
+    const { piece, whole } = outputOf(update, argumentsOf(call))
     output.append(piece)
     // What comes with the call itself, or with its input before it runs, describes the call.
     const isUpdate = update['sessionUpdate'] === 'tool_call_update'
     const isResult = isOver(call) || (isUpdate && (call.status === 'in_progress' || !('rawInput' in update)))
-    if (whole !== undefined && isResult) output.set(whole, call.toolKind === 'execute')
+    const adds = hasQuirk(this.#agent ?? '', 'sums_up_output')
+    if (whole !== undefined && isResult) output.set(whole, { continues: call.toolKind === 'execute', adds })
     this.#held += output.held - before
     if (this.#held > maxTurnOutput) this.#held -= output.shrink(maxShownOutput)
     const exitCode = exitCodeOf(update, this.#agent, output.shown()) ?? call.exitCode

@@ -2,7 +2,7 @@
  * Reads what a tool call ran and what came of it, whichever fields the agent uses (AC6). Holds the whole output of a call within
  * a limit; of more, the beginning and the end.
  */
-import { type Fields, fieldsOf } from '../../platform/json.ts'
+import { type Fields, fieldsOf, parsedJson } from '../../platform/json.ts'
 import { maxShownOutput } from '../../protocol/turns/agent-update.ts'
 import { jsonOf, lineOf, textOf, wholeOf } from './wire.ts'
 
@@ -115,42 +115,76 @@ export function exitCodeOf(update: Fields, agent: string | undefined, output: st
   return words === undefined ? firstOf(update, exitCodeFields, wholeOf) : Number(words)
 }
 
-interface SentOutput {
-  readonly piece: string
-  readonly whole: string | undefined
+/** Which field of a call has the output: each replaces what it had itself (ACP), and none what another had. */
+type Source = 'content' | 'result'
+
+interface WholeOutput {
+  readonly text: string
+  readonly from: Source
+  /** A result in an unknown form, as its JSON: counts only where there is nothing else. */
+  readonly isUnread: boolean
 }
 
-/** The output in an update. A result in an unknown form is its JSON. */
-export function outputOf(update: Fields): SentOutput {
+interface SentOutput {
+  readonly piece: string
+  readonly whole: WholeOutput | undefined
+}
+
+/** The output in an update. `isArguments`: what an agent puts before the output, or in its place while the call runs. */
+export function outputOf(update: Fields, isArguments: (text: string) => boolean): SentOutput {
   let piece = ''
-  let whole: string | undefined
+  let whole: WholeOutput | undefined
   for (const { at, has, unwrap } of outputFields) {
-    const texts = valuesAt(update, at).flatMap((value) => textOf(value) ?? [])
-    if (has === 'piece') piece += texts.join('')
-    else if (texts.length > 0) {
-      const text = texts.map((each) => unwrap?.exec(each)?.[1] ?? each).join('\n')
-      if (whole === undefined || text.length > whole.length) whole = text
+    const from = at.startsWith('content.') ? 'content' : 'result'
+    const found = valuesAt(update, at).flatMap((value) => textOf(value) ?? [])
+    if (has === 'piece') piece += found.join('')
+    else {
+      const texts = found.map((each) => unwrap?.exec(each)?.[1] ?? each)
+      const first = from === 'content' ? texts.findIndex((each) => !isArguments(each)) : 0
+      const text = texts.slice(first).join('\n')
+      const isAny = texts.length > 0 && first >= 0
+      if (isAny && (whole === undefined || text.length > whole.text.length)) whole = { text, from, isUnread: false }
     }
   }
   const { rawOutput } = update
-  const isUnknown = whole === undefined && piece === '' && typeof rawOutput === 'object' && rawOutput !== null
-  return { piece, whole: isUnknown ? jsonOf(rawOutput) : whole }
+  const isUnread = whole === undefined && piece === '' && typeof rawOutput === 'object' && rawOutput !== null
+  return { piece, whole: isUnread ? { text: jsonOf(rawOutput) ?? '', from: 'result', isUnread } : whole }
 }
+
+/** Whether a text is the call's arguments: the input as JSON, or the command line, also behind a prompt sign. */
+export function argumentsOf({ input, command }: { input: string | null; command?: string }): (text: string) => boolean {
+  const known = input === null || input === '{}' ? undefined : compact(input)
+  return (text) => {
+    const line = text.trim()
+    if (command !== undefined && (line === command || line === `$ ${command}`)) return true
+    return line.startsWith('{') && (known === undefined ? commandIn(line) !== undefined : compact(line) === known)
+  }
+}
+
+const compact = (json: string): string => jsonOf(parsedJson(json)) ?? json
+const commandIn = (json: string): string | undefined => commandOf({ rawInput: parsedJson(json) })
 
 /** Characters that must agree before an update counts as continuing the output. */
 const overlapChars = 200
 
-/**
- * Joins the output known with what an agent sends as the whole of it. Some send a window that moves over the output, and end
- * with a summary: nothing that was sent is lost.
- */
-function joined(known: string, sent: string): string {
-  if (known === '' || sent.includes(known)) return sent
-  if (known.includes(sent)) return known
+/** What an agent sends as the whole replaces what it sent, but continues it where it is a window that moves over the output. */
+function replaced(known: string, sent: string): string | undefined {
+  if (sent.includes(known)) return sent
+  if (sent.length >= overlapChars && known.includes(sent)) return known
   const end = known.slice(-overlapChars)
   const at = end.length === overlapChars ? sent.indexOf(end) : -1
-  return at >= 0 ? known + sent.slice(at + end.length) : `${known}\n${sent}`
+  return at < 0 ? undefined : known + sent.slice(at + end.length)
 }
+
+/** What two fields tell of one output, which some write with other line ends, colours or spaces: nothing is lost, nothing is twice. */
+function joined(known: string, sent: string): string {
+  const [before, after] = [plain(known), plain(sent)]
+  if (after.includes(before)) return sent
+  return before.includes(after) ? known : `${known}\n${sent}`
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+const plain = (text: string): string => text.replace(/\u001b\[[0-9;]*[A-Za-z]|\s+/g, '')
 
 /** Size to which small pieces are joined. */
 const chunkChars = 4 * 1024
@@ -162,6 +196,8 @@ export class ToolOutput {
   #tail: string[] = []
   #tailLength = 0
   #skipped = 0
+  /** The field it comes from, as last sent. */
+  #from: Source | 'pieces' | undefined
 
   constructor(limit: number) {
     this.#limit = limit
@@ -175,7 +211,13 @@ export class ToolOutput {
     return this.#head.length + this.#tailLength
   }
 
-  append(text: string): void {
+  append(piece: string): void {
+    if (piece === '') return
+    this.#from = 'pieces'
+    this.#add(piece)
+  }
+
+  #add(text: string): void {
     const space = this.#tailLength > 0 ? 0 : this.#limit / 2 - this.#head.length
     if (space > 0) this.#head += text.slice(0, space)
     const rest = text.slice(Math.max(0, space))
@@ -186,13 +228,21 @@ export class ToolOutput {
     this.#cutTail()
   }
 
-  /** Replaces the output; `continues`: joins it with what was sent before. */
-  set(sent: string, continues: boolean): void {
-    const text = continues && this.#skipped === 0 ? joined(this.#head + this.#tail.join(''), sent) : sent
+  /**
+   * Takes in what an agent sends as the whole of the output. `continues`: it may be a window, or another field beside what is known.
+   * `adds`: what replaces all sums it up.
+   */
+  set({ text: sent, from, isUnread }: WholeOutput, { continues, adds }: { continues: boolean; adds: boolean }): void {
+    if (isUnread && this.length > 0) return
+    const known = continues && this.#skipped === 0 ? this.#head + this.#tail.join('') : ''
+    const isOther = this.#from !== undefined && this.#from !== from
+    const whole = isOther ? joined(known, sent) : replaced(known, sent)
+    const text = known === '' ? sent : (whole ?? (adds ? `${known}\n${sent}` : sent))
     this.#head = ''
     this.#tail = []
     this.#tailLength = this.#skipped = 0
-    this.append(text)
+    this.#add(text)
+    this.#from = from
   }
 
   whole(): string {

@@ -30,6 +30,8 @@ export const quirks = [
   'authenticate_first',
   /** Ends a turn normally, with the error as text or with nothing, when its model fails. */
   'hides_model_errors',
+  /** Ends a long output with a note in its place. */
+  'sums_up_output',
   /** Calls the tokens of its last request those of the turn. */
   'usage_of_last_request',
   /** Counts the tokens of all turns since its process opened the session. */

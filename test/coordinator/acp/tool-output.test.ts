@@ -5,6 +5,8 @@ import { expect, test } from 'vitest'
 import { ToolCalls } from '../../../src/coordinator/acp/tool-calls.ts'
 import { Compactions, readUpdate } from '../../../src/coordinator/acp/updates.ts'
 import { maxShownOutput, type ToolCall } from '../../../src/protocol/turns/agent-update.ts'
+import { AcpAgent } from '../../support/acp-agent.ts'
+import { hostile } from '../../support/hostile-agent.ts'
 
 const folder = join(import.meta.dirname, 'exchanges')
 
@@ -142,4 +144,48 @@ test('[AC6] the output held for a turn has a limit: beginning and end stay, and 
   for (let n = 0; n < 30; n++) piece(`other ${n}`, line.repeat(10_000))
   // The last ones come when all that may be held is held.
   expect(wholeOf('other 29').length).toBeLessThan(maxShownOutput * 2)
+})
+
+test('[AC14] what an agent sends of a call replaces what it sent before; arguments that it puts first are no output', async () => {
+  const agent = new AcpAgent({
+    command: hostile({
+      onPrompt: `
+        const call = (toolCallId, fields) => update({ sessionUpdate: 'tool_call_update', toolCallId, ...fields })
+        const begin = (toolCallId, fields) => update({ sessionUpdate: 'tool_call', toolCallId, kind: 'execute', title: toolCallId, ...fields })
+        const content = (...texts) => ({ content: texts.map((text) => ({ type: 'content', content: { type: 'text', text } })) })
+        const running = { status: 'in_progress' }, over = { status: 'completed' }
+        begin('anew', running)
+        call('anew', { ...running, ...content('fetching 50%') })
+        call('anew', { ...running, ...content('fetching 100%') })
+        call('anew', { ...over, ...content('fetched') })
+        begin('arguments', { status: 'pending' })
+        call('arguments', { ...running, ...content('{"command": "ls -1"}') })
+        call('arguments', { ...over, ...content('a b') })
+        begin('both', { rawInput: { command: 'ls -1' } })
+        call('both', { ...running, ...content('{"command": "ls -1"}') })
+        call('both', { ...over, ...content('$ ls -1', 'a b'), rawOutput: 'a b' })
+        begin('later', running)
+        call('later', { ...running, ...content('{"command": "ls -1"}') })
+        call('later', { ...over, rawOutput: 'a b' })
+        begin('pieces', running)
+        call('pieces', { ...running, _meta: { terminal_output_delta: { data: 'a\\r\\n' } } })
+        call('pieces', { ...running, _meta: { terminal_output_delta: { data: 'b\\r\\n' } } })
+        call('pieces', { ...over, ...content('a\\nb') })
+        begin('status', running)
+        call('status', { ...running, ...content('a b') })
+        call('status', { ...over, rawOutput: { exit_code: 0 } })
+        done()`,
+    }),
+  })
+  await agent.ready()
+  await agent.say('go')
+  const calls = new Map(agent.updates.flatMap((each) => (each.kind === 'tool' ? [[each.call.toolCallId, each.call]] : [])))
+  expect(Object.fromEntries([...calls.values()].map(({ toolCallId, output }) => [toolCallId, output?.trim()]))).toEqual({
+    anew: 'fetched',
+    arguments: 'a b',
+    both: 'a b',
+    later: 'a b',
+    pieces: 'a\nb',
+    status: 'a b',
+  })
 })

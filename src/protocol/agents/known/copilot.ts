@@ -38,5 +38,5 @@ export const copilot: KnownAgent = {
     },
     files: {},
   },
-  quirks: ['hides_model_errors', 'usage_so_far'],
+  quirks: ['hides_model_errors', 'usage_so_far', 'sums_up_output'],
 }
