@@ -111,7 +111,9 @@ async function keySeenIn(scene: Scene): Promise<string[]> {
   const args = [await pieceOf(productFolder, 'main'), 'backup', backup, '--data', scene.data]
   await promisify(execFile)(process.execPath, args, { env: { ...process.env, HOME: scene.data } })
   const files = readdirSync(scene.data, { recursive: true, encoding: 'utf8' }).map((name) => join(scene.data, name))
-  const seen = [...files, backup].filter((file) => statSync(file).isFile() && readFileSync(file).includes(plantedKey))
+  const seen = [...files, backup].filter(
+    (file) => statSync(file, { throwIfNoEntry: false })?.isFile() && readFileSync(file).includes(plantedKey),
+  )
   return seen.map((file) => `the key is in ${file}`)
 }
 

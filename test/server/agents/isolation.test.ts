@@ -61,7 +61,7 @@ test("[SB1] an assignment's choice goes before the agent's, what both allow is a
   expect(launch).not.toMatchObject({ command: '/bin/agent' })
 })
 
-test('[SB1] to choose it for an assignment, and to end one with a choice, needs `manage`; to assign does not', async () => {
+test('[SB1] to choose it for an assignment, and to end one with a choice, needs `manage`, and so does the first assignment; to assign again does not', async () => {
   const { ask } = await openTestServer()
   await ask('/api/agents', { method: 'POST', body: entry })
   const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
@@ -69,6 +69,8 @@ test('[SB1] to choose it for an assignment, and to end one with a choice, needs 
   const token = script.json.token
   const path = `/api/projects/${project.id}/agents/codex`
   expect((await ask(path, { method: 'PUT', body: { sandbox: 'off' }, token })).json.code).toBe('missing_scope')
+  expect((await ask(path, { method: 'PUT', body: {}, token })).json.code).toBe('missing_scope')
+  expect((await ask(path, { method: 'PUT', body: {} })).status).toBe(200)
   expect((await ask(path, { method: 'PUT', body: {}, token })).status).toBe(200)
   expect((await ask(path, { method: 'PUT', body: { wrapper: ['/bin/evil'] }, token })).json.code).toBe('missing_scope')
   expect((await ask(path)).json).toMatchObject({ sandbox: null, wrapper: null })

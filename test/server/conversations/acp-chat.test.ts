@@ -122,7 +122,11 @@ test('[CH15] a chat is stopped: what was done so far stays with its turn, a seco
   await machine.tell(turnEnded(launchId, turnId, { outcome: 'cancelled', stopReason: 'cancelled' }))
   expect((await chat()).at(-1)).toContain('half')
   const { items } = (await server.ask(`${at}/turns?items=true`)).json
-  expect(items).toMatchObject([{ id: turnId, state: 'cancelled', items: [{ kind: 'text', text: 'half' }] }])
+  const came = [
+    { kind: 'permission', permission: { outcome: 'withdrawn' } },
+    { kind: 'text', text: 'half' },
+  ]
+  expect(items).toMatchObject([{ id: turnId, state: 'cancelled', items: came }])
   expect((await server.ask(`${at}/turns`)).json.items[0].items).toBeUndefined()
   expect((await stop()).status).toBe(409)
 })
