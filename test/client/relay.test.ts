@@ -126,7 +126,7 @@ test('[RL2] what is refused is refused to who asked, with the code; a session th
     .request({ type: 'agent:message', ...inside, role: 'nobody', content: 'hello' })
     .catch((error) => error)
   expect(refused).toBeInstanceOf(ProblemError)
-  expect(refused.problem).toMatchObject({ code: 'agent_not_active', status: 409 })
+  expect(refused.problem).toMatchObject({ code: 'agent_not_found', status: 404 })
   expect(seen.events.at(-1)?.type).toBe('agent:ready')
   const code = await new Promise((resolve) =>
     relay.follow({ userSessionId: 'nowhere', ...listener().following, onRefused: (problem) => resolve(problem.code) }),
