@@ -30,6 +30,7 @@ describe('the registry of use cases', () => {
       'create-agent',
       'create-pairing-code',
       'create-sign-in-code',
+      'create-ticket',
       'create-token',
       'offer-launch',
       'renew-person',
