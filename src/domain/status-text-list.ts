@@ -40,6 +40,12 @@ export const earlierSentences = {
   otherOwner: 'Its sandbox holds the transcripts of somebody else.',
   settingsNotPlain:
     '{place} is a link or of another kind, so the transcripts in it cannot be kept apart. Put a plain one in its place.',
+  stateNotInHome:
+    'The own home of this agent cannot begin with {path} (`allow.state`): it can with what lies in {home}, never with all of it or with data of a server.',
+  stateNotPlain:
+    'The own home of this agent cannot begin with {path} (`allow.state`): it is not there, or is a link or behind one. Name what is there, by its own path.',
+  stateTooLarge:
+    'The own home of this agent would begin with more than {most} MB or {files} files and folders (`allow.state`). Name less.',
   noProgramOnPath: "There is no program {file} on this machine's PATH.",
   mayNotRun: '{file} may not be run by the user Holdfast runs as.',
   tooLongToStart: 'The arguments and variables of {file} are too long.',

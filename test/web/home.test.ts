@@ -29,7 +29,7 @@ const agent = (id: string, projectIds: string[] = []): Agent => ({
   sandbox: 'off',
   report: null,
   neverAsks: false,
-  allow: { folders: [], hosts: [] },
+  allow: { folders: [], hosts: [], state: [] },
   wrapper: null,
   gateway: null,
   holdSeconds: 50,

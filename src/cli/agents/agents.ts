@@ -231,12 +231,15 @@ async function changeOf(context: CommandContext) {
 
 /** SB1: the options of `isolationOptions`. What is not said stays. */
 export function isolationFrom(context: CommandContext) {
-  const [folders, hosts, wrapper] = [context.values('allow-folder'), context.values('allow-host'), context.values('wrapper')]
+  const [folders, hosts, state, wrapper] = ['allow-folder', 'allow-host', 'allow-state', 'wrapper'].map((name) =>
+    context.values(name),
+  )
   const said = (list: readonly string[] = []): string[] => list.filter((each) => each !== 'none')
-  const allowed = { folders: said(folders).map((path) => resolve(context.terminal.cwd, path)), hosts: said(hosts) }
+  const paths = (list: readonly string[] | undefined) => said(list).map((path) => resolve(context.terminal.cwd, path))
+  const allowed = { folders: paths(folders), hosts: said(hosts), state: paths(state) }
   return {
     sandbox: context.text('sandbox') as SandboxMode | undefined,
-    allow: folders || hosts ? allowed : undefined,
+    allow: folders || hosts || state ? allowed : undefined,
     wrapper: wrapper?.[0] === 'none' ? null : wrapper,
     gateway: gatewayFrom(context),
   }
@@ -276,6 +279,7 @@ const isolationLine = ({ sandbox, allow, wrapper, gateway }: Agent): string =>
     sandbox,
     ...(allow.folders.length > 0 ? [`reads ${visible(allow.folders.join(', '))}`] : []),
     ...(allow.hosts.length > 0 ? [`reaches ${visible(allow.hosts.join(', '))}`] : []),
+    ...(allow.state.length > 0 ? [`begins with ${visible(allow.state.join(', '))}`] : []),
     ...(wrapper ? [`behind ${visible(wrapper.join(' '))}`] : []),
     ...(gateway ? [`reaches its model at ${visible(gateway.upstream)} with the secret ${visible(gateway.secret)}`] : []),
   ].join('; ')
@@ -294,6 +298,7 @@ export const isolationOptions = options`
   --sandbox <mode>  workplace: it sees its workplace, its settings and the internet; strict: only allowed hosts ${sandboxModes}
   --allow-folder <path>...  a folder it may read in its sandbox; none: no more
   --allow-host <name>...  a host it may reach: name, name:port or *.name; none: no more
+  --allow-state <path>...  what its own home begins with a copy of, of one nobody knows; none: no more
   --wrapper <word>...  a command put in front of its own, word by word; none: no more
   --gateway <url>  its requests to a model go to this address with a key it never sees; none: no more
   --gateway-secret <name>  the project's secret that is this key

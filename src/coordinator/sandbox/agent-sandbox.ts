@@ -139,9 +139,11 @@ export function commandAllowing(
   refused: readonly string[],
 ): string {
   if (!refused.every(isPlain)) return ''
-  const { folders, hosts } = isolation?.allow ?? { folders: [], hosts: [] }
+  const { folders, hosts, state = [] } = isolation?.allow ?? { folders: [], hosts: [] }
+  const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`
   const words = [
-    ...folders.map((folder) => `--allow-folder '${folder.replaceAll("'", "'\\''")}'`),
+    ...folders.map((folder) => `--allow-folder ${quoted(folder)}`),
+    ...state.map((path) => `--allow-state ${quoted(path)}`),
     ...[...hosts, ...refused].map((host) => `--allow-host '${host}'`),
   ]
   return `holdfast projects assign ${projectId} ${agentId} ${words.join(' ')}`

@@ -39,6 +39,8 @@ export function isInDataFolder(folder: string): boolean {
   return false
 }
 
+export const isDataFolder = (folder: string): boolean => isData(folder, entriesOf(folder))
+
 const isData = (folder: string, entries: readonly Dirent[]): boolean =>
   looksLikeData(
     entries.map(({ name }) => name),

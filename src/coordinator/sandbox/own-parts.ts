@@ -50,18 +50,6 @@ export async function ownParts({ agent, owner, root, placeOf, home }: OwnPartsOp
   return mounts
 }
 
-/** SB14: an agent whose settings nobody knows has a whole home for each owner, empty at first and kept between its processes. */
-export function ownHome({
-  agentId,
-  owner,
-  root,
-  home,
-}: Pick<OwnPartsOptions, 'owner' | 'root' | 'home'> & { agentId: string }): Mount[] {
-  const from = join(root, encodeURIComponent(owner.id), 'homes', encodeURIComponent(agentId))
-  mkdirSync(from, { recursive: true, mode: 0o700 })
-  return [{ kind: 'write', from, to: home }]
-}
-
 /** A link in its place would lead the mount elsewhere. */
 function mustBe(kind: 'isFile' | 'isDirectory', place: string): void {
   const found = lstatSync(place, { throwIfNoEntry: false })

@@ -20,7 +20,8 @@ import type { Git } from '../worktrees/git.ts'
 import { personsSettings } from '../worktrees/git-settings.ts'
 import { Bridge, type BridgeOptions, forwarder, proxyPort } from './bridge.ts'
 import { dataFoldersIn, isInDataFolder } from './data-folders.ts'
-import { ownHome, ownParts } from './own-parts.ts'
+import { ownHome } from './own-home.ts'
+import { ownParts } from './own-parts.ts'
 import { PrivateRepository, type RunInside } from './private-repository.ts'
 import { bwrapArguments, type Mount, readable } from './profile.ts'
 import { macProfile } from './profile-mac.ts'
@@ -126,6 +127,11 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
           ...{ owner, home, root: join(dataFolder, 'transcripts'), placeOf: placeIn(variables, home) },
         })
       : []
+  const state = isolation.allow.state ?? []
+  if (needs && state.length > 0) note('its settings are known, so it has no home of its own, and allow.state is not copied')
+  const homes = [home, realPath(home)] as const
+  const root = join(dataFolder, 'transcripts')
+  const ownHomes = needs || !owner ? [] : await ownHome({ agentId: options.agentId, owner, root, homes, state })
   const settings = [...settingsOf(needs, variables, home).filter(({ to }) => !parts.some((own) => own.to === to)), ...parts]
   // What it can replace by a link is seen already, and shows nothing else.
   const isItsOwn = (path: string): boolean => [top, ...settings.map(({ to }) => to)].some((each) => isBelow(each, path))
@@ -149,7 +155,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
     const isWider = repository && repository.top !== top && isNarrow(repository.top, hidden)
     const mounts: Mount[] = [
       ...hidden.map((to): Mount => ({ kind: 'empty', to })),
-      ...(needs || !owner ? [] : ownHome({ agentId: options.agentId, owner, root: join(dataFolder, 'transcripts'), home })),
+      ...ownHomes,
       ...(existsSync(secretFiles) ? [readable(secretFiles)] : []),
       ...[...new Set(shown)].map(readable),
       ...settings,

@@ -27,16 +27,16 @@ export interface Allowed {
   readonly folders: readonly string[]
   /** Hosts that can be reached: `name`, `name:port` or `*.name`. */
   readonly hosts: readonly string[]
+  /** What the own home of an agent that nobody knows begins with (SB14). Of earlier builds there is none. */
+  readonly state?: readonly string[] | undefined
 }
 
 export interface Isolation {
   readonly sandbox: SandboxMode
-  readonly allow: Allowed
+  readonly allow: Required<Allowed>
   readonly wrapper: readonly string[] | null
   readonly gateway: Gateway | null
 }
-
-const none: Allowed = { folders: [], hosts: [] }
 
 /** The stored text with the given fields replaced. Null takes a choice back. */
 export function changedIsolation(stored: string, chosen: ChosenIsolation): string {
@@ -49,10 +49,10 @@ export function changedIsolation(stored: string, chosen: ChosenIsolation): strin
 
 export function isolationOf(agent: string, assignment = '{}'): Isolation {
   const [own, here] = [JSON.parse(agent), JSON.parse(assignment)] as ChosenIsolation[]
-  const both = (of: keyof Allowed): string[] => [...new Set([...(own?.allow ?? none)[of], ...(here?.allow ?? none)[of]])]
+  const both = (of: keyof Allowed): string[] => [...new Set([own, here].flatMap((chosen) => chosen?.allow?.[of] ?? []))]
   return {
     sandbox: here?.sandbox ?? own?.sandbox ?? 'off',
-    allow: { folders: both('folders'), hosts: both('hosts') },
+    allow: { folders: both('folders'), hosts: both('hosts'), state: both('state') },
     wrapper: here?.wrapper ?? own?.wrapper ?? null,
     gateway: here?.gateway ?? own?.gateway ?? null,
   }

@@ -16,6 +16,7 @@ const Host = z
 const Allow = z.strictObject({
   folders: z.array(Folder).max(100).default([]),
   hosts: z.array(Host).max(200).default([]),
+  state: z.array(Folder).max(50).default([]),
 })
 const Wrapper = z
   .array(withoutNul(z.string().min(1).max(8192)))
@@ -44,8 +45,12 @@ export const isolationFields = {
 export const shownIsolation = {
   /** `off`; `workplace`: its workplace, its settings and the internet; `strict`: also only the allowed hosts. */
   sandbox: z.enum(sandboxModes),
-  /** Additional folders it may read, and hosts it may reach. */
-  allow: z.object({ folders: z.array(z.string()).readonly(), hosts: z.array(z.string()).readonly() }),
+  /** Additional folders it may read, hosts it may reach, and what its own home begins with, where it has one (SB14). */
+  allow: z.object({
+    folders: z.array(z.string()).readonly(),
+    hosts: z.array(z.string()).readonly(),
+    state: z.array(z.string()).readonly(),
+  }),
   /** A command put in front of its own, such as `nix develop -c`. */
   wrapper: z.array(z.string()).readonly().nullable(),
   /** GW1: its requests to a model go through the coordinator, which adds the key; null: they do not. */

@@ -12,7 +12,7 @@
  * What is said about agents that are prompted over ACP is in turns/link.ts; what it can be asked, in coordinator-requests.ts.
  */
 import * as z from 'zod'
-import type { Isolation } from '../../domain/agents/isolation.ts'
+import type { Allowed, Isolation } from '../../domain/agents/isolation.ts'
 import { maxLabels } from '../../domain/processes/lifecycle.ts'
 import { SentNotice } from '../notices.ts'
 import { Label, storable } from '../text.ts'
@@ -194,7 +194,8 @@ export interface LaunchParticulars {
   readonly launchToken: string
   readonly acp: AcpParticulars | null
   /** SB1: how it is isolated, also where it has secrets. `command` then exists nowhere: an earlier coordinator starts nothing. */
-  readonly isolation?: Isolation & {
+  readonly isolation?: Omit<Isolation, 'allow'> & {
+    readonly allow: Allowed
     readonly command: string
     /** SB7: what a person has allowed always, hosts among it, by the likeness of the question. */
     readonly remembered?: readonly string[]

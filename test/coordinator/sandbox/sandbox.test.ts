@@ -161,7 +161,7 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
   const asked: string[] = []
   const answers = [{ optionId: 'allow' }, { choose: 'deny' } as const, { optionId: 'allow' }]
   const notes: string[] = []
-  const allow = { folders: ["/it's"], hosts: ['a.example'] }
+  const allow = { folders: ["/it's"], hosts: ['a.example'], state: ['/home/ada/.b'] }
   const remembered = [createHash('sha256').update('host known.example').digest('hex')]
   const isolation = { sandbox: 'strict', allow, wrapper: null, gateway: null, command: 'x', remembered } as const
   const sandbox = new AgentSandbox({
@@ -178,7 +178,7 @@ test('[SB7] a person is asked once for a host and turn, and the answer counts fo
   // Outside a turn it is refused at once, and the person is told once what allows it.
   expect(await sandbox.askHost({ host: 'known.example', port: 443 })).toBe(true)
   for (const host of [target.host, target.host, 'x$(id)']) expect(await sandbox.askHost({ host, port: 443 })).toBe(false)
-  const command = String.raw`holdfast projects assign p a --allow-folder '/it'\''s' --allow-host 'a.example' --allow-host 'api.example.com'`
+  const command = String.raw`holdfast projects assign p a --allow-folder '/it'\''s' --allow-state '/home/ada/.b' --allow-host 'a.example' --allow-host 'api.example.com'`
   expect(notes).toEqual([`outside a turn nobody is asked about api.example.com; to allow it: ${command}`])
   expect(sandbox.explain('It failed.')).toMatchObject({
     notice: { code: 'hostsRefused', params: { why: 'It failed.', hosts: 'api.example.com', command } },

@@ -1,6 +1,6 @@
 /** Whose the transcripts of sandboxed agents are, with real processes. Where this machine can run no sandbox, nothing is tested inside. */
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
@@ -23,7 +23,7 @@ interface Home {
   put(name: string, text: string): void
   textOf(name: string): string
   /** As the known agent of this name, for one owner. */
-  as(agent: string, owner: TranscriptOwner, script: string, mode?: SandboxMode): Promise<string>
+  as(agent: string, owner: TranscriptOwner, script: string, mode?: SandboxMode, state?: readonly string[]): Promise<string>
 }
 
 async function home(): Promise<Home> {
@@ -37,11 +37,12 @@ async function home(): Promise<Home> {
       writeFileSync(at(name), text)
     },
     textOf: (name) => readFileSync(at(name), 'utf8'),
-    async as(agent, owner, script, mode = 'workplace') {
+    async as(agent, owner, script, mode = 'workplace', state = []) {
+      const allow = { folders: [], hosts: [], state: state.map(at) }
       const command = join(place.root, 'tools', agent)
       mkdirSync(dirname(command), { recursive: true })
       writeFileSync(command, '#!/bin/sh\nexec /bin/sh "$@"\n', { mode: 0o755 })
-      return (await runInScene(place, mode, `cd "$HOME"\n${script}`, { command, owner })).output
+      return (await runInScene(place, mode, `cd "$HOME"\n${script}`, { command, owner, allow })).output
     },
   }
 }
@@ -123,6 +124,49 @@ test('[SB14] an agent that nobody knows has a home of its own, kept between proc
   expect(await as('unheard-of', ownerOf(ada), 'cat .thing/state', 'strict')).toBe('kept\n')
   expect(await as('unheard-of', ownerOf(ben), 'ls -A')).toBe('')
   expect(existsSync(join(place.home, '.thing'))).toBe(false)
+})
+
+test('[SB14] its home begins with copies of what is named of the account’s home, once, and with nothing else', async () => {
+  if (!works) return
+  const { place, put, textOf, as } = await home()
+  put('.thing/config', 'chosen\n')
+  put('.thing/deep/er/key', 'key\n')
+  put('.thing.json', '{}\n')
+  put('.thing-cache/large', 'not named\n')
+  symlinkSync(join(place.home, '.ssh'), join(place.home, '.thing/link'))
+  const state = ['.thing', '.thing/deep', '.thing.json']
+  const look = 'ls -A; cat .thing/config .thing/deep/er/key .thing.json; cat .thing/link/id_rsa || echo NO-LINK'
+  const begun = '.thing\n.thing.json\nchosen\nkey\n{}\nNO-LINK\n'
+  expect(await as('unheard-of', ownerOf(ada), `(${look}) 2>/dev/null; echo its own > .thing/config`, 'workplace', state)).toBe(
+    begun,
+  )
+  expect(textOf('.thing/config')).toBe('chosen\n')
+  // Once begun it is what the owner's agent made of it; another owner's begins for itself.
+  put('.thing/config', 'changed\n')
+  expect(await as('unheard-of', ownerOf(ada), 'cat .thing/config', 'workplace', state)).toBe('its own\n')
+  expect(await as('unheard-of', ownerOf(ben), 'cat .thing/config', 'strict', state)).toBe('changed\n')
+})
+
+test('[SB14] with what it cannot begin with a home is not made, and the start fails in words', async () => {
+  if (!works) return
+  const { place, put, as } = await home()
+  symlinkSync(join(place.home, '.ssh'), join(place.home, '.link'))
+  put('.large/file', '')
+  truncateSync(join(place.home, '.large/file'), 257 * 1024 ** 2)
+  for (const file of ['.holdfast/secrets/owner-token', '.holdfast/holdfast.db']) put(file, 'secret\n')
+  const refused: readonly (readonly [string, RegExp])[] = [
+    ['', /never with all of it/],
+    ['../elsewhere/file', /it can with what lies in/],
+    ['../data/secrets', /it can with what lies in/],
+    ['.holdfast/secrets', /data of a server/],
+    ['.missing', /it is not there/],
+    ['.link', /is a link or behind one/],
+    ['.link/id_rsa', /is a link or behind one/],
+    ['.large', /more than 256 MB or 20000 files/],
+  ]
+  for (const [name, words] of refused)
+    await expect(as('unheard-of', ownerOf(ada), 'ls -A', 'workplace', ['.gemini', name])).rejects.toThrow(words)
+  expect(await as('unheard-of', ownerOf(ada), 'ls -A', 'workplace', ['.netrc'])).toBe('.netrc\n')
 })
 
 test('[SB12] a file named after the beginning of an id is taken by what it says; a link in the place is refused in words', async () => {

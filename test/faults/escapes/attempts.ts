@@ -224,7 +224,8 @@ export const attempts: readonly Attempt[] = [
     name: 'an object that is a link',
     script: (s) =>
       `mkdir -p ${gitFolder(s)}/objects/ff; ln -s ${s.home}/.netrc ${gitFolder(s)}/objects/ff/00000000000000000000000000000000000000`,
-    after: (s) => existsSync(`${gitFolder(s)}/objects/ff`),
+    // A commit of the agent's may be in the same folder.
+    after: (s) => existsSync(`${gitFolder(s)}/objects/ff/00000000000000000000000000000000000000`),
     control: true,
   },
   fetches("the server's other paths", (s) => `http://127.0.0.1:${s.serverPort}/api/agents`),

@@ -14,7 +14,7 @@ import { Gateway } from '../../../src/coordinator/gateway/gateway.ts'
 import { ProcessTable } from '../../../src/coordinator/process-tree.ts'
 import { SandboxWatch } from '../../../src/coordinator/sandbox/sandbox-watch.ts'
 import { Git } from '../../../src/coordinator/worktrees/git.ts'
-import type { SandboxMode } from '../../../src/domain/agents/isolation.ts'
+import type { Allowed, SandboxMode } from '../../../src/domain/agents/isolation.ts'
 import { processes } from '../../../src/platform/processes/processes.ts'
 import { systemClock } from '../../../src/platform/time/clock.ts'
 import type { LaunchParticulars, TranscriptOwner } from '../../../src/protocol/processes/link.ts'
@@ -147,7 +147,7 @@ let launches = 0
 
 export interface RunOptions {
   readonly folder?: string
-  readonly allow?: { folders: string[]; hosts: string[] }
+  readonly allow?: Allowed
   /** Stands in the place of the agent's program. */
   readonly command?: string
   readonly wrapper?: readonly string[]

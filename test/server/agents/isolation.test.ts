@@ -11,9 +11,10 @@ const entry = { id: 'codex', name: 'Codex', protocol: 'mcp', command: '/bin/agen
 
 test('[SB1] an entry without a sandbox is off; what is chosen is kept, changed and taken back field by field', async () => {
   const { ask } = await openTestServer()
-  const none = { sandbox: 'off', allow: { folders: [], hosts: [] }, wrapper: null }
+  const none = { sandbox: 'off', allow: { folders: [], hosts: [], state: [] }, wrapper: null }
   expect((await ask('/api/agents', { method: 'POST', body: entry })).json).toMatchObject(none)
-  const allow = { folders: ['/srv/data'], hosts: ['API.example.com', '*.example.org', 'localhost:11434'] }
+  const hosts = ['API.example.com', '*.example.org', 'localhost:11434']
+  const allow = { folders: ['/srv/data'], hosts, state: ['/home/ada/.thing'] }
   const change = async (body: object) => (await ask('/api/agents/codex', { method: 'PATCH', body })).json
   const kept = { sandbox: 'strict', allow: { ...allow, hosts: ['api.example.com', '*.example.org', 'localhost:11434'] } }
   expect(await change({ sandbox: 'strict', allow, wrapper: ['nix', 'develop', '-c'] })).toMatchObject(kept)
@@ -27,6 +28,8 @@ test.each([
   [{ allow: { folders: ['relative'] } }, 'allow'],
   [{ allow: { folders: ['/'] } }, 'allow'],
   [{ allow: { folders: ['/srv/../etc'] } }, 'allow'],
+  [{ allow: { state: ['.thing'] } }, 'allow'],
+  [{ allow: { state: ['/home/ada/../ben'] } }, 'allow'],
   [{ allow: { hosts: ['http://example.com/'] } }, 'allow'],
   [{ allow: { hosts: ['a b'] } }, 'allow'],
   [{ allow: { ports: [1] } }, 'allow'],
@@ -43,15 +46,16 @@ test.each([
 
 test("[SB1] an assignment's choice goes before the agent's, what both allow is allowed, and a launch gets it", async () => {
   const { ask, url, ownerToken } = await openTestServer()
-  const own = { sandbox: 'workplace', allow: { folders: ['/srv/a'], hosts: ['a.test'] } }
+  const own = { sandbox: 'workplace', allow: { folders: ['/srv/a'], hosts: ['a.test'], state: ['/home/ada/.a'] } }
   await ask('/api/agents', { method: 'POST', body: { ...entry, ...own } })
   const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
   const path = `/api/projects/${project.id}/agents/codex`
   expect((await ask(path)).status).toBe(404)
   await ask(path, { method: 'PUT', body: {} })
   expect((await ask(path)).json).toMatchObject({ sandbox: null, effective: own })
-  await ask(path, { method: 'PUT', body: { sandbox: 'strict', allow: { hosts: ['b.test'] } } })
-  const both = { sandbox: 'strict', allow: { folders: ['/srv/a'], hosts: ['a.test', 'b.test'] }, wrapper: null }
+  await ask(path, { method: 'PUT', body: { sandbox: 'strict', allow: { hosts: ['b.test'], state: ['/home/ada/.b'] } } })
+  const allow = { folders: ['/srv/a'], hosts: ['a.test', 'b.test'], state: ['/home/ada/.a', '/home/ada/.b'] }
+  const both = { sandbox: 'strict', allow, wrapper: null }
   expect((await ask(path)).json).toMatchObject({ sandbox: 'strict', allow: { hosts: ['b.test'] }, effective: both })
   const machine = await playCoordinator({ url, token: ownerToken })
   await ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
@@ -72,7 +76,8 @@ test('[SB1] to choose it for an assignment, and to end one with a choice, needs 
   expect((await ask(path, { method: 'PUT', body: {}, token })).json.code).toBe('missing_scope')
   expect((await ask(path, { method: 'PUT', body: {} })).status).toBe(200)
   expect((await ask(path, { method: 'PUT', body: {}, token })).status).toBe(200)
-  expect((await ask(path, { method: 'PUT', body: { wrapper: ['/bin/evil'] }, token })).json.code).toBe('missing_scope')
+  for (const chosen of [{ wrapper: ['/bin/evil'] }, { allow: { state: ['/home/ada/.ssh'] } }])
+    expect((await ask(path, { method: 'PUT', body: chosen, token })).json.code).toBe('missing_scope')
   expect((await ask(path)).json).toMatchObject({ sandbox: null, wrapper: null })
   expect((await ask(path, { method: 'PUT', body: { sandbox: 'strict' } })).status).toBe(200)
   expect((await ask(path, { method: 'PUT', body: { sandbox: null }, token })).json.code).toBe('missing_scope')

@@ -28,6 +28,7 @@ export interface AgentTexts {
   /** One per line. */
   readonly allowFolders: string
   readonly allowHosts: string
+  readonly allowState: string
   /** One word per line. */
   readonly wrapper: string
   readonly hasGateway: boolean
@@ -51,6 +52,7 @@ export const noTexts: AgentTexts = {
   sandbox: 'auto',
   allowFolders: '',
   allowHosts: '',
+  allowState: '',
   wrapper: '',
   hasGateway: false,
   upstream: '',
@@ -71,6 +73,7 @@ export const textsOf = (agent: Agent): AgentTexts => ({
   sandbox: agent.sandbox,
   allowFolders: agent.allow.folders.join('\n'),
   allowHosts: agent.allow.hosts.join('\n'),
+  allowState: agent.allow.state.join('\n'),
   wrapper: (agent.wrapper ?? []).join('\n'),
   hasGateway: agent.gateway !== null,
   upstream: agent.gateway?.upstream ?? '',
@@ -103,7 +106,7 @@ export function meaningOf(texts: AgentTexts) {
     role: texts.role.trim() || null,
     maxProcesses: texts.maxProcesses.trim() ? Number(texts.maxProcesses) : null,
     sandbox: texts.sandbox === 'auto' ? 'off' : texts.sandbox,
-    allow: { folders: linesOf(texts.allowFolders), hosts: linesOf(texts.allowHosts) },
+    allow: { folders: linesOf(texts.allowFolders), hosts: linesOf(texts.allowHosts), state: linesOf(texts.allowState) },
     wrapper: texts.wrapper.trim() ? argsOf(texts.wrapper) : null,
     gateway: gatewayOf(texts),
     ...(texts.holdSeconds.trim() && { holdSeconds: Number(texts.holdSeconds) }),

@@ -106,6 +106,14 @@ export function AgentFields({ texts, onTexts, problems, tried, isNew }: AgentFie
             value={texts.allowHosts}
             onValue={(allowHosts) => set({ allowHosts })}
           />
+          <TextAreaField
+            label={agents.allowState}
+            hint={agents.allowStateHint}
+            optional
+            rows={2}
+            value={texts.allowState}
+            onValue={(allowState) => set({ allowState })}
+          />
         </div>
       )}
       <TextAreaField

@@ -20,6 +20,8 @@ export const sandboxWords = {
   allowFoldersHint: 'One path per line',
   allowHosts: 'Hosts it may reach',
   allowHostsHint: 'One per line: name, name:port or *.name',
+  allowState: 'What its own home begins with',
+  allowStateHint: 'For an agent that Holdfast does not know: files and folders of your home, one path per line, copied once',
   wrapper: 'Command in front',
   wrapperHint: 'One word per line, such as nix, develop, -c; it starts the agent',
   gateway: 'Its key for the model',

@@ -45,6 +45,12 @@ const words: Sentences = {
   otherOwner: 'このサンドボックスには別の人の記録が入っています。',
   settingsNotPlain:
     '{place} はリンクか別の種類のファイルなので、その中の記録を分けて保存できません。通常のものに置き換えてください。',
+  stateNotInHome:
+    'このエージェント専用のホームに {path} をコピーできません (`allow.state`)。{home} の中にあるものだけを指定でき、ホーム全体やサーバーのデータは指定できません。',
+  stateNotPlain:
+    'このエージェント専用のホームに {path} をコピーできません (`allow.state`)。存在しないか、リンクか、リンクの先にあります。実際にあるものを、そのパスで指定してください。',
+  stateTooLarge:
+    'このエージェント専用のホームにコピーするもの (`allow.state`) が {most} メガバイトまたは {files} 個を超えています。減らしてください。',
   noProgramOnPath: 'このマシンの PATH にプログラム {file} がありません。',
   mayNotRun: 'Holdfast の実行ユーザーには {file} を実行する権限がありません。',
   tooLongToStart: '{file} の引数と環境変数が長すぎます。',
