@@ -252,6 +252,26 @@ describe('following the log', () => {
     expect((await read(child, 'work_session.json')).since.tasks.map(({ id }: { id: string }) => id)).toEqual([ids[2]])
   })
 
+  test('[CK9] a failed task stands in the checkpoint when nothing else is left', async () => {
+    const { store, mirror, projectId, begin, read, task, change } = await openMirrored()
+    const { id } = await begin()
+    const { id: failed } = await task(id, 1, 'code')
+    const { id: other } = await task(id, 1, 'code')
+    for (const each of [failed, other]) await change(each, { status: 'in_progress' })
+    await change(failed, { status: 'failed', result: 'no ground' })
+    await mirror.settled(projectStream(projectId))
+    expect((await read(id, 'state_checkpoint.json')).pending_tasks).toMatchObject([{ task_id: other }])
+    await change(other, { status: 'completed' })
+    await store.run(endWorkSession, { projectId, workSessionId: id, reason: 'power' })
+    await mirror.settled(projectStream(projectId))
+    const written = await read(id, 'state_checkpoint.json')
+    expect(written).toMatchObject({
+      pending_tasks: [{ task_id: failed, status: 'failed' }],
+      completed_tasks: [{ task_id: other }],
+    })
+    expect(StateCheckpoint.parse(written)).toEqual(written)
+  })
+
   test('[CK6] a file that an older version wrote of an ended work session is left as it is', async () => {
     const { store, folder, mirror, startMirror, projectId, begin, folderOf, task } = await openMirrored()
     const { id } = await begin()

@@ -1,8 +1,8 @@
-/** The state of a work session's plan (WK5): done, open, or stuck behind a failure, and who must act. Pure. */
+/** The state of a work session's plan (WK5): done, failed, open, or stuck behind a failure, and who must act. Pure. */
 import type { TaskStatus } from './task-lifecycle.ts'
 
-/** `open`: something can still be done. `stuck`: everything left waits for a failed task. */
-export type PlanStanding = 'done' | 'open' | 'stuck'
+/** `open`: something can still be done. `stuck`: everything left waits for a failed task. `failed`: nothing is left, and all failed. */
+export type PlanStanding = 'done' | 'failed' | 'open' | 'stuck'
 
 export interface OpenTask {
   readonly id: string
@@ -19,9 +19,16 @@ export type WaitsFor =
   | { readonly what: 'agent'; readonly agentId: string; readonly taskId: string | null }
   | { readonly what: 'task'; readonly taskId: string | null }
 
-/** `open`: tasks neither completed nor failed. `statusOf`: the status of other tasks they depend on. */
-export function planStanding(open: readonly OpenTask[], statusOf: (taskId: string) => TaskStatus | undefined): PlanStanding {
-  if (open.length === 0) return 'done'
+/**
+ * `open`: tasks neither completed nor failed. `statusOf`: the status of other tasks they depend on. `allFailed`: no other task was
+ * completed, and some failed.
+ */
+export function planStanding(
+  open: readonly OpenTask[],
+  statusOf: (taskId: string) => TaskStatus | undefined,
+  allFailed = false,
+): PlanStanding {
+  if (open.length === 0) return allFailed ? 'failed' : 'done'
   if (open.some(({ status }) => status !== 'blocked')) return 'open'
   const held = heldByFailure(open, statusOf)
   return open.every(({ id }) => held.has(id)) ? 'stuck' : 'open'

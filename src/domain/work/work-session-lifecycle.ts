@@ -77,7 +77,7 @@ export function endAsAsked({ completed, reason }: { completed?: boolean; reason?
 /** AS9: the effect of an agent session's end on its work session; null: it continues (WK5). */
 export function endWithAgentSession(because: EndReason, plan: PlanStanding): WorkSessionEvent | null {
   const wasSentAway = because === 'work_done'
-  if (plan === 'done' || wasSentAway || (because === 'logout' && plan === 'stuck')) return endOfPlan(plan)
+  if (plan === 'done' || plan === 'failed' || wasSentAway || (because === 'logout' && plan === 'stuck')) return endOfPlan(plan)
   return { type: 'interrupt', reason: interruptions[because] ?? 'abandoned' }
 }
 
@@ -154,18 +154,19 @@ export const isDue = (now: Instant, savedAt: Instant, changedAt: Instant, interv
 
 interface Sorted<Task> {
   readonly completed: readonly Task[]
-  /** In progress, then blocked. */
+  /** In progress, then blocked; or those that failed. */
   readonly pending: readonly Task[]
   /** Not started. */
   readonly remaining: readonly Task[]
 }
 
-/** CK2: the tasks of a checkpoint by state. Failed ones are in none. */
-export const sorted = <Task extends { readonly status: TaskStatus }>(tasks: readonly Task[]): Sorted<Task> => ({
-  completed: tasks.filter(({ status }) => status === 'completed'),
-  pending: [...tasks.filter(({ status }) => status === 'in_progress'), ...tasks.filter(({ status }) => status === 'blocked')],
-  remaining: tasks.filter(({ status }) => status === 'pending'),
-})
+/** CK2, CK9: the tasks of a checkpoint by state. Failed ones are pending when nothing else is left, and in none otherwise. */
+export function sorted<Task extends { readonly status: TaskStatus }>(tasks: readonly Task[]): Sorted<Task> {
+  const are = (wanted: TaskStatus): Task[] => tasks.filter(({ status }) => status === wanted)
+  const [unfinished, remaining] = [[...are('in_progress'), ...are('blocked')], are('pending')]
+  const isLeft = unfinished.length + remaining.length > 0
+  return { completed: are('completed'), pending: isLeft ? unfinished : are('failed'), remaining }
+}
 
 /** Interruptions that are errors; others are intended. */
 const errors: Readonly<Record<string, NoticeText>> = {

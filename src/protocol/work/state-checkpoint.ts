@@ -47,7 +47,7 @@ export const StateCheckpoint = z.object({
     }),
   ),
   completed_tasks: listOf('completed, or approved when a person approved it'),
-  pending_tasks: listOf('in_progress or blocked'),
+  pending_tasks: listOf('in_progress or blocked; failed when nothing else is left'),
   remaining_tasks: RemainingTasks,
   context_summary: maybe(FileText),
   error: z

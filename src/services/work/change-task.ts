@@ -37,7 +37,7 @@ import { runningDescendant, type WorkSessionRow, workSessionOf } from '../../sto
 import { liveAgentSession } from '../agent-sessions/agent-session-record.ts'
 import { noSuchProject, noSuchTask } from '../refusals.ts'
 import { beginWorkSession, existingWorkSession, recordCheckpoint } from './end-work-session.ts'
-import { endFinishedPlan } from './plan-record.ts'
+import { endFinishedPlan, planOf } from './plan-record.ts'
 
 /** Stores an error in the work session with a checkpoint (CK1, CK2). The caller locks the project's stream. */
 async function storeError(tx: Tx, row: WorkSessionRow, error: WorkError, subject?: string): Promise<WorkSessionRow> {
@@ -106,12 +106,15 @@ async function saveTaskCheckpoint(
   if (row) await storeError(tx, row, taskFailed(id, result, now), id)
 }
 
-/** The work session of a task started again: none if its own was completed (WK4), the resumed one if interrupted (RS1). */
+/** The work session of a task started again: none if its own was completed (WK4) or all in it failed (WK7), the resumed one if interrupted (RS1). */
 async function workSessionOnRestart(tx: Tx, { project_id: projectId, session_id: id }: TaskRow): Promise<string | null> {
   const row = id === null ? undefined : await tx.row('sessions', { id })
   const left = row && workSessionOf(row)
   if (!left || left.state === 'running') return id
-  const to = left.state === 'completed' ? null : ((await runningDescendant(tx, row))?.id ?? id)
+  const resumed = left.state === 'completed' ? undefined : await runningDescendant(tx, row)
+  const isOver =
+    left.state === 'completed' || (left.interruptionReason === 'task_failed' && (await planOf(tx, row.id)) === 'failed')
+  const to = resumed?.id ?? (isOver ? null : id)
   // The task's own event cannot tell where it was before.
   if (to !== id) tx.append(projectStream(projectId), { type: 'work-session-changed', data: { workSession: left } })
   return to

@@ -8,7 +8,7 @@ import { selectCompanion, selectLiveAgentSession } from '../../store/agent-sessi
 import { selectPendingOfWorkSession } from '../../store/approvals/approvals.ts'
 import { selectAtWork } from '../../store/consoles/user-sessions.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { selectBlocked, selectUnblocked, type TaskRow } from '../../store/work/tasks.ts'
+import { selectBlocked, selectUnblocked, selectWithStatus, type TaskRow } from '../../store/work/tasks.ts'
 import type { WorkSessionRow } from '../../store/work/work-sessions.ts'
 import { finishWorkSession } from './end-work-session.ts'
 
@@ -30,8 +30,14 @@ export async function planOf(reader: Reader, workSessionId: string): Promise<Pla
   if (ready.length > 0) return 'open'
   const rows = await reader.all(selectBlocked, { workSessionId, limit: maxTasks })
   const open = rows.map(openTask)
-  return planStanding(open, await statusesOf(reader, rows[0]?.project_id, open))
+  const allFailed = open.length === 0 && (await hasOnlyFailed(reader, workSessionId))
+  return planStanding(open, await statusesOf(reader, rows[0]?.project_id, open), allFailed)
 }
+
+/** Asked about finished tasks only. Where one was completed, the failed ones are not looked for. */
+const hasOnlyFailed = async (reader: Reader, workSessionId: string): Promise<boolean> =>
+  (await reader.all(selectWithStatus, { workSessionId, status: 'completed', limit: 1 })).length === 0 &&
+  (await reader.all(selectWithStatus, { workSessionId, status: 'failed', limit: 1 })).length > 0
 
 /** Statuses of dependencies outside these tasks. */
 async function statusesOf(reader: Reader, projectId: string | undefined, open: readonly OpenTask[]) {

@@ -29,7 +29,7 @@ import { selectAssignment } from '../../store/projects/projects.ts'
 import type { Statement } from '../../store/statement.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
 import { type ApproachRow, approachFrom, approachLists, selectOlderWarnings } from '../../store/work/approaches.ts'
-import { selectUnfinished, type TaskRow, taskOf } from '../../store/work/tasks.ts'
+import { selectUnfinished, selectWithStatus, type TaskRow, taskOf } from '../../store/work/tasks.ts'
 import { descendantsOf, lineageOf, type WorkSessionRow, workSessionOf } from '../../store/work/work-sessions.ts'
 import { decisionsAbout, type TaskSelection } from '../approvals/decisions-for-agents.ts'
 import { settingsOf } from '../projects/project-record.ts'
@@ -175,7 +175,7 @@ const taskSummary = (row: TaskRow): RememberedTask => ({
  * the interrupted work session, `tasks` the unfinished ones.
  */
 async function missingToStart(reader: Reader, resumedFrom: string, tasks: readonly TaskRow[]): Promise<Missing[]> {
-  const missing = await missingForTasks(reader, tasks)
+  const missing = tasks.length > 0 ? await missingForTasks(reader, tasks) : await missingTasks(reader, resumedFrom)
   const role = missing.length > 0 ? await reader.first(selectAtWork, { workSessionId: resumedFrom }) : undefined
   return role
     ? [{ what: 'role', ...detailFields('detail', statusNotice('roleNeeded', { agent: role.agent_id, role: role.role })) }]
@@ -184,8 +184,6 @@ async function missingToStart(reader: Reader, resumedFrom: string, tasks: readon
 
 async function missingForTasks(reader: Reader, tasks: readonly TaskRow[]): Promise<Missing[]> {
   const ready = tasks.filter(({ status }) => status === 'pending' || status === 'in_progress')
-  const [first] = tasks
-  if (!first) return [{ what: 'task', ...detailFields('detail', statusNotice('noTaskLeft')) }]
   if (ready.length === 0) return blockedTasks(tasks)
   const missing: Missing[] = []
   for (const [agentId, [task]] of Map.groupBy(ready, ({ assigned_to }) => assigned_to)) {
@@ -198,11 +196,21 @@ async function missingForTasks(reader: Reader, tasks: readonly TaskRow[]): Promi
 
 const maxMissing = 5
 
-function blockedTasks(tasks: readonly TaskRow[]): Missing[] {
-  const blockers = blockersElsewhere(tasks.map(({ id, blocked_by }) => ({ id, blockedBy: blocked_by })))
-  return blockers
+const blockedTasks = (tasks: readonly TaskRow[]): Missing[] =>
+  blockersElsewhere(tasks.map(({ id, blocked_by }) => ({ id, blockedBy: blocked_by })))
     .slice(0, maxMissing)
-    .map((task) => ({ what: 'task', ...detailFields('detail', statusNotice('taskNeeded', { task })) }))
+    .map(taskNeeded)
+
+const taskNeeded = (task: string): Missing => ({
+  what: 'task',
+  ...detailFields('detail', statusNotice('taskNeeded', { task })),
+})
+
+/** No task is left: those that failed may be begun again. */
+async function missingTasks(reader: Reader, workSessionId: string): Promise<Missing[]> {
+  const failed = await reader.all(selectWithStatus, { workSessionId, status: 'failed', limit: maxMissing })
+  if (failed.length > 0) return failed.map(({ id }) => taskNeeded(id))
+  return [{ what: 'task', ...detailFields('detail', statusNotice('noTaskLeft')) }]
 }
 
 async function missingForAgent(reader: Reader, agentId: string | null, task: TaskRow): Promise<Missing | undefined> {

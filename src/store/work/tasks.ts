@@ -195,4 +195,7 @@ export const selectUnblocked = statement<{ workSessionId: string; limit: number 
     .limit(p.limit),
 )
 
+/** Oldest first. */
+export const selectWithStatus = selectSome('tasks', { workSessionId: 'session_id', status: 'status' }, 'created_at', 'id')
+
 export const selectBlocked = selectSome('tasks', { workSessionId: 'session_id', status: blocked }, 'phase', 'created_at', 'id')

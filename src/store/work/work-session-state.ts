@@ -96,9 +96,7 @@ export function stateCheckpoint(rows: WorkSessionRows): StateCheckpoint {
     },
     completed_tasks: [...rows.completedBefore, ...completedTasks(completed, approvals)],
     pending_tasks: pending.map(({ id, status, progress_percent, blocked_by }) =>
-      status === 'blocked'
-        ? { task_id: id, status, blocked_by }
-        : { task_id: id, status: 'in_progress', progress: progress_percent },
+      status === 'blocked' ? { task_id: id, status, blocked_by } : { task_id: id, status, progress: progress_percent },
     ),
     remaining_tasks: remaining.map(({ id }) => ({ task_id: id, status: 'pending' })),
     context_summary: workSession.context_summary,

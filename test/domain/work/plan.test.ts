@@ -14,6 +14,7 @@ const failed = (id: string) => (id.startsWith('failed') ? 'failed' : 'pending')
 
 test('[WK7] a plan is done with nothing open, open while something can be done, and stuck when all wait for a failure', () => {
   expect(planStanding([], failed)).toBe('done')
+  expect(planStanding([], failed, true)).toBe('failed')
   expect(planStanding([ready('a'), blocked('b', 'failed 1')], failed)).toBe('open')
   expect(planStanding([blocked('b', 'a', 'failed 1'), blocked('a', 'b', 'elsewhere')], failed)).toBe('stuck')
   expect(planStanding([blocked('a', 'failed 1'), blocked('b', 'elsewhere')], failed)).toBe('open')

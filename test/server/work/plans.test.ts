@@ -130,7 +130,7 @@ test('[WK7] what is left and waits for a failed task interrupts the plan; a pers
   expect((await work(resumed.session.id)).state).toBe('completed')
 })
 
-test('[TK2] an agent cannot begin a task again that failed; a person can, and where the work was completed it is new work', async () => {
+test('[TK2] an agent cannot begin a task again that failed; a person can, and where nothing else was left it is new work', async () => {
   const workplace = await openWorkplace()
   const { ids, work, change, begin } = await plan(workplace, ['ann'])
   await begin()
@@ -139,8 +139,8 @@ test('[TK2] an agent cannot begin a task again that failed; a person can, and wh
   await finish(ann, ids[0], 'failed')
   expect(await ann.failure('update_task', { task_id: ids[0], status: 'in_progress' })).toBe('wrong_state')
   await ann.call('get_next_action')
-  // Every task is completed or failed and none is open.
-  expect((await work()).state).toBe('completed')
+  // None is open, and none was completed.
+  expect(await work()).toMatchObject({ state: 'interrupted', interruptionReason: 'task_failed' })
   expect((await change(ids[0], { status: 'in_progress' })).json).toMatchObject({ status: 'in_progress', ['sessionId']: null })
   expect(await (await workplace.signedIn()).call('get_next_action')).toMatchObject({ task: { id: ids[0] } })
 })

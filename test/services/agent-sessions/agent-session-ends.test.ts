@@ -8,7 +8,9 @@ import { findOccupiedProjects } from '../../../src/services/agents/queries.ts'
 import { sendMessage } from '../../../src/services/conversations/post-message.ts'
 import { getConversation } from '../../../src/services/conversations/queries.ts'
 import { deleteProject, unassignAgent } from '../../../src/services/projects/change-project.ts'
+import { changeTask } from '../../../src/services/work/change-task.ts'
 import { getWorkSession } from '../../../src/services/work/queries.ts'
+import { resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
 import { by, typesOf } from '../projects/installation.ts'
 import { sharedStore } from '../work/work-room.ts'
 import { type Office, openOffice, refusalOf, type Signed } from './agent-office.ts'
@@ -27,7 +29,9 @@ describe('the work session it drove', () => {
     const office = await open()
     const done = await office.giveTask()
     const first = await office.signIn()
-    await office.finish(done.taskId, 'failed')
+    const other = await office.giveTask(office.agentId, done.workSessionId)
+    await office.finish(done.taskId)
+    await office.finish(other.taskId, 'failed')
     await logout(office, first)
     expect(await workSession(office, done.workSessionId)).toMatchObject({ state: 'completed', interruptionReason: null })
     const left = await office.giveTask()
@@ -38,6 +42,25 @@ describe('the work session it drove', () => {
       (await typesOf(shared.store, projectStream(office.projectId))).filter((type) => type === 'work-session-ended'),
     ).toHaveLength(2)
     expect((await typesOf(shared.store, home)).at(-1)).toBe('work-session-ended')
+  })
+
+  test('[WK7] is interrupted when all it did has failed, and can be resumed', async () => {
+    const office = await open()
+    const { taskId, workSessionId } = await office.giveTask()
+    const signed = await office.signIn()
+    await office.finish(taskId, 'failed')
+    await logout(office, signed)
+    expect(await workSession(office, workSessionId)).toMatchObject({ state: 'interrupted', interruptionReason: 'task_failed' })
+    const place = { projectId: office.projectId, workSessionId, by: 'owner' }
+    const outcome = await office.store.run(resumeWorkSession, place)
+    expect(outcome).toMatchObject({
+      outcome: 'begun',
+      resumed: { missing: [{ what: 'task', detail: expect.stringContaining(taskId) }] },
+    })
+    // Begun again, it is a task of the work that goes on.
+    const child = outcome.outcome === 'failed' ? '' : outcome.resumed.session.id
+    const again = { projectId: office.projectId, taskId, status: 'in_progress' as const, by: 'owner' }
+    expect(await office.store.run(changeTask, again)).toMatchObject({ ['sessionId']: child, status: 'in_progress' })
   })
 
   test('[AS9] is completed when there was no work left, and interrupted with the true reason when the process exited', async () => {
