@@ -51,7 +51,7 @@ import {
   UpdateBatcher,
   unknownContentIn,
 } from './updates.ts'
-import { costBetween, costSoFar, TurnTokens, usageOf } from './usage.ts'
+import { costBetween, costSoFar, SeenInTurn, TurnTokens, usageOf } from './usage.ts'
 import { lineOf } from './wire.ts'
 
 /** Files become text for agents that do not accept them. */
@@ -103,6 +103,7 @@ export interface TurnEnd {
 }
 
 const whole = { cancelIgnored: false, promptRejected: false, unasked: false }
+const begun = { open: true, cancelled: false, chars: 0, hasOutput: false }
 const plainEnd = { ...whole, stopReason: null, error: null, usage: null }
 
 interface Turn {
@@ -111,6 +112,7 @@ interface Turn {
   timedOutAfterMs?: number
   chars: number
   hasOutput: boolean
+  readonly seen: SeenInTurn
   readonly questions: Set<AbortController>
   /** Ends the wait for an agent that ignores a cancel. */
   readonly giveUp: PromiseWithResolvers<'gave up'>
@@ -168,7 +170,7 @@ export class AcpContext {
     const prompt = parts.map((part) => blockOf(part, this.#options.facts.abilities))
     const request = { sessionId: this.#currentId(), prompt }
     const giveUp = Promise.withResolvers<'gave up'>()
-    const turn: Turn = { open: true, cancelled: false, chars: 0, hasOutput: false, questions: new Set(), giveUp }
+    const turn: Turn = { ...begun, seen: new SeenInTurn(), questions: new Set(), giveUp }
     this.#turn = turn
     const costBefore = this.#cost
     const maxMs = Math.min(withinMs, turnMs)
@@ -184,7 +186,7 @@ export class AcpContext {
       if (turn.timedOutAfterMs !== undefined) return timedOut(turn, turn.timedOutAfterMs)
       const stopReason = lineOf(fieldsOf(answer)['stopReason']) ?? null
       const outcome = turn.cancelled || stopReason === 'cancelled' ? 'cancelled' : 'answered'
-      const usage = usageOf(this.#tokens.of(answer), costBetween(costBefore, this.#cost))
+      const usage = usageOf(this.#tokens.of(answer, turn.seen), costBetween(costBefore, this.#cost))
       const unasked = outcome === 'cancelled' && !turn.cancelled
       return { ...plainEnd, outcome, stopReason, usage, unasked, empty: !turn.hasOutput }
     } catch (error) {
@@ -250,6 +252,7 @@ export class AcpContext {
     if (turn && read.inTurn && !this.#countText(turn, read.update))
       return this.#options.anomalies.count('turn_too_long', read.update.kind)
     const { update } = read
+    turn?.seen.note(update)
     this.#probe.note(update)
     const isText = update.kind === 'text' || update.kind === 'thought'
     this.#batcher.add(isText ? { ...update, text: this.#messages.apply(update.kind, update.text, sent['messageId']) } : update)

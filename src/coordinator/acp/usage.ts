@@ -4,7 +4,7 @@
  */
 import { type Fields, fieldsOf } from '../../platform/json.ts'
 import { hasQuirk } from '../../protocol/agents/known-agents.ts'
-import type { TurnUsage } from '../../protocol/turns/agent-update.ts'
+import type { AgentUpdate, TurnUsage } from '../../protocol/turns/agent-update.ts'
 import { lineOf, listOf, numberOf } from './wire.ts'
 
 /** Agents write the counters in one of these ways. */
@@ -25,6 +25,31 @@ function countOf(counts: Fields, counter: Counter): number | null {
 
 type Tokens = Readonly<Record<Counter, number | null>>
 
+/** What came in a turn before the answer to its prompt. */
+export class SeenInTurn {
+  /** A tool ran, so the model was asked more than once. */
+  ranTool = false
+  /** The tokens in the context, as last reported in this turn (`usage_update`): those of the last request. */
+  used: number | undefined
+
+  note(update: AgentUpdate): void {
+    if (update.kind === 'usage') this.used = update.used
+    if (update.kind === 'tool') this.ranTool = true
+  }
+}
+
+/**
+ * Some agents answer with the tokens of the last request alone, exactly those of the last `usage_update`. The model reads all of
+ * the context at each request, so several requests together have more.
+ */
+function isOfLastRequest(answer: unknown, { ranTool, used }: SeenInTurn): boolean {
+  if (!ranTool || !used) return false
+  const { inputTokens, outputTokens, cachedTokens } = tokensIn(answer)
+  const [input, output, cached] = [inputTokens ?? 0, outputTokens ?? 0, cachedTokens ?? 0]
+  const whole = numberOf(fieldsOf(fieldsOf(answer)['usage'])['totalTokens'])
+  return inputTokens !== null && [input, input + cached, input + output, input + output + cached, whole].includes(used)
+}
+
 /** Reads the tokens of each turn of one ACP session. The tokens of a part of the turn are not those of the turn. */
 export class TurnTokens {
   readonly #agent: string
@@ -34,8 +59,9 @@ export class TurnTokens {
     this.#agent = agent
   }
 
-  of(answer: unknown): Tokens {
-    const reported = tokensIn(hasQuirk(this.#agent, 'usage_of_last_request') ? {} : answer)
+  of(answer: unknown, seen?: SeenInTurn): Tokens {
+    const isOfLast = hasQuirk(this.#agent, 'usage_of_last_request') || (seen !== undefined && isOfLastRequest(answer, seen))
+    const reported = tokensIn(isOfLast ? {} : answer)
     if (!hasQuirk(this.#agent, 'usage_so_far')) return reported
     const since = (counter: Counter): number | null => {
       const [count, earlier] = [reported[counter], this.#before[counter] ?? 0]

@@ -26,7 +26,9 @@ export const ConversationTurn = z.object({
   content: z.array(PromptPart),
   text: z.string().describe('What was said, without thoughts and tools'),
   cut: z.boolean(),
-  usage: TurnUsage.nullable().describe('As the agent reports it'),
+  usage: TurnUsage.nullable().describe(
+    'Tokens of all its requests (AC15): as the gateway counted them, or as the agent reports them',
+  ),
   counted: z.array(ModelUsage).nullable().describe('As the gateway counted it, by model (GW5); null without a gateway'),
   retryOf: z.string().nullable().describe('The earlier attempt that it repeats'),
   notBefore: Time.nullable().describe('Parked until its agent is no longer at its vendor’s limit (AG6)'),

@@ -34,6 +34,7 @@ import {
 import { leaveSessions } from './context-record.ts'
 import { interpretEnd, type ReportedEvent } from './interpret-end.ts'
 import { expectFiles } from './turn-files.ts'
+import { usageOfTurn } from './turn-usage.ts'
 
 /** Characters kept in one turn's items. Later pieces are left out; the answer text has its own limit. */
 const maxItemsChars = 1024 * 1024
@@ -326,7 +327,7 @@ export async function endTurn(
     stopReason: stopped,
     error: error && textOf(error),
     ...noticeField(error),
-    usage: ending.usage ?? null,
+    usage: (await usageOfTurn(tx, row.id, ending.usage ?? null)).usage,
     limitedUntil,
     requestId,
   }

@@ -2,9 +2,9 @@
 import type { ConversationTurn } from '../../protocol/turns/conversation-turn.ts'
 import { fields, jsonIn, noticeFrom } from '../../store/fields.ts'
 import type { Reader } from '../../store/store.ts'
-import { modelUsageOfTurn } from '../../store/turns/model-usage.ts'
 import type { TurnRow } from '../../store/turns/turns.ts'
 import { filesOfTurn } from './turn-files.ts'
+import { usageOfTurn } from './turn-usage.ts'
 
 export const turnView = async (reader: Reader, row: TurnRow): Promise<ConversationTurn> => ({
   ...fields(row, 'id', 'conversation_key', 'agent_id', 'about', 'task_id', 'state', 'stop_reason', 'error', 'retry_of', 'primer'),
@@ -13,8 +13,7 @@ export const turnView = async (reader: Reader, row: TurnRow): Promise<Conversati
   content: JSON.parse(row.content),
   text: row.answer,
   cut: row.cut === 1,
-  usage: jsonIn(row.usage),
-  counted: await modelUsageOfTurn(reader, row.id),
+  ...(await usageOfTurn(reader, row.id, jsonIn(row.usage))),
   notBefore: row.state === 'queued' ? row.not_before : null,
   ...(await filesOfTurn(reader, row.id)),
   by: row.asked_by,

@@ -54,3 +54,22 @@ test('[AC7] the cost of a turn is what it added to the session; what was never t
   expect(agent.updates.filter(({ kind }) => kind === 'usage')).toMatchObject([{ cost: '0.00252 USD' }, { cost: '0.0045 USD' }])
   expect(costText({ amount: 12.3456, currency: 'EUR' })).toBe('12.35 EUR')
 })
+
+test('[AC15] the tokens of the last request alone are not those of a turn that ran tools', async () => {
+  const agent = new AcpAgent({
+    command: hostile({
+      onPrompt: `
+        const used = (count) => update({ sessionUpdate: 'usage_update', used: count, size: 1000 })
+        used(100)
+        if (text !== 'plain') update({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'ls', kind: 'execute', status: 'completed' })
+        used(150)
+        say('done')
+        const inputTokens = text === 'all' ? 230 : 120
+        done({ stopReason: 'end_turn', usage: { inputTokens, cachedReadTokens: 20, outputTokens: 10, totalTokens: inputTokens + 30 } })`,
+    }),
+  })
+  await agent.ready()
+  expect(await agent.say('last')).toMatchObject({ usage: null })
+  expect(await agent.say('all')).toMatchObject({ usage: { inputTokens: 230, outputTokens: 10 } })
+  expect(await agent.say('plain')).toMatchObject({ usage: { inputTokens: 120, outputTokens: 10 } })
+})

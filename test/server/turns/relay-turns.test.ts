@@ -75,6 +75,30 @@ test('[FS4] the lines of a session are those between the files before its first 
   expect(items[1].changes).toEqual(undone)
 })
 
+test('[AC15] what a gateway counted exactly of all requests of a turn stands in the place of what its agent reports', async () => {
+  const room = await openConsole()
+  const { client, machine, inside, launchId } = await room.ready()
+  const path = `/api/conversations/${encodeURIComponent(`console:${inside.sessionId}.auth`)}/turns`
+  const cost = { amount: 1, currency: 'USD' }
+  const reported = { inputTokens: 5, outputTokens: 2, cachedTokens: null, cost }
+  const turn = async (finished: boolean) => {
+    client.send({ type: 'agent:message', ...inside, role: 'auth', content: 'go' })
+    const { turnId } = await machine.turn()
+    for (const model of ['big', 'small', 'big']) {
+      await machine.tell({ type: 'model-asked', launchId, turnId, model })
+      const used = { inputTokens: 100, outputTokens: 10, cachedTokens: 1 }
+      await machine.tell({ type: 'model-answered', launchId, turnId, model, ...used, finished })
+    }
+    await machine.tell(said(launchId, turnId, 'done'), turnEnded(launchId, turnId, { usage: reported }))
+    return (await client.next('agent:response')).usage
+  }
+  const counted = { inputTokens: 300, outputTokens: 30, cachedTokens: 3, cost }
+  expect(await turn(true)).toEqual(counted)
+  // A stream that was cut had at least so much.
+  expect(await turn(false)).toEqual(reported)
+  expect((await room.server.ask(path)).json.items).toMatchObject([{ usage: reported }, { usage: counted }])
+})
+
 test('[CH15] an agent in a role is stopped by the key of its conversation too, and not after its turn', async () => {
   const room = await openConsole()
   const { client, machine, inside, launchId } = await room.ready()
