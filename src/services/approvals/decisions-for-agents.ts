@@ -67,7 +67,9 @@ export async function decisionsAbout(
 }
 
 /** The unfinished tasks of a work session, or given tasks. */
-export type TaskSelection = { readonly workSessionId: string } | { readonly tasks: readonly TaskRow[] }
+export type TaskSelection =
+  | { readonly projectId: string; readonly workSessionId: string }
+  | { readonly tasks: readonly TaskRow[] }
 
 /** An agent's undecided requests in a conversation and those decided after `since`, newest first. */
 export async function decisionsIn(

@@ -49,7 +49,7 @@ type CarriedTasks = (limit: number) => Promise<readonly TaskRow[]>
 /** The context of an unfinished or resumed work session as it is now. */
 export const resumeContextOf = (reader: Reader, row: WorkSessionRow, agentId?: string): Promise<ResumeContext> =>
   buildResumeContext(reader, row, (limit) => reader.all(selectUnfinished, { workSessionId: row.id, limit }), {
-    about: { workSessionId: row.id },
+    about: { projectId: row.project_id, workSessionId: row.id },
     agentId,
   })
 

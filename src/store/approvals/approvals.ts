@@ -114,20 +114,26 @@ export const selectAboutTask = selectSome(
   'id desc',
 )
 
-/** AP8: approvals about the unfinished tasks of a work session, wherever they were requested. */
-export const selectAboutTasks = statement<{ workSessionId: string; limit: number }>()((db, p) =>
-  db
-    .selectFrom('tasks')
-    .innerJoin('human_approvals', (join) =>
-      join.onRef('human_approvals.project_id', '=', 'tasks.project_id').onRef('human_approvals.task_id', '=', 'tasks.id'),
+/**
+ * AP8: approvals about the unfinished tasks of a work session, wherever they were requested. Found from the approvals (RS5): of
+ * tasks there may be thousands, and most were never asked about.
+ */
+export const selectAboutTasks = statement<{ projectId: string; workSessionId: string; limit: number }>()((db, p) =>
+  rowsOf(db, 'human_approvals', { project_id: p.projectId, task_id: present, ask_id: null, imported_decider: null })
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('tasks')
+          .select('tasks.id')
+          .whereRef('tasks.project_id', '=', 'human_approvals.project_id')
+          .whereRef('tasks.id', '=', 'human_approvals.task_id')
+          .where('tasks.session_id', '=', p.workSessionId)
+          .where('tasks.status', '<>', sql.lit<Tables['tasks']['status']>('completed'))
+          .where('tasks.status', '<>', sql.lit<Tables['tasks']['status']>('failed')),
+      ),
     )
-    .selectAll('human_approvals')
-    .where('tasks.session_id', '=', p.workSessionId)
-    .where('tasks.status', '<>', sql.lit<Tables['tasks']['status']>('completed'))
-    .where('tasks.status', '<>', sql.lit<Tables['tasks']['status']>('failed'))
-    .where('human_approvals.ask_id', 'is', null)
-    .where('human_approvals.imported_decider', 'is', null)
-    .orderBy('human_approvals.id', 'desc')
+    // The plus keeps SQLite from walking all approvals of the project in this order, permissions too.
+    .orderBy(sql`+human_approvals.id`, 'desc')
     .limit(p.limit),
 )
 

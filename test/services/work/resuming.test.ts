@@ -5,6 +5,7 @@ import { recordApproach } from '../../../src/services/work/change-approach.ts'
 import { createWorkSession, endWorkSession } from '../../../src/services/work/end-work-session.ts'
 import { getResumeContext, getWorkSession } from '../../../src/services/work/queries.ts'
 import { type ResumeOutcome, resumeWorkSession } from '../../../src/services/work/resume-work-session.ts'
+import { selectAboutTasks } from '../../../src/store/approvals/approvals.ts'
 import { selectUnfinished } from '../../../src/store/work/tasks.ts'
 import { by, eventsOf, refused } from '../projects/installation.ts'
 import { planOf } from './query-plan.ts'
@@ -161,6 +162,13 @@ describe('resuming', () => {
     const other = await agent('carl')
     await store.run(placeWorkSession, { projectId, parentId: workSessionId, agentSessionId: other.caller.agentSessionId })
     expect(await store.query(getResumeContext, other.caller)).toMatchObject({ failedApproaches: [{ id: 'approach_f001' }] })
+  })
+
+  test('[RS5] decisions about unfinished tasks are found from the approvals: what it costs does not grow with the tasks', async () => {
+    const which = { workSessionId: 's', projectId: 'p', limit: 5 }
+    const [outer, ...inner] = await planOf(shared.file, (reader) => reader.all(selectAboutTasks, which))
+    expect(outer).toMatch(/^SEARCH human_approvals USING INDEX approvals_about_task \(project_id=\?/)
+    expect(inner).toContainEqual(expect.stringMatching(/^SEARCH tasks .*\(project_id=\? AND id=\?\)$/))
   })
 
   test('[RS5] unfinished tasks are found without reading those that are done', async () => {
