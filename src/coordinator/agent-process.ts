@@ -300,7 +300,8 @@ async function gatewayFor({ particulars, gateway, sandbox }: AgentProcessOptions
   const { isolation, args } = particulars
   if (!gateway || !isolation) return { env: {}, args }
   const foldersRoot = join(sandbox.dataFolder, 'gateways')
-  const about = { ...particulars, ...gateway, command: isolation.command, model: isolation.gateway?.model, foldersRoot, env }
+  const { command, agentInfo } = isolation
+  const about = { ...particulars, ...gateway, command, agentInfo, model: isolation.gateway?.model, foldersRoot, env }
   return giveGateway(about).catch(cannotStart)
 }
 

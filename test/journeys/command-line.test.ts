@@ -174,7 +174,7 @@ const offering = (kept: string) =>
       }`,
   })
 
-test('[AG13] agents doctor tries an agent out, prints what it can, and keeps the report with it; nothing else is left', async () => {
+test('[AG13] [AG17] agents doctor tries an agent out, prints what it can, and keeps the report with it; nothing else is left', async () => {
   const server = await startHoldfast({ up: true, onFile: true })
   await isConnected(server)
   const client = createClient({ url: server.url, token: server.token })
@@ -183,6 +183,7 @@ test('[AG13] agents doctor tries an agent out, prints what it can, and keeps the
   const { exit, stdout, stderr } = start(['agents', 'doctor', 'demo', '--json', '--data', server.data])
   expect([await exit, stderr()]).toEqual([0, expect.stringContaining('start')])
   const report = JSON.parse(stdout())
+  expect(report.agentInfo).toEqual({ name: 'holdfast-demo', version: report.version })
   expect(report).toMatchObject({ agent: 'demo', version: expect.any(String), can: { start: true, cancel: true, list: false } })
   const results = Object.fromEntries(report.checks.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok]))
   expect(results).toMatchObject({ start: true, prompt: true, permission: true, cancel: true, load: true, end: true, fork: false })

@@ -13,6 +13,7 @@ import { openRelay } from '../../client/relay.ts'
 import { gitEnvironment } from '../../platform/processes/git-environment.ts'
 import { pause, systemClock } from '../../platform/time/clock.ts'
 import type { Agent } from '../../protocol/agents/agent.ts'
+import { agentAnswering } from '../../protocol/agents/known-agents.ts'
 import type { AgentCheck, AgentReport } from '../../protocol/agents/report.ts'
 import type { CommandContext } from '../context.ts'
 import { failed, usage } from '../failure.ts'
@@ -140,7 +141,11 @@ class Probe {
       this.#note('start', false, ready)
       return this.#report(null)
     }
-    this.#note('start', true, `ready after ${Date.now() - begun} ms`)
+    const { agentName, agentVersion = null } = ready
+    // What has no name is called so.
+    const agentInfo = agentName && agentName !== 'agent' ? { name: agentName, version: agentVersion } : null
+    const known = agentInfo && agentAnswering(agentInfo.name)
+    this.#note('start', true, `ready after ${Date.now() - begun} ms${known ? `; known as ${known.name}` : ''}`)
     const abilities = ready.can
     const ways = abilities?.signIn ?? []
     this.#note('sign_in', true, ways.length > 0 ? `signed in; it offers: ${ways.join(', ')}` : 'no sign-in is needed')
@@ -159,7 +164,7 @@ class Probe {
     await offered('fork', () => this.#fork(ready.conversation))
     if (hello) for (const mode of ['workplace', 'strict'] as const) await this.#probeSandbox(mode)
     await this.#check('known', () => this.#known())
-    return this.#report(ready.agentVersion ?? null)
+    return { ...this.#report(agentVersion), ...(agentInfo && { agentInfo }) }
   }
 
   #report(version: string | null): AgentReport {

@@ -65,7 +65,7 @@ export interface StartedAgent {
 
 export function startedAgent({ agentId, args, env, secrets, isolation, ...launch }: LaunchParticulars): StartedAgent {
   const command = isolation?.command ?? launch.command
-  const given = isolation?.gateway ? gatewayVariables({ command, args }) : []
+  const given = isolation?.gateway ? gatewayVariables({ command, args, agentInfo: isolation.agentInfo }) : []
   return { agentId, command, args, variables: new Set([...Object.keys(env), ...Object.keys(secrets.environment), ...given]) }
 }
 

@@ -1,6 +1,6 @@
 /** The ways in which a person signs an agent in, and the one that needs nobody (AC9): a key in its environment. Pure. */
 import { type Fields, fieldsOf } from '../../platform/json.ts'
-import { knownAgents } from '../../protocol/agents/known-agents.ts'
+import { agentAnswering } from '../../protocol/agents/known-agents.ts'
 import { jsonOf, lineOf, listOf } from './wire.ts'
 
 export interface SignInWay {
@@ -58,7 +58,7 @@ export function unattendedWay(agent: string, ways: readonly SignInWay[], variabl
   const keys = ways.filter(({ isKey }) => isKey)
   const named = keys.find((way) => way.variables.some((variable) => variables.has(variable)))
   if (named) return named
-  const known = knownAgents.find(({ acpName }) => acpName === agent)
+  const known = agentAnswering(agent)
   const isThere = known
     ? known.signIn.keys.some((key) => variables.has(key))
     : [...variables].some((name) => /_(?:KEY|TOKEN)$/.test(name))

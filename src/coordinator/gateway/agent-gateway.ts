@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fieldsOf } from '../../platform/json.ts'
-import { knownAgentOf } from '../../protocol/agents/known-agents.ts'
+import { knownAgentOf, type StartedProgram } from '../../protocol/agents/known-agents.ts'
 import { DetailError, statusNotice } from '../../protocol/status-texts.ts'
 
 export interface AgentGatewayOptions {
@@ -17,6 +17,7 @@ export interface AgentGatewayOptions {
   readonly protocol: 'acp' | 'mcp'
   readonly command: string
   readonly args: readonly string[]
+  readonly agentInfo?: StartedProgram['agentInfo']
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -31,7 +32,7 @@ const common = {
 }
 
 /** The names of the variables that an agent is told its gateway by: a sign-in, as a key in its environment is. */
-export const gatewayVariables = (agent: Parameters<typeof knownAgentOf>[0]): string[] => [
+export const gatewayVariables = (agent: StartedProgram): string[] => [
   ...Object.keys(knownAgentOf(agent)?.gateway?.env ?? common),
   'HOLDFAST_GATEWAY_KEY',
 ]

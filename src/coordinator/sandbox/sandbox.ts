@@ -116,7 +116,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const modern = !/^0\.[0-7]\./.test(version ?? '')
   const runInside = insideRunner({ modern, env })
   const program = await findProgram(file, variables)
-  const known = knownAgentOf({ command: isolation.command, args }) ?? knownAgentOf({ command: program ?? null, args })
+  const { agentInfo } = isolation
+  const known =
+    knownAgentOf({ command: isolation.command, args, agentInfo }) ?? knownAgentOf({ command: program ?? null, args, agentInfo })
   const programs = [file, isolation.command, ...(isolation.wrapper ?? []).slice(0, 1)]
   const needs = known?.sandbox ?? ownNeeds(isolation)
   const { owner } = isolation
@@ -318,7 +320,7 @@ function insideRunner({ modern, env }: { readonly modern: boolean; readonly env:
 async function macSandbox(options: SandboxOptions): Promise<Sandboxed> {
   const { isolation, variables, folder, file, args, dataFolder } = options
   const home = variables['HOME'] ?? '/nonexistent'
-  const known = knownAgentOf({ command: isolation.command, args })
+  const known = knownAgentOf({ ...isolation, args })
   const writable = [
     realpathSync(folder),
     ...settingsOf(known?.sandbox ?? ownNeeds(isolation), variables, home).map(({ to }) => to),

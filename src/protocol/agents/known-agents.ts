@@ -28,8 +28,24 @@ export const knownRecipes: readonly KnownRecipe[] = [
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** The known agent that an entry starts: by its program, or by a package given to npx; undefined for others. */
-export function knownAgentOf({ command, args }: { command: string | null; args: readonly string[] }): KnownAgent | undefined {
+export interface StartedProgram {
+  readonly command: string | null
+  readonly args: readonly string[]
+  /** What it answered when it was tried (`agents doctor`); left out before that. */
+  readonly agentInfo?: { readonly name: string } | null | undefined
+}
+
+/**
+ * The known agent that an entry starts, undefined for others: the one that it has answered to be. By its program, or by a package given
+ * to npx, before it has answered, and where nobody knows what that agent answers.
+ */
+export function knownAgentOf({ command, args, agentInfo }: StartedProgram): KnownAgent | undefined {
+  const byFile = knownByFile({ command, args })
+  if (!agentInfo) return byFile
+  return agentAnswering(agentInfo.name) ?? (byFile?.acpName === null ? byFile : undefined)
+}
+
+function knownByFile({ command, args }: StartedProgram): KnownAgent | undefined {
   const words = [baseName(command ?? ''), ...args]
   const isOf = ({ packages, acp, pulls }: KnownAgent): boolean =>
     [acp, pulls].some((recipe) => recipe && (recipe.program === words[0] || isSame(recipe, words))) ||
@@ -41,6 +57,9 @@ export function knownAgentOf({ command, args }: { command: string | null; args: 
 /** A recipe that starts a shell is recognized by its script. */
 const isSame = ({ command, args }: Recipe, words: readonly string[]): boolean => command === words[0] && args[1] === words[2]
 
+/** The known agent with this name in ACP's `agentInfo`, which earlier adapters have as their package's. */
+export const agentAnswering = (acpName: string): KnownAgent | undefined =>
+  knownAgents.find((agent) => agent.acpName === acpName || agent.packages.includes(acpName))
+
 /** Whether the agent with this name in ACP's `agentInfo` is known to do this. */
-export const hasQuirk = (acpName: string, quirk: Quirk): boolean =>
-  knownAgents.some((agent) => agent.acpName === acpName && agent.quirks.includes(quirk))
+export const hasQuirk = (acpName: string, quirk: Quirk): boolean => agentAnswering(acpName)?.quirks.includes(quirk) ?? false

@@ -29,6 +29,10 @@ export type AgentCheck = z.output<typeof AgentCheck>
 export const AgentReport = z.object({
   agent: z.string().max(200),
   version: z.string().max(1000).nullable(),
+  agentInfo: z
+    .object({ name: z.string().min(1).max(1000), version: z.string().max(1000).nullable() })
+    .nullish()
+    .describe('What it answered to `initialize`, by which it is known from then on; left out where it gave no name'),
   checks: z.array(AgentCheck).max(100),
   /** What it offers, and what was seen to work. */
   can: z.record(z.string().max(100), z.union([z.boolean(), z.array(z.string().max(1000)).max(100)])),

@@ -106,6 +106,7 @@ export interface RelayEventBodies {
     how: 'new' | 'loaded' | 'resumed'
     notRestored: string | null
     notices?: Notices | undefined
+    agentName?: string | undefined
     agentVersion?: string | null
     /** What it offers; left out where its coordinator is of an earlier build. */
     can?: AgentAbilities | undefined

@@ -14,6 +14,7 @@
 import * as z from 'zod'
 import type { Allowed, Isolation } from '../../domain/agents/isolation.ts'
 import { maxLabels } from '../../domain/processes/lifecycle.ts'
+import type { AgentReport } from '../agents/report.ts'
 import { SentNotice } from '../notices.ts'
 import { Label, storable } from '../text.ts'
 import { type AcpParticulars, type ConfigureOrder, type RunningTurn, type SettledPermission, turnFacts } from '../turns/link.ts'
@@ -197,6 +198,8 @@ export interface LaunchParticulars {
   readonly isolation?: Omit<Isolation, 'allow'> & {
     readonly allow: Allowed
     readonly command: string
+    /** AG17: what it answered when it was tried. */
+    readonly agentInfo?: NonNullable<AgentReport['agentInfo']>
     /** SB7: what a person has allowed always, hosts among it, by the likeness of the question. */
     readonly remembered?: readonly string[]
     /** SB12: left out where there is no sandbox, and by earlier servers. */

@@ -93,7 +93,10 @@ export const changeAgent = defineUseCase('change-agent', {
     const env = unmasked(change.env ?? stored, stored, maskedValue)
     if ('nothingToKeep' in env) throw maskWithoutValue(env.nothingToKeep)
     await requireSameSealingKey(tx, change.env)
-    const changed = { ...changedRow(row, change, env.environment), ...keptReport(change, now) }
+    const asked = changedRow(row, change, env.environment)
+    // What was found out is of another program.
+    const isOther = (['protocol', 'command', 'args'] as const).some((name) => asked[name] !== row[name])
+    const changed = { ...asked, ...(isOther && { report: null }), ...keptReport(change, now) }
     const projectIds = await projectIdsOf(tx, agentId)
     if (JSON.stringify(changed) === JSON.stringify(row)) return agentOf(row, projectIds)
     changed.updated_at = now

@@ -14,12 +14,14 @@ import { refusalText } from '../../domain/refusal-texts.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { userSessionStream } from '../../domain/stream-name.ts'
 import { hashSecret } from '../../platform/secrets/secrets.ts'
+import type { AgentReport } from '../../protocol/agents/report.ts'
 import type { SecretForm } from '../../protocol/agents/secret.ts'
 import { commandOfLaterCoordinator, type LaunchOffer, type LaunchParticulars } from '../../protocol/processes/link.ts'
 import type { AcpParticulars } from '../../protocol/turns/link.ts'
 import type { AgentRow } from '../../store/agents/agents.ts'
 import { recordUse, secretsGivenTo } from '../../store/agents/secrets.ts'
 import type { RoleAgentRow } from '../../store/consoles/user-sessions.ts'
+import { jsonIn } from '../../store/fields.ts'
 import { findLaunch, liveCountsOn } from '../../store/processes/launches.ts'
 import { selectAssignment } from '../../store/projects/projects.ts'
 import { type Context, defineUseCase, type Reader, type Tx } from '../../store/store.ts'
@@ -108,6 +110,7 @@ export const takeLaunch = defineUseCase('take-launch', {
     const folder = (await tx.row('projects', { id: projectId }))?.path ?? null
     await tx.change('launches', { id: launchId, folder: folder ?? '' })
     const command = agent.command ?? ''
+    const { agentInfo }: Partial<AgentReport> = jsonIn(agent.report) ?? {}
     const isIsolated = isolation.sandbox !== 'off' || isolation.wrapper !== null || gateway !== null || given.length > 0
     const theirs = isolation.sandbox === 'off' ? {} : { owner: await ownerWithSessions(tx, owner, agentId) }
     const use = { project_id: projectId, launch_id: launchId, agent_id: agentId, used_at: context.now }
@@ -126,7 +129,14 @@ export const takeLaunch = defineUseCase('take-launch', {
       launchToken,
       acp,
       ...(isIsolated && {
-        isolation: { ...isolation, allow: { ...allow, folders: [...allow.folders, ...folders] }, remembered, command, ...theirs },
+        isolation: {
+          ...isolation,
+          allow: { ...allow, folders: [...allow.folders, ...folders] },
+          remembered,
+          command,
+          ...theirs,
+          ...(agentInfo && { agentInfo }),
+        },
       }),
       gatewayKey: sealedKey,
     }

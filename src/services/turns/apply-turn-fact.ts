@@ -203,6 +203,7 @@ async function roleAgentReady(
     how,
     notRestored,
     notices: noticesOf(details),
+    agentName: fact.agentName,
     agentVersion: fact.agentVersion,
     can: fact.can,
     ...offers,

@@ -14,7 +14,7 @@ import type { Launch } from '../../domain/processes/lifecycle.ts'
 import { statusNotice } from '../../domain/status-texts.ts'
 import { denied, limitReached, probablyError } from '../../domain/turns/lifecycle.ts'
 import { promptToContinue, summaryFrom } from '../../domain/turns/prompts.ts'
-import { knownAgents } from '../../protocol/agents/known-agents.ts'
+import { agentAnswering } from '../../protocol/agents/known-agents.ts'
 import { maxContentChars } from '../../protocol/conversations/message.ts'
 import { changesOf, newestOfLaunch, updateActivity } from '../../store/agent-sessions/agent-sessions.ts'
 import { selectChat } from '../../store/channels/channels.ts'
@@ -180,7 +180,7 @@ export const noteTools = defineUseCase('note-tools', {
 /** Tells once for each process. Call before the turn is ended. */
 export async function tellMissingTools(tx: Tx, turn: TurnRow, { id, agentId }: Launch): Promise<void> {
   const name = (await tx.first(selectAgentName, { id }))?.agent_name
-  if (!knownAgents.some(({ acpName }) => acpName !== null && acpName === name)) return
+  if (!name || !agentAnswering(name)) return
   if ((await tx.first(selectOutput, { id }))?.tools !== null) return
   await tx.change('launches', { id, tools: 'missing' })
   noteInTurn(tx, turn, statusNotice('withoutTools', { agent: agentId }))

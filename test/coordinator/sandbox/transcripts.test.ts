@@ -147,6 +147,24 @@ test('[SB14] its home begins with copies of what is named of the account’s hom
   expect(await as('unheard-of', ownerOf(ben), 'cat .thing/config', 'strict', state)).toBe('changed\n')
 })
 
+test('[AG17] in a sandbox it is the agent that it answered to be, not the one its file is named after', async () => {
+  if (!works) return
+  const { place, put } = await home()
+  put('.gemini/settings.json', 'of gemini\n')
+  const [own, qwen] = [join(place.root, 'tools/gemini'), join(place.root, 'tools/qwen')]
+  mkdirSync(dirname(own))
+  for (const path of [own, qwen]) writeFileSync(path, '#!/bin/sh\nexec /bin/sh "$@"\n', { mode: 0o755 })
+  const seen = async (command: string, name?: string): Promise<string> => {
+    const agentInfo = name === undefined ? {} : { agentInfo: { name, version: '1' } }
+    return (await runInScene(place, 'workplace', 'cd; ls -A', { command, owner: ownerOf(ada), ...agentInfo })).output
+  }
+  expect(await seen(own)).toBe('.gemini\n')
+  expect(await seen(own, 'something-else')).toBe('')
+  expect(await seen('/bin/sh', 'gemini-cli')).toBe('.gemini\n')
+  // Nobody knows what this one answers.
+  expect(await seen(qwen, 'something-else')).toBe('.qwen\n')
+})
+
 test('[SB14] with what it cannot begin with a home is not made, and the start fails in words', async () => {
   if (!works) return
   const { place, put, as } = await home()

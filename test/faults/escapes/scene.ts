@@ -151,6 +151,8 @@ export interface RunOptions {
   /** Stands in the place of the agent's program. */
   readonly command?: string
   readonly wrapper?: readonly string[]
+  /** What it answered when it was tried. */
+  readonly agentInfo?: { readonly name: string; readonly version: string }
   /** SB12: whose its transcripts are. */
   readonly owner?: TranscriptOwner
   /** SB13: other than the usual ones. */
@@ -179,6 +181,7 @@ export async function runInScene(
     wrapper = null,
     model,
     owner,
+    agentInfo,
     limits,
     onLimit = () => {},
   } = options
@@ -196,6 +199,7 @@ export async function runInScene(
       gateway: model ? { upstream: model.upstream, secret: 'KEY' } : null,
       command,
       ...(owner && { owner }),
+      ...(agentInfo && { agentInfo }),
     },
     ...(model && { gatewayKey: model.key }),
   }

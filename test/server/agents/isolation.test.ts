@@ -197,3 +197,19 @@ test('[AG15] an agent that never asks is told of: one that is known to, until it
   expect(await tried('other', { permission: false, asks: false })).toMatchObject({ neverAsks: true })
   expect((await ask('/api/agents/other')).json).toMatchObject({ neverAsks: true })
 })
+
+test('[AG17] what it answered when it was tried goes with its launches, until its program is another', async () => {
+  const { ask, url, ownerToken } = await openTestServer()
+  await ask('/api/agents', { method: 'POST', body: { ...entry, sandbox: 'workplace' } })
+  const change = async (body: object) => (await ask('/api/agents/codex', { method: 'PATCH', body })).json
+  const agentInfo = { name: 'gemini-cli', version: '0.61.0' }
+  const report = { agent: 'codex', version: '0.61.0', checks: [], can: {}, agentInfo }
+  expect(await change({ report })).toMatchObject({ report: { agentInfo } })
+  const project = (await ask('/api/projects', { method: 'POST', body: { name: 'p' } })).json
+  await ask(`/api/projects/${project.id}/agents/codex`, { method: 'PUT', body: {} })
+  const machine = await playCoordinator({ url, token: ownerToken })
+  await ask(`/api/projects/${project.id}/chat/start?agentId=codex`, { method: 'POST' })
+  expect(await machine.take(await machine.ordered())).toMatchObject({ isolation: { agentInfo } })
+  expect(await change({ name: 'Other', command: '/bin/agent' })).toMatchObject({ report: { agentInfo } })
+  expect(await change({ command: '/bin/other' })).toMatchObject({ report: null })
+})
