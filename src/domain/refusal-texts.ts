@@ -249,6 +249,8 @@ export const refusalSentences = {
   tokenNotKnown: 'This session token is not known',
   tokenNeeded: 'A session_token is needed, because the bearer is not an agent’s',
   tokenNeededSeveral: 'A session_token is needed, because this agent has several sessions',
+  toolOfOthers:
+    'The tool {tool} is not for what you do here: you are sent prompts, and what you answer is passed on. The tools that you are offered are yours',
   workInRole: 'You work in a role of a console: what to do is told to you, so there is nothing to ask for here',
   authenticateFirst: 'This agent has no session; call authenticate first',
   workUnreadable: 'What is stored of this work session cannot be read',

@@ -11,6 +11,7 @@ import { findGivenSecrets } from '../../services/agents/secrets.ts'
 import { refusalOf } from '../http/problem-answer.ts'
 import { nextStepFor } from './next-steps.ts'
 import { snakeFields, type Tool, type ToolCall } from './tool.ts'
+import { toolsOf } from './tool-list.ts'
 
 /** A type, not an interface: it must fit the SDK's open result type. */
 export type ToolResult = {
@@ -22,6 +23,8 @@ export type ToolResult = {
 export async function runTool(tool: Tool, args: unknown, call: ToolCall, requestId: string): Promise<ToolResult> {
   const { logger, figures } = call.deps
   try {
+    const own = await toolsOf(call.deps.store, call.presented)
+    if (!own.has(tool.name)) throw new Refusal('missing_scope', refusalText('toolOfOthers', { tool: tool.name }))
     const clean = await withoutSecrets(checkedArguments(tool, args ?? {}), call)
     const answer = (await tool.run(clean, call)) as Record<string, unknown>
     logger.debug({ requestId, tool: tool.name }, 'A tool was called')

@@ -20,7 +20,7 @@ import { nextStepFor } from './next-steps.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { runTool } from './run-tool.ts'
 import type { ServerInfo } from './tool-answer.ts'
-import { listedTools, toolNamed } from './tool-list.ts'
+import { listedTools, toolNamed, toolsOf } from './tool-list.ts'
 
 /** Instructions sent to every client when it connects (MC3). Must not contain a secret or anything only some agents need. */
 const instructions = `Holdfast tells an agent what to do next, brings it messages from people and takes its answers.
@@ -69,7 +69,9 @@ export function createSdkHandler(deps: ServerDependencies, serverInfo: ServerInf
 /** Builds the low-level server with prepared lists, so a request registers no tools. */
 function serverFor(deps: ServerDependencies, serverInfo: ServerInfo): Server {
   const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
-  server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
+  server.setRequestHandler('tools/list', async (_, { http }) => ({
+    tools: listedTools(await toolsOf(deps.store, carriedBy(http?.authInfo).presented)),
+  }))
   server.setRequestHandler('tools/call', ({ params }, { http, mcpReq }) => {
     const tool = toolNamed(params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)

@@ -1,8 +1,11 @@
-/** List of the MCP tools (MC2), the same for every client and built once. */
+/** List of the MCP tools (MC2), built once, and which of them a connection's purpose needs (MC5). */
 import * as z from 'zod'
+import { findToolPurpose, type ToolPurpose } from '../../services/agent-sessions/tool-purpose.ts'
+import type { Store } from '../../store/store.ts'
 import * as agents from '../agent-sessions/tools.ts'
 import * as approvals from '../approvals/tools.ts'
 import * as chats from '../conversations/tools.ts'
+import type { Presented } from '../security/credentials.ts'
 import * as work from '../work/tools.ts'
 import type { Annotations, Tool } from './tool.ts'
 
@@ -81,7 +84,34 @@ interface ListedTool {
 
 let listed: ListedTool[] | undefined
 
-export function listedTools(): ListedTool[] {
+/** Tools that prompted agents need for everything that they do. */
+const forPrompted: readonly Tool[] = [
+  chats.getHistory,
+  chats.setSummary,
+  chats.getFlags,
+  chats.setFlags,
+  approvals.requestApproval,
+  approvals.getApproval,
+  approvals.requestFolder,
+  chats.sendMessage,
+  work.recordApproach,
+]
+const forWork = [...forPrompted, work.getMyTask, work.updateTask, work.saveCheckpoint, work.getResumeContext]
+
+const byPurpose: Readonly<Record<ToolPurpose, ReadonlySet<string>>> = {
+  any: new Set(byName.keys()),
+  chat: new Set(forPrompted.map(({ name }) => name)),
+  task: new Set(forWork.map(({ name }) => name)),
+  role: new Set(forWork.map(({ name }) => name)),
+}
+
+/** The names of the tools of a connection. */
+export async function toolsOf(store: Store, { who: { launch }, contextId }: Presented): Promise<ReadonlySet<string>> {
+  if (!launch) return byPurpose.any
+  return byPurpose[await store.query(findToolPurpose, { launchId: launch.id, contextId })]
+}
+
+export function listedTools(names = byPurpose.any): ListedTool[] {
   listed ??= tools.map((tool) => ({
     name: tool.name,
     title: tool.title,
@@ -90,5 +120,5 @@ export function listedTools(): ListedTool[] {
     outputSchema: outputSchemaOf(tool),
     annotations: tool.annotations,
   }))
-  return listed
+  return listed.filter(({ name }) => names.has(name))
 }

@@ -329,13 +329,14 @@ async function throughMcp(scene: Scene): Promise<string[]> {
     ...{ checkpoint_type: 'plan', path: '/none', folder: '/none', content: 'hi', summary: 'hi', through_seq: 1, flags: {} },
     ...{ to_agent_id: 'critic', task_id: 'none', kind: 'failed', description: 'none', day: scene.day, q: scene.word },
   }
+  const offered = new Set((await agent.client.listTools()).tools.map(({ name }) => name))
   for (const { name, inputSchema } of listedTools()) {
     const known = Object.entries(values).filter(([arg]) => Object.hasOwn(inputSchema['properties'] as object, arg))
     const { structuredContent, isError } = await agent.client.callTool({ name, arguments: Object.fromEntries(known) })
     const answered = JSON.stringify(structuredContent)
     const code = isError ? (structuredContent as { code: string }).code : undefined
     const expected = { own: 'not_found', coordinators: 'missing_scope', managed: 'missing_scope', 'of-the-caller': code }
-    if (code !== expected[toolClasses[name] ?? 'own']) wrong.push(`${name}: ${answered}`)
+    if (code !== (offered.has(name) ? expected[toolClasses[name] ?? 'own'] : 'missing_scope')) wrong.push(`${name}: ${answered}`)
     if (!isError) for (const secret of leaks(scene, answered)) wrong.push(`${name} tells ${secret}`)
   }
   for (const token of [scene.launchToken, ...scene.others.map((each: Person) => each.token)]) {

@@ -243,6 +243,8 @@ const words: RefusalSentences = {
   tokenNotKnown: 'このセッショントークンは登録されていません',
   tokenNeeded: 'エージェントの認証情報ではないため、session_token が必要です',
   tokenNeededSeveral: 'このエージェントには複数のセッションがあるため、session_token が必要です',
+  toolOfOthers:
+    'ツール {tool} はここでの用途には使えません。指示は送られてきて、回答はそのまま届きます。一覧にあるツールを使ってください',
   workInRole: 'コンソールの役割で作業中です。作業は送られてくるため、ここで取得するものはありません',
   authenticateFirst: 'このエージェントにはセッションがありません。先に authenticate を呼び出してください',
   workUnreadable: 'この作業セッションの記録を読み取れません',
