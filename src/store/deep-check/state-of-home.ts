@@ -144,8 +144,15 @@ function differsFromProject(row: Tables['projects'], body: Thing): string | unde
   )
 }
 
-const differsFromAgent = (row: Tables['agents'], body: Thing): string | undefined =>
-  firstDifference(agentOf(row, []) as unknown as Thing, (body['agent'] ?? {}) as Thing, 'projectIds')
+/** What an event of an earlier build does not say is allowed: nothing. */
+const nothingAllowed = { folders: [], hosts: [], state: [] }
+
+function differsFromAgent(row: Tables['agents'], body: Thing): string | undefined {
+  const described = (body['agent'] ?? {}) as Thing
+  const whole =
+    'allow' in described ? { ...described, allow: { ...nothingAllowed, ...(described['allow'] as Thing) } } : described
+  return firstDifference(agentOf(row, []) as unknown as Thing, whole, 'projectIds')
+}
 
 const differsFromPerson = (row: Tables['people'], body: Thing): string | undefined =>
   firstDifference(personOf(row) as unknown as Thing, (body['person'] ?? {}) as Thing)
